@@ -134,8 +134,8 @@ static void sweep_edges(struct scene *scene)
         for (uint32_t j = i + 1; j < scene->edge_count && boxes[j].lo[sweep_axis] <= boxes[i].hi[sweep_axis]; j++) {
             const uint32_t *b = scene->edges[boxes[j].number];
             if (boxes_meet(&boxes[i], &boxes[j]) && a[0] != b[0] && a[0] != b[1] && a[1] != b[0] && a[1] != b[1]) {
-                bool turned = boxes[j].number < boxes[i].number;
-                const uint32_t *first = turned ? b : a, *second = turned ? a : b;
+                bool rotated = boxes[j].number < boxes[i].number;
+                const uint32_t *first = rotated ? b : a, *second = rotated ? a : b;
                 add_candidate(&scene->candidates[IMPACT_EDGE_EDGE], first[0], first[1], second[0], second[1]);
             }
         }
@@ -457,8 +457,7 @@ static double time_separation(const struct scene *scene, enum impact_kind kind, 
                                      (const uint32_t(*)[4])list->corners + begin,
                                      1.0,
                                      false};
-        *hits += impact_test_separation_block(&block, &separation, DENT_ISA_SCALAR, &workspace, block_hits,
-                                              &counters);
+        *hits += impact_test_separation_block(&block, &separation, DENT_ISA_SCALAR, &workspace, block_hits, &counters);
     }
     return (processor_ns() - began) / (double)list->count;
 }

@@ -116,7 +116,7 @@ endfunction()
 
 list(JOIN io_requirements ", " io_requirements)
 set(exact "dent = ${PROJECT_VERSION}")
-dent_pkg_config(dent "contact between things that bend" "" "" "-pthread -lm")
+dent_pkg_config(dent "exact collision detection and contact response for deformable bodies" "" "" "-pthread -lm")
 dent_pkg_config(dent_io "mesh files for dent" "${exact}" "${io_requirements}" "")
 set(jansson_requirement)
 if(JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)

@@ -334,7 +334,7 @@ static bool store_name(const value_rule *rule, const char *text, void *field)
 }
 
 /* What may stand in the query of an address without being escaped. */
-static bool store_wishes(const value_rule *rule, const char *text, void *field)
+static bool store_requests(const value_rule *rule, const char *text, void *field)
 {
     (void)rule;
     *(const char **)field = text;
@@ -365,16 +365,30 @@ static bool store_frame_range(const value_rule *rule, const char *text, void *fi
 }
 
 #define AT(member) .field = offsetof(tool_options, member)
-#define NAME_AT(member) {store_name, AT(member), .wanted = "a file name"}
+#define NAME_AT(member)                                                                                                \
+    {                                                                                                                  \
+        store_name, AT(member), .wanted = "a file name"                                                                \
+    }
 #define FILE_AT(member, suffix)                                                                                        \
-    {store_name, AT(member), .wanted = "a file name ending in " suffix, .ending = suffix}
+    {                                                                                                                  \
+        store_name, AT(member), .wanted = "a file name ending in " suffix, .ending = suffix                            \
+    }
 #define PICTURE_AT(member)                                                                                             \
-    {store_name, AT(member), .wanted = "a file name ending in .png; pictures are PNG", .ending = ".png"}
-#define LENGTH_AT(member) {store_length, AT(member), .wanted = "a finite length that is not negative"}
+    {                                                                                                                  \
+        store_name, AT(member), .wanted = "a file name ending in .png; pictures are PNG", .ending = ".png"             \
+    }
+#define LENGTH_AT(member)                                                                                              \
+    {                                                                                                                  \
+        store_length, AT(member), .wanted = "a finite length that is not negative"                                     \
+    }
 #define COUNT_AT(member, most)                                                                                         \
-    {store_whole_number, AT(member), .wanted = "a whole number from 1 to " #most, .lowest = 1, .highest = most}
+    {                                                                                                                  \
+        store_whole_number, AT(member), .wanted = "a whole number from 1 to " #most, .lowest = 1, .highest = most      \
+    }
 #define INDEX_AT(member)                                                                                               \
-    {store_whole_number, AT(member), .wanted = "a whole number from 0", .lowest = 0, .highest = UINT32_MAX}
+    {                                                                                                                  \
+        store_whole_number, AT(member), .wanted = "a whole number from 0", .lowest = 0, .highest = UINT32_MAX          \
+    }
 
 static const value_rule rules[OPTION_COUNT] = {
     [OPTION_ASK] = {.reader = read_question},
@@ -402,7 +416,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_TABLE] = FILE_AT(out, ".csv"),
     [OPTION_SNAPSHOT] = PICTURE_AT(snapshot),
     [OPTION_TOKEN] = NAME_AT(token),
-    [OPTION_SHOW] = {store_wishes, AT(show), .wanted = "wishes like question=face-cell&cut=0,0.5"},
+    [OPTION_SHOW] = {store_requests, AT(show), .wanted = "wishes like question=face-cell&cut=0,0.5"},
 
     [OPTION_SEPARATION] = LENGTH_AT(separation),
     [OPTION_TOLERANCE] = LENGTH_AT(tolerance),

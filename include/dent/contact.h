@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 typedef enum dent_contact_kind {
-    DENT_CONTACT_VERTEX_CELL = 1,  /**< a vertex of a inside b. Feature a is the vertex, feature b the caller's cell
+    DENT_CONTACT_VERTEX_CELL = 1, /**< a vertex of a inside b. Feature a is the vertex, feature b the caller's cell
                                      that contains it. If b is a surface body, or with the flag ON_FACE, feature b is
                                      the surface face through which the vertex leaves */
     DENT_CONTACT_VERTEX_FACE = 2, /**< vertex, surface face (gap, impact) */
@@ -71,13 +71,14 @@ DENT_API const char *dent_contact_source_name(dent_contact_source source);
 
 /** Bits of dent_contact.flags. */
 enum {
-    DENT_CONTACT_SELF = 1,         /**< body_a == body_b */
-    DENT_CONTACT_ON_FACE = 2,      /**< side b lies on a surface face, not in a cell: point_b is on it */
-    DENT_CONTACT_THIN = 4,         /**< borders on opposite sides of b (a thin wall): one side was chosen */
-    DENT_CONTACT_CLAMPED = 8,      /**< a negative depth raised to 0, or a depth cut by depth_limit */
-    DENT_CONTACT_ALSO_IMPACT = 16, /**< a gap contact that is also an impact: `time` is that of the impact */
-    DENT_CONTACT_REPRESENTS = 32,  /**< reduced: represents others of its patch */
-    DENT_CONTACT_FLAT = 64 /**< an overlap with all corners exactly on surfaces: the pair is separated as a whole, along
+    DENT_CONTACT_FLAG_SELF = 1,         /**< body_a == body_b */
+    DENT_CONTACT_FLAG_ON_FACE = 2,      /**< side b lies on a surface face, not in a cell: point_b is on it */
+    DENT_CONTACT_FLAG_THIN = 4,         /**< borders on opposite sides of b (a thin wall): one side was chosen */
+    DENT_CONTACT_FLAG_CLAMPED = 8,      /**< a negative depth raised to 0, or a depth cut by depth_limit */
+    DENT_CONTACT_FLAG_ALSO_IMPACT = 16, /**< a gap contact that is also an impact: `time` is that of the impact */
+    DENT_CONTACT_FLAG_REPRESENTS = 32,  /**< reduced: represents others of its patch */
+    DENT_CONTACT_FLAG_FLAT =
+        64 /**< an overlap with all corners exactly on surfaces: the pair is separated as a whole, along
                               the normal of a face in whose direction the overlap is thinnest */
 };
 
@@ -166,10 +167,10 @@ typedef struct dent_contacts_counters {
     uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives a vertex-cell contact unless inverted */
     uint64_t by_source[DENT_CONTACT_SOURCE_COUNT]; /**< contacts found, before any reduction */
     uint64_t border_edges;                         /**< cut edges with one end inside and one outside */
-    uint64_t lost_edges;     /**< vertices that are inside according to their edges but in no cell of b: if b overlaps
+    uint64_t lost_edges;       /**< vertices that are inside according to their edges but in no cell of b: if b overlaps
                                 itself or is inverted, its surface does not separate inside from outside */
     uint64_t double_crossings; /**< edges with both ends inside that leave b in between: borders for both ends */
-    uint64_t thin_walls;     /**< vertices whose borders oppose one another */
+    uint64_t thin_walls;       /**< vertices whose borders oppose one another */
     uint64_t inverted_vertices;  /**< self-collision: vertices in a cell of their own one-ring; no contact, the mesh is
                                     inverted there */
     uint64_t touching_vertices;  /**< vertices exactly on the surface of b: no contact */
@@ -195,11 +196,11 @@ typedef struct dent_contacts {
     uint64_t count;
     const dent_contact_patch *patches; /**< with patches or reduce_patches */
     uint64_t patch_count;
-    double max_depth; /**< largest -gap, 0 if nothing overlaps; possibly that of a contact that is not certain */
-    double scale_depth; /**< upper end for a colour scale: largest -gap of the certain contacts
+    double max_depth;       /**< largest -gap, 0 if nothing overlaps; possibly that of a contact that is not certain */
+    double scale_depth;     /**< upper end for a colour scale: largest -gap of the certain contacts
                            (dent_contact_is_certain), of all contacts if none is certain; 0 if nothing overlaps */
-    double scale_error; /**< the `error` of that contact */
-    double uncertain_depth;   /**< largest -gap of the contacts that are not certain; 0: there are none */
+    double scale_error;     /**< the `error` of that contact */
+    double uncertain_depth; /**< largest -gap of the contacts that are not certain; 0: there are none */
     uint64_t uncertain_count; /**< overlapping contacts that are not certain */
     dent_contacts_counters counters;
     dent_query_counters query; /**< counters of the query behind penetration */

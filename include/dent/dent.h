@@ -9,7 +9,7 @@
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
  * Reading order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h,
- * linkage.h, penetration.h, contact.h, response.h, reduced.h, time_critical.h, structure.h (for pictures). Two optional
+ * linkage.h, penetration.h, contact.h, response.h, embedding.h, time_critical.h, structure.h (for pictures). Two optional
  * libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h, impact_io.h,
  * urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_scene.h).
  *
@@ -34,7 +34,7 @@
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/query.h>
-#include <dent/reduced.h>
+#include <dent/embedding.h>
 #include <dent/response.h>
 #include <dent/structure.h>
 #include <dent/time_critical.h>

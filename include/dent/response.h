@@ -209,7 +209,7 @@ DENT_API dent_status dent_penalty_step_limit(dent_response *response, const dent
 typedef struct dent_position_def {
     size_t struct_size;
     uint32_t iterations;   /**< sweeps over the contacts, default 1: prefer many short steps */
-    double rest_distance;  /**< target gap, a length, default 0 */
+    double target_gap;     /**< target gap, a length, default 0 */
     double recovery_speed; /**< limit on the speed at which overlap present at the step's start is removed; default
                               infinite */
     double warm_start;  /**< 0 to 1, default 1: share of the last step's push (`previous`, scaled to this time step) to
@@ -233,8 +233,8 @@ DENT_API dent_status dent_position_solve(dent_response *response, const dent_res
 
 typedef struct dent_reposition_def {
     size_t struct_size;
-    double security;     /**< target gap, a length; default 0 */
-    double alert;        /**< trigger gap: nothing happens while no gap is below it; at most `security`, default
+    double target_gap;   /**< target gap, a length; default 0 */
+    double trigger_gap;  /**< trigger gap: nothing happens while no gap is below it; at most `target_gap`, default
                               -infinity: set it */
     double longest_move; /**< limit on the relative displacement of a contact's two points, a length > 0, default
                               infinite: deeper contacts need several calls, with detection in between */
@@ -243,11 +243,11 @@ typedef struct dent_reposition_def {
 DENT_API dent_reposition_def dent_reposition_def_default(void);
 
 /** Separates bodies that came too close, outside simulated time. It computes the smallest displacement, weighted with
- *  the masses, after which every contact has its target gap (n . (da - db) >= security - gap). There is no friction, no
+ *  the masses, after which every contact has its target gap (n . (da - db) >= target_gap - gap). There is no friction, no
  *  restitution and no compliance. Velocities do not change, so bodies are not thrown apart. It moves positions and
  *  rigid poses as dent_position_solve does. Contacts should have been found at these positions; positions_start and
  *  rigid_start should be null or the same. `previous` is ignored; forces[].normal gives the push of each contact (a
- *  mass times a length, over time_step). Then find contacts again, and repeat while a gap is below `alert`, at most ten
+ *  mass times a length, over time_step). Then find contacts again, and repeat while a gap is below `trigger_gap`, at most ten
  *  times. report->residual is the largest remaining shortfall from the target gap. */
 DENT_API dent_status dent_reposition_solve(dent_response *response, const dent_response_problem *problem,
                                            const dent_reposition_def *def, dent_response_report *report);
@@ -269,14 +269,14 @@ typedef struct dent_velocity_def {
     double warm_start;   /**< 0 to 1, default 0.9: share of the previous impulses to start with (same keys) */
     double restitution_threshold; /**< slower impacts do not bounce; a speed, default 0. 2 * gravity * time_step keeps
                                        bodies at rest from bouncing */
-    double correction;   /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
-    double slop;         /**< overlap that is not corrected, a length, default 0 */
-    double correction_speed; /**< limit on the speed of correction, default infinite */
-    double security;         /**< target gap, a length >= 0, default 0. Nearer contacts are held off by a critically
+    double correction;            /**< share of the overlap beyond `slop` removed per step, 0 to 1, default 0.2 */
+    double slop;                  /**< overlap that is not corrected, a length, default 0 */
+    double correction_speed;      /**< limit on the speed of correction, default infinite */
+    double target_gap;    /**< target gap, a length >= 0, default 0. Nearer contacts are held off by a critically
                                   damped spring towards it, of the rate 0.2 / time_step, that never pulls. So bodies at
                                   rest keep this gap, and small disturbances cause no impacts. `velocities_start` should
                                   be those before external forces */
-    bool after_positions;    /**< default false. True: a pass after dent_position_solve. Only contacts that pushed there
+    bool after_positions; /**< default false. True: a pass after dent_position_solve. Only contacts that pushed there
                                   (`previous` = its forces) act. They bounce, and do not separate faster than they
                                   should; there is no friction, no correction and no speculative gap. `forces` are then
                                   those of the position pass plus the impulse of this one */

@@ -18,13 +18,13 @@
  * Objects: a dent_bound_tree holds the surface of one body as a hierarchy of bounding volumes. A dent_time_critical is
  * a search between two trees with lists of fixed capacity. A step:
  *
- *   dent_bound_tree_update(tree_a);                     new positions: O(n); of a reduced model: O(coarse)
+ *   dent_bound_tree_update(tree_a);                     new positions: O(n); of an embedding: O(coarse)
  *   dent_bound_tree_update(tree_b);
  *   dent_time_critical_begin(search, NULL);             from the roots, or from the last front
  *   dent_time_critical_run(search, budget, &result);    stops by the deadline
  *   dent_time_critical_run(search, budget, &result);    … continues where it stopped
  *
- * Threads: one tree and one search are used by one thread at a time. A search writes to reduced trees, whose nodes are
+ * Threads: one tree and one search are used by one thread at a time. A search writes to trees of embeddings, whose nodes are
  * computed when first visited, so two searches that share such a tree must take turns. `run` uses one thread. It
  * allocates nothing, takes no lock and makes no system call (the clock is read through the vdso where the system has
  * one).
@@ -33,7 +33,7 @@
 #define DENT_TIME_CRITICAL_H
 
 #include <dent/query.h>
-#include <dent/reduced.h>
+#include <dent/embedding.h>
 
 #include <math.h>
 
@@ -46,11 +46,11 @@ extern "C" {
 typedef struct dent_bound_tree dent_bound_tree;
 
 typedef enum dent_bound_kind {
-    DENT_BOUND_SPHERES = 0, /**< balls; the only kind for reduced models */
+    DENT_BOUND_SPHERES = 0, /**< balls; the only kind for embeddings */
     DENT_BOUND_BOXES = 1,   /**< boxes along the axes */
     DENT_BOUND_DOP14 = 2,   /**< boxes cut by slabs across the 4 diagonals of a cube (14 half-spaces) */
     DENT_BOUND_DOP18 = 3, /**< … the 6 diagonals of its sides (18). Cuts are used if both trees have the same kind */
-    DENT_BOUND_AUTO = 4   /**< 18-DOPs, the tightest by a deadline; balls for reduced models and medial trees */
+    DENT_BOUND_AUTO = 4   /**< 18-DOPs, the tightest by a deadline; balls for embeddings and medial trees */
 } dent_bound_kind;
 
 typedef enum dent_bound_builder {
@@ -67,22 +67,23 @@ typedef struct dent_bound_tree_def {
     dent_bound_builder builder; /**< default SPLIT */
     uint32_t branching;         /**< children of a node: 2, 4 or 8 (default 8) */
     uint32_t leaf_faces;        /**< maximum number of faces of a leaf: 1 to 16; default 4 */
-    dent_reduced *reduced; /**< null (default): the body's own positions. Else the tree follows this model, and the body
+    dent_embedding
+        *embedding; /**< null (default): the body's own positions. Else the tree follows this model, and the body
                               must be its dense body (same number of vertices). Borrowed: must outlive the tree */
 } dent_bound_tree_def;
 DENT_API dent_bound_tree_def dent_bound_tree_def_default(void);
 
-/** Builds a tree over the surface faces of a body at its positions at t0 (reduced: at its rest shape), and updates it.
- * O(n log n). Copies the faces. Without a reduced model, dent_bound_tree_update needs the world and the body. Fails
+/** Builds a tree over the surface faces of a body at its positions at t0 (an embedding: at its rest shape), and
+ * updates it. O(n log n). Copies the faces. Without an embedding, dent_bound_tree_update needs the world and the body. Fails
  * with BAD_NUMBER for positions that are not finite and with INVALID_ARGUMENT for a bad def. Fails with UNSUPPORTED for
- * a medial tree of an open surface, or boxes or k-DOPs of a reduced model. */
+ * a medial tree of an open surface, or boxes or k-DOPs of an embedding. */
 DENT_API dent_status dent_bound_tree_create(dent_world *world, dent_body_id body, const dent_bound_tree_def *def,
                                             dent_bound_tree **tree);
 /** Destroys the tree. Null is allowed. Destroy searches that use it before. */
 DENT_API void dent_bound_tree_destroy(dent_bound_tree *tree);
 
 /** Reads and checks the body's current positions at t0 and refits every node, in parallel, with bounds rounded outward.
- * O(n). For a reduced model it records the move and computes the few upper nodes; the others follow when visited.
+ * O(n). For an embedding it records the move and computes the few upper nodes; the others follow when visited.
  * O(coarse). No allocation. On failure (STALE_ID, BAD_NUMBER: message of the world) the tree is unchanged. Searches
  * begun before must begin again. */
 DENT_API dent_status dent_bound_tree_update(dent_bound_tree *tree);
@@ -95,7 +96,7 @@ typedef struct dent_bound_tree_info {
 DENT_API dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *tree);
 
 /** A node in its current state; node 0 is the root. The faces below it are order[first_face … first_face + face_count -
- *  1] of dent_bound_tree_face_order. Nodes of reduced trees are computed if needed. */
+ *  1] of dent_bound_tree_face_order. Nodes of trees of embeddings are computed if needed. */
 typedef struct dent_bound_node {
     double center[3], radius; /**< a ball that contains all its faces (boxes: around the box) */
     double lo[3], hi[3];      /**< the box; not for balls */
@@ -195,7 +196,7 @@ static inline dent_budget dent_budget_units(uint64_t units)
 /** A pair of nodes. `queue` is internal. */
 typedef struct dent_region_pair {
     uint32_t node_a, node_b; /**< nodes of tree_a and tree_b */
-    double lo;         /**< lower bound of the gap; negative: the volumes overlap by this much. lo <= gap */
+    double lo;               /**< lower bound of the gap; negative: the volumes overlap by this much. lo <= gap */
     double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error. For two bodies the distance of one vertex below
                           each node, or the bound from the volumes if that is less; for a body with itself the latter */
     uint32_t queue[4]; /**< internal */
@@ -264,7 +265,7 @@ typedef struct dent_time_critical_result {
 /** Continues until the search is complete or the budget is spent. The search owns the arrays in *result; they are valid
  * until its next call. The time to return after the last reading of the clock does not depend on the lists' lengths.
  * Failure changes nothing and sets the context's message. BAD_NUMBER: a budget that is negative or NaN.
- * INVALID_ARGUMENT: a tree was updated since `begin`, a reduced model was moved since its tree was updated, or `begin`
+ * INVALID_ARGUMENT: a tree was updated since `begin`, an embedding was moved since its tree was updated, or `begin`
  * was never called. Positions of a body may be overwritten at any time: the tree has its own copy. */
 DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budget,
                                             dent_time_critical_result *result);
@@ -297,16 +298,16 @@ typedef struct dent_sphere_response {
 /** Computes forces from the regions of the last result of `search` (between two trees of balls). Each pair of balls
  * pushes along the line of its centres with stiffness times its depth. The force is scaled by the pair's share of the
  * overlap area of all pairs, so that refinement does not multiply it. It is spread over the vertices of each node with
- * the least-norm weights that sum to 1 and have their mean on that line; for reduced trees on to the coarse nodes.
+ * the least-norm weights that sum to 1 and have their mean on that line; for trees of embeddings on to the coarse nodes.
  *
- * forces_a and forces_b (3 per vertex; per coarse vertex for reduced trees) are added to, never cleared. Null: not
+ * forces_a and forces_b (3 per vertex; per coarse vertex for trees of embeddings) are added to, never cleared. Null: not
  * wanted, and the torque of that side is not computed. Cost: O(vertices below the regions), O(regions) if both are
  * null; no allocation. Limit: balls on a surface do not measure how deep the bodies overlap. The depth shrinks with the
  * balls as the search continues. So use the same budget in work units for the same feel, or the confirmed pairs with a
  * response of your own.
  *
  * Failure writes nothing. INVALID_ARGUMENT: a bad def, a search that has not begun (or whose trees were updated since,
- * or reduced models moved), or one of a body with itself. UNSUPPORTED: not both trees have balls. BAD_NUMBER: bodies
+ * or embeddings moved), or one of a body with itself. UNSUPPORTED: not both trees have balls. BAD_NUMBER: bodies
  * that reach beyond 1e70 or forces beyond 1e200, whose squares would overflow. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);

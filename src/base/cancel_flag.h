@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 struct cancel_flag {
-    const int *wish; /* the caller's; null: never */
-    int seen;        /* read and written as an atomic */
+    const int *request; /* the caller's; null: never */
+    int seen;           /* read and written as an atomic */
 };
 
 /* Threads: any. Once true, true for ever. */
 static inline bool cancel_requested(struct cancel_flag *cancel)
 {
-    if (cancel->wish && __atomic_load_n(cancel->wish, __ATOMIC_RELAXED) != 0) {
+    if (cancel->request && __atomic_load_n(cancel->request, __ATOMIC_RELAXED) != 0) {
         __atomic_store_n(&cancel->seen, 1, __ATOMIC_RELAXED);
         return true;
     }

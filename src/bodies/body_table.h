@@ -1,6 +1,6 @@
 /* The bodies of one world: slots with generations, order of addition, ties between vertices of different bodies.
  *
- * rank r is the r-th living body in order of addition; ids name slots. A failing call changes nothing.
+ * body index r is the r-th living body in order of addition; ids name slots. A failing call changes nothing.
  */
 #ifndef DENT_BODIES_BODY_TABLE_H
 #define DENT_BODIES_BODY_TABLE_H
@@ -21,8 +21,8 @@ struct body_table {
     dent_context *context;
     struct body_slot *slots;
     uint32_t slot_count, slot_capacity;
-    uint32_t world; /* serial of the world, which ids carry */
-    uint32_t *ranks; /* slot of the r-th living body, ascending serial; slot_capacity long */
+    uint32_t world;         /* serial of the world, which ids carry */
+    uint32_t *body_indices; /* slot of the r-th living body, ascending serial; slot_capacity long */
     uint32_t body_count;
     uint32_t first_free; /* UINT32_MAX: none */
     uint64_t next_serial;
@@ -45,12 +45,12 @@ dent_status body_table_replace(struct body_table *table, dent_body_id id, const 
 /* Null for a stale or null id. */
 struct body *body_table_find(const struct body_table *table, dent_body_id id);
 /* UINT32_MAX for a stale id. */
-uint32_t body_table_rank(const struct body_table *table, dent_body_id id);
-static inline struct body *body_table_at(const struct body_table *table, uint32_t rank)
+uint32_t body_table_index(const struct body_table *table, dent_body_id id);
+static inline struct body *body_table_at(const struct body_table *table, uint32_t body_index)
 {
-    return table->slots[table->ranks[rank]].body;
+    return table->slots[table->body_indices[body_index]].body;
 }
-dent_body_id body_table_id_at(const struct body_table *table, uint32_t rank);
+dent_body_id body_table_id_at(const struct body_table *table, uint32_t body_index);
 
 /* STALE_ID with a message that says whether the id is null, was removed, or never existed. */
 dent_status body_table_stale(const struct body_table *table, dent_body_id id, struct message *message);

@@ -106,7 +106,7 @@ static bool face_before(const dent_surface_face *a, const dent_surface_face *b)
     return a->corner < b->corner || (a->corner == b->corner && a->part < b->part);
 }
 
-/* Adds the surface faces of one tetrahedron at their place among those of its cell, which begin at `begin`. */
+/* Adds the surface faces of one tetrahedron at their slot among those of its cell, which begin at `begin`. */
 static uint32_t add_faces_of(struct body *body, uint32_t tetrahedron, uint32_t begin, uint32_t end)
 {
     for (uint8_t corner = 0; corner < 4; corner++) {
@@ -120,14 +120,14 @@ static uint32_t add_faces_of(struct body *body, uint32_t tetrahedron, uint32_t b
             cell_name_face(body->cell_kinds[face.cell], body->element_corners + body->element_start[face.cell],
                            face.corners, &face.corner, &face.part);
         }
-        uint32_t place = end++;
-        while (place > begin && face_before(&face, &body->surface_faces[place - 1])) {
-            body->surface_faces[place] = body->surface_faces[place - 1];
-            body->surface_face_tetrahedron[place] = body->surface_face_tetrahedron[place - 1];
-            place--;
+        uint32_t slot = end++;
+        while (slot > begin && face_before(&face, &body->surface_faces[slot - 1])) {
+            body->surface_faces[slot] = body->surface_faces[slot - 1];
+            body->surface_face_tetrahedron[slot] = body->surface_face_tetrahedron[slot - 1];
+            slot--;
         }
-        body->surface_faces[place] = face;
-        body->surface_face_tetrahedron[place] = tetrahedron;
+        body->surface_faces[slot] = face;
+        body->surface_face_tetrahedron[slot] = tetrahedron;
     }
     return end;
 }

@@ -31,7 +31,7 @@ bool vertex_buckets_begin(struct vertex_buckets *buckets, dent_context *context,
 
 bool vertex_buckets_allocate(struct vertex_buckets *buckets)
 {
-    /* Counts lie two places up, so that the running starts end up one place up and the filled buckets in place. */
+    /* Counts lie two places up, so that the running starts end up one slot up and the filled buckets in place. */
     for (size_t i = 2; i < (size_t)buckets->vertex_count + 2; i++) {
         buckets->start[i] += buckets->start[i - 1];
     }

@@ -177,14 +177,14 @@ static bool prepare_old_bodies(struct vertex_ties *ties, const struct body_table
         return false;
     }
     ties->fresh_count = table->body_count;
-    for (uint32_t rank = 0; rank < table->body_count; rank++) {
-        ties->fresh[rank] = NULL;
+    for (uint32_t body_index = 0; body_index < table->body_count; body_index++) {
+        ties->fresh[body_index] = NULL;
     }
-    for (uint32_t rank = 0; rank < table->body_count; rank++) {
-        const struct body *old = body_table_at(table, rank);
+    for (uint32_t body_index = 0; body_index < table->body_count; body_index++) {
+        const struct body *old = body_table_at(table, body_index);
         if (!old->identities && changes_in_range(ties, old->identity_base, old->vertex_count)) {
-            ties->fresh[rank] = list_changed_identities(ties, old);
-            if (!ties->fresh[rank]) {
+            ties->fresh[body_index] = list_changed_identities(ties, old);
+            if (!ties->fresh[body_index]) {
                 return false;
             }
         }
@@ -228,8 +228,8 @@ dent_status vertex_ties_prepare(struct vertex_ties *ties, const struct body_tabl
 /* Bodies that have identities of their own. */
 static void relabel_bodies(struct vertex_ties *ties)
 {
-    for (uint32_t rank = 0; rank < ties->fresh_count; rank++) {
-        struct body *old = body_table_at(ties->table, rank);
+    for (uint32_t body_index = 0; body_index < ties->fresh_count; body_index++) {
+        struct body *old = body_table_at(ties->table, body_index);
         for (uint32_t vertex = 0; old->identities && vertex < old->vertex_count; vertex++) {
             old->identities[vertex] = changed_identity(ties, old->identities[vertex]);
         }
@@ -239,10 +239,10 @@ static void relabel_bodies(struct vertex_ties *ties)
 void vertex_ties_commit(struct vertex_ties *ties, struct body *body)
 {
     relabel_bodies(ties);
-    for (uint32_t rank = 0; rank < ties->fresh_count; rank++) {
-        if (ties->fresh[rank]) {
-            body_table_at(ties->table, rank)->identities = ties->fresh[rank];
-            ties->fresh[rank] = NULL;
+    for (uint32_t body_index = 0; body_index < ties->fresh_count; body_index++) {
+        if (ties->fresh[body_index]) {
+            body_table_at(ties->table, body_index)->identities = ties->fresh[body_index];
+            ties->fresh[body_index] = NULL;
         }
     }
     if (ties->own) {
@@ -254,8 +254,8 @@ void vertex_ties_commit(struct vertex_ties *ties, struct body *body)
 
 void vertex_ties_discard(struct vertex_ties *ties)
 {
-    for (uint32_t rank = 0; rank < ties->fresh_count; rank++) {
-        dent_release(ties->context, ties->fresh[rank], body_table_at(ties->table, rank)->vertex_count,
+    for (uint32_t body_index = 0; body_index < ties->fresh_count; body_index++) {
+        dent_release(ties->context, ties->fresh[body_index], body_table_at(ties->table, body_index)->vertex_count,
                      sizeof **ties->fresh);
     }
     dent_release(ties->context, ties->fresh, ties->fresh_count, sizeof *ties->fresh);

@@ -14,7 +14,7 @@ struct vertex_ties {
     const struct body_table *table;
     struct identity_change *changes;
     size_t change_count, change_capacity;
-    /* Identity arrays for the bodies that had none, by rank, null where none is needed; empty when the ties change
+    /* Identity arrays for the bodies that had none, by body index, null where none is needed; empty when the ties change
      * nothing in the bodies of the table. */
     uint64_t **fresh;
     uint32_t fresh_count;

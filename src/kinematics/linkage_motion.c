@@ -245,7 +245,7 @@ static dent_status check_step(const dent_linkage *linkage, const double *values_
 /* ---- one joint --------------------------------------------------------------------------------------------------- */
 
 /* A rotation about a unit axis. */
-static dent_pose turned(const double axis[3], double angle)
+static dent_pose rotated(const double axis[3], double angle)
 {
     dent_pose identity = dent_pose_identity();
     dent_motion motion = dent_motion_stationary(&identity);
@@ -291,7 +291,7 @@ static void plane_axes(const double n[3], double x[3], double y[3])
 
 /* The way of a joint with an axis, from its zero or, given the difference of two sets of values, from one to the
  * other, in the frame of the joint: all of these ways are linear in the values. */
-static void joint_translation(const struct linkage_joint *joint, const double own[3], double way[3])
+static void joint_translation(const struct linkage_joint *joint, const double own[3], double displacement[3])
 {
     const dent_joint_def *def = &joint->def;
     double along = def->kind == DENT_JOINT_PRISMATIC ? own[0] : def->kind == DENT_JOINT_SCREW ? def->pitch * own[0] : 0;
@@ -303,7 +303,7 @@ static void joint_translation(const struct linkage_joint *joint, const double ow
         across[1] = own[1];
     }
     for (int i = 0; i < 3; i++) {
-        way[i] = joint->unit_axis[i] * along + (x[i] * across[0] + y[i] * across[1]);
+        displacement[i] = joint->unit_axis[i] * along + (x[i] * across[0] + y[i] * across[1]);
     }
 }
 
@@ -339,7 +339,7 @@ static dent_pose joint_pose(const dent_linkage *linkage, const struct linkage_jo
         double at[3];
         own_values(linkage, joint, values, at);
         if (def->kind != DENT_JOINT_PRISMATIC) {
-            own = turned(joint->unit_axis, joint_angle(linkage, joint, values));
+            own = rotated(joint->unit_axis, joint_angle(linkage, joint, values));
         }
         joint_translation(joint, at, own.translation);
         break;
@@ -361,12 +361,12 @@ static dent_status joint_motion(const dent_linkage *linkage, const struct linkag
     }
     *motion = dent_motion_stationary(&start);
     if (def->kind != DENT_JOINT_FIXED) {
-        double from[3], to[3], way[3];
+        double from[3], to[3], displacement[3];
         own_values(linkage, joint, values_t0, from);
         own_values(linkage, joint, values_t1, to);
-        joint_translation(joint, (double[3]){to[0] - from[0], to[1] - from[1], to[2] - from[2]}, way);
+        joint_translation(joint, (double[3]){to[0] - from[0], to[1] - from[1], to[2] - from[2]}, displacement);
         turn_vector(&def->origin, joint->unit_axis, motion->axis);
-        turn_vector(&def->origin, way, motion->displacement);
+        turn_vector(&def->origin, displacement, motion->displacement);
         motion->angle = joint_angle(linkage, joint, values_t1) - joint_angle(linkage, joint, values_t0);
     }
     return DENT_OK;

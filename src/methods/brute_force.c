@@ -51,7 +51,7 @@ enum { BLOCK_SIZE = 64, BATCH_SIZE = 256 };
 static void look_at_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct oracle *oracle = data;
-    const struct posed_body *bodies = oracle->request->pose->bodies;
+    const struct body_snapshot *bodies = oracle->request->snapshot->bodies;
     struct candidate batch[BATCH_SIZE];
     size_t first = (size_t)block * BLOCK_SIZE;
     size_t last = first + BLOCK_SIZE < oracle->count_a ? first + BLOCK_SIZE : oracle->count_a;
@@ -87,20 +87,20 @@ static uint32_t side_features(enum side side, const struct body *body)
 {
     return side == SIDE_VERTICES ? body->vertex_count
            : side == SIDE_FACES  ? body->surface_face_count
-           : body_cell_count(body);
+                                 : body_cell_count(body);
 }
 
 static const struct element *list_side(const struct search_request *request, enum side side, size_t *count)
 {
-    const struct pose *pose = request->pose;
+    const struct snapshot *snapshot = request->snapshot;
     size_t most = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        most += side_features(side, pose->bodies[rank].body);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        most += side_features(side, snapshot->bodies[body_index].body);
     }
     struct element *elements = arena_allocate(request->scratch, most, sizeof *elements);
     *count = 0;
-    for (uint32_t rank = 0; elements && rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; elements && body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         for (uint32_t feature = 0; feature < side_features(side, body); feature++) {
             if (side == SIDE_VERTICES && !vertex_is_asked(request, body, feature)) {
                 continue;
@@ -110,8 +110,8 @@ static const struct element *list_side(const struct search_request *request, enu
                                       : side == SIDE_FACES  ? body->surface_faces[feature].corners
                                                             : element_corners(body, feature, &corner_count);
             struct element *element = &elements[(*count)++];
-            *element = (struct element){.body = rank, .feature = feature};
-            box_of(pose->bodies[rank].xyz, corners, corner_count, &element->box);
+            *element = (struct element){.body = body_index, .feature = feature};
+            box_of(snapshot->bodies[body_index].xyz, corners, corner_count, &element->box);
         }
     }
     return elements;

@@ -10,7 +10,7 @@
  *   - every vertex and face is looked for by every cell, of the same body too. The printed self-test looks only for the
  *     faces of the later of two cells in the earlier and loses about half of the pairs;
  *   - the surface flag of a node is asked of the side that must have the surface: faces in the one, cells in the other.
- * In: pose. Out: answers where the float planes are certain, candidates elsewhere. O(n) in general position.
+ * In: snapshot. Out: answers where the float planes are certain, candidates elsewhere. O(n) in general position.
  */
 #include <math.h>
 
@@ -35,7 +35,7 @@ struct tree_state {
     struct vertex_numbering numbering;
     struct packet_list cells, faces;
     struct coordinate_order order;
-    struct dynamic_array first_face; /* uint32_t: by rank, and one more */
+    struct dynamic_array first_face; /* uint32_t: by body index, and one more */
     struct bucket_partners partners;
     bool built;
     uint64_t topology_version;
@@ -81,7 +81,7 @@ static dent_status out_of_memory(const struct search_request *request)
 
 /* ---- preparing --------------------------------------------------------------------------------------------------- */
 
-/* Elements smaller than this, relative to the world, are told apart better by ranks than by floats. */
+/* Elements smaller than this, relative to the world, are told apart better by body indices than by floats. */
 #define SMALLEST_IN_FLOATS 1.52587890625e-05 /* 2^-16 */
 /* The packets are made anew when their boxes have grown by this factor beside those of their elements. */
 #define SPREAD_LIMIT 2.0
@@ -89,24 +89,24 @@ static dent_status out_of_memory(const struct search_request *request)
 /* What depends on the set of bodies only. */
 static bool count_bodies(struct tree_state *state, const struct search_request *request, bool *too_many)
 {
-    const struct pose *pose = request->pose;
+    const struct snapshot *snapshot = request->snapshot;
     uint64_t sum = 0;
     array_clear(&state->first_face);
-    uint32_t *first = array_extend(&state->first_face, (size_t)pose->body_count + 1);
-    for (uint32_t rank = 0; first && rank <= pose->body_count; rank++) {
-        first[rank] = (uint32_t)sum;
-        sum += rank < pose->body_count ? pose->bodies[rank].body->surface_face_count : 0;
+    uint32_t *first = array_extend(&state->first_face, (size_t)snapshot->body_count + 1);
+    for (uint32_t body_index = 0; first && body_index <= snapshot->body_count; body_index++) {
+        first[body_index] = (uint32_t)sum;
+        sum += body_index < snapshot->body_count ? snapshot->bodies[body_index].body->surface_face_count : 0;
     }
     *too_many = sum >= UINT32_MAX;
     struct arena_mark mark = arena_mark(request->scratch);
     uint32_t *histogram = arena_allocate_cleared(request->scratch, ELEMENT_SIZE_EXPONENTS, sizeof *histogram);
     if (histogram) {
-        state->typical_size = typical_element_size(pose, histogram);
+        state->typical_size = typical_element_size(snapshot, histogram);
     }
     arena_rewind(request->scratch, mark);
     return first && histogram && !*too_many &&
-           vertex_numbering_build(&state->numbering, pose, request->scratch, too_many) &&
-           coordinate_order_reset(&state->order, pose, &state->numbering);
+           vertex_numbering_build(&state->numbering, snapshot, request->scratch, too_many) &&
+           coordinate_order_reset(&state->order, snapshot, &state->numbering);
 }
 
 static bool packets_came_apart(const struct tree_state *state)
@@ -117,20 +117,21 @@ static bool packets_came_apart(const struct tree_state *state)
 
 static dent_status prepare(struct tree_state *state, const struct search_request *request, struct float_space *space)
 {
-    const struct pose *pose = request->pose;
-    bool fresh = !state->built || state->topology_version != pose->table->topology_version, too_many = false;
+    const struct snapshot *snapshot = request->snapshot;
+    bool fresh = !state->built || state->topology_version != snapshot->table->topology_version, too_many = false;
     bool enough = true;
     if (fresh) {
         state->built = false;
         enough = count_bodies(state, request, &too_many);
     }
-    bool ranks = state->typical_size > 0 && state->typical_size < SMALLEST_IN_FLOATS * half_extent_of(pose);
-    enough = enough && float_space_build(space, &state->numbering, pose, request->context, ranks, request->scratch);
+    bool body_indices = state->typical_size > 0 && state->typical_size < SMALLEST_IN_FLOATS * half_extent_of(snapshot);
+    enough = enough &&
+             float_space_build(space, &state->numbering, snapshot, request->context, body_indices, request->scratch);
     if (enough && (fresh || packets_came_apart(state))) {
         state->built = false;
-        enough = packet_list_build(&state->cells, pose, &state->numbering, space, request->scratch, &too_many) &&
-                 packet_list_build(&state->faces, pose, &state->numbering, space, request->scratch, &too_many);
-        state->topology_version = pose->table->topology_version;
+        enough = packet_list_build(&state->cells, snapshot, &state->numbering, space, request->scratch, &too_many) &&
+                 packet_list_build(&state->faces, snapshot, &state->numbering, space, request->scratch, &too_many);
+        state->topology_version = snapshot->table->topology_version;
         state->spread[0] = state->spread[1] = state->spread_when_ordered[0] = state->spread_when_ordered[1] = 0;
         state->built = enough;
         request->counters->rebuilds += enough;
@@ -154,7 +155,7 @@ struct worker_room {
 
 /* Sibling nodes of a body's tree with at most CHUNK_PACKETS packets: what a worker takes. */
 struct chunk {
-    uint32_t rank, first_node, end_node;
+    uint32_t body_index, first_node, end_node;
 };
 
 struct search {
@@ -174,13 +175,13 @@ struct search {
 
 enum { WANT_POINTS = 1, WANT_FACES = 2 };
 
-/* A packet of body `rank` against a partner. */
+/* A packet of body `body_index` against a partner. */
 struct task {
     const struct search *search;
     struct worker_room *room;
     dent_question question;
     uint32_t block, worker;
-    uint32_t rank, partner;
+    uint32_t body_index, partner;
     uint32_t packet;      /* looking */
     uint32_t open_packet; /* the one in the room */
     bool alive;           /* it has a lane with possible answers */
@@ -228,7 +229,7 @@ static inline uint32_t element_of_lane(const struct task *task, uint32_t lane)
  */
 static inline bool cells_are_whole(const struct task *task)
 {
-    return !task->search->request->pose->bodies[task->rank].body->first_tetrahedron;
+    return !task->search->request->snapshot->bodies[task->body_index].body->first_tetrahedron;
 }
 
 /* A cell without extent along an axis has no interior, a face that is a point crosses nothing: without `touching` they
@@ -254,8 +255,8 @@ static bool leave_out_flat(const struct task *task, uint32_t count)
             flat += packet->lo[axis][lane] == packet->hi[axis][lane];
         }
         const uint32_t *corners = array_at(&search->list->corners, task->first + lane);
-        if (flat >= limit && flat_axes(search->request->pose->bodies[task->rank].xyz,
-                                       first_vertex(&search->state->numbering, task->rank), corners,
+        if (flat >= limit && flat_axes(search->request->snapshot->bodies[task->body_index].xyz,
+                                       first_vertex(&search->state->numbering, task->body_index), corners,
                                        search->list->corners_each) >= limit) {
             packet_empty_lane(packet, lane);
             left--;
@@ -271,7 +272,7 @@ static bool packet_is_open(struct task *task)
     const struct search *search = task->search;
     const uint32_t *packets = search->list->packets.data;
     uint32_t packet = task->packet, count = packets[packet + 1] - packets[packet];
-    bool use_planes = !search->building->space->ranks;
+    bool use_planes = !search->building->space->body_indices;
     if (task->open_packet == packet) {
         return task->alive;
     }
@@ -300,7 +301,7 @@ static void match_vertices(void *data, const uint32_t *list, uint32_t count)
         search->kernels->match_points(&task->room->packet, search->building->space->points, list, count, hits);
     bool whole = cells_are_whole(task);
     for (uint32_t i = 0; i < found; i++) {
-        take(task, task->partner, list[hits[i] / 32] - first, task->rank,
+        take(task, task->partner, list[hits[i] / 32] - first, task->body_index,
              element_of_lane(task, hits[i] / 2 % PACKET_LANES), (hits[i] & 1) && whole);
     }
     task->tests += (uint64_t)count * PACKET_LANES;
@@ -318,7 +319,7 @@ static void match_cell_faces(void *data, const uint32_t *list, uint32_t count)
         search->kernels->match_cell_faces(&task->room->packet, search->building->face_records, list, count, hits);
     bool whole = cells_are_whole(task);
     for (uint32_t i = 0; i < found; i++) {
-        take(task, task->partner, list[hits[i] / 32] - first, task->rank,
+        take(task, task->partner, list[hits[i] / 32] - first, task->body_index,
              element_of_lane(task, hits[i] / 2 % PACKET_LANES), (hits[i] & 1) && whole);
     }
     task->tests += (uint64_t)count * PACKET_LANES;
@@ -336,8 +337,8 @@ static void match_faces(void *data, const uint32_t *list, uint32_t count)
     uint32_t found =
         search->kernels->match_faces(&task->room->packet, search->building->face_records, list, count, hits);
     for (uint32_t i = 0; i < found; i++) {
-        take(task, task->rank, element_of_lane(task, hits[i] / 2 % PACKET_LANES) - first[task->rank], task->partner,
-             list[hits[i] / 32] - first[task->partner], hits[i] & 1);
+        take(task, task->body_index, element_of_lane(task, hits[i] / 2 % PACKET_LANES) - first[task->body_index],
+             task->partner, list[hits[i] / 32] - first[task->partner], hits[i] & 1);
     }
     task->tests += (uint64_t)count * PACKET_LANES;
 }
@@ -346,7 +347,7 @@ static void ask(struct task *task, dent_question question, const struct bucket_s
 {
     const struct packet_box *box = &task->search->boxes[task->packet];
     bool flat = (box->lo[0] == box->hi[0]) | (box->lo[1] == box->hi[1]) | (box->lo[2] == box->hi[2]);
-    if (flat && !packet_is_open(task)) { /* before looking: everything may lie in one place */
+    if (flat && !packet_is_open(task)) { /* before looking: everything may lie in one slot */
         return;
     }
     task->question = question;
@@ -385,7 +386,7 @@ static uint32_t wanted_there(const struct task *task, const float *lo, const flo
 static void walk(struct task *task, const struct packet_tree *tree, uint32_t index, uint32_t slot, uint32_t wanted)
 {
     const struct packet_node *node = &tree->nodes[index];
-    wanted = wanted_there(task, node->lo, node->hi, wanted, task->rank == task->partner ? WANT_POINTS : 0);
+    wanted = wanted_there(task, node->lo, node->hi, wanted, task->body_index == task->partner ? WANT_POINTS : 0);
     if (!wanted) {
         return;
     }
@@ -434,19 +435,20 @@ static uint32_t wanted_kinds(const struct search *search)
 static void search_chunk(struct task *task, const struct chunk *chunk)
 {
     const struct search *search = task->search;
-    const struct body_buckets *body = &search->building->bodies[chunk->rank];
+    const struct body_buckets *body = &search->building->bodies[chunk->body_index];
     const struct packet_tree *tree = search->cells ? &body->cell_tree : &body->face_tree;
     const uint32_t *start = search->state->partners.start.data, *partners = search->state->partners.list.data;
-    task->rank = chunk->rank;
-    for (uint32_t begin = start[chunk->rank]; begin < start[chunk->rank + 1]; begin += PARTNER_BATCH) {
-        uint32_t end = start[chunk->rank + 1] - begin > PARTNER_BATCH ? begin + PARTNER_BATCH : start[chunk->rank + 1];
+    task->body_index = chunk->body_index;
+    for (uint32_t begin = start[chunk->body_index]; begin < start[chunk->body_index + 1]; begin += PARTNER_BATCH) {
+        uint32_t end =
+            start[chunk->body_index + 1] - begin > PARTNER_BATCH ? begin + PARTNER_BATCH : start[chunk->body_index + 1];
         uint32_t walked = 0;
         task->work_count = 0;
         for (uint32_t i = begin; i < end; i++) {
             uint32_t before = task->work_count;
             task->partner = partners[i];
             for (uint32_t node = chunk->first_node;
-                 node < chunk->end_node && (search->cells || partners[i] >= chunk->rank); node++) {
+                 node < chunk->end_node && (search->cells || partners[i] >= chunk->body_index); node++) {
                 walk(task, tree, node, i - begin, wanted_kinds(search));
             }
             walked += task->work_count > before;
@@ -480,32 +482,33 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- dividing the work ------------------------------------------------------------------------------------------- */
 
-static void cut_nodes(struct search *search, uint32_t rank, const struct packet_tree *tree, uint32_t first,
+static void cut_nodes(struct search *search, uint32_t body_index, const struct packet_tree *tree, uint32_t first,
                       uint32_t end)
 {
     uint32_t begin = first, packets = 0;
     for (uint32_t node = first; node < end; node++) {
         bool large = tree->nodes[node].packets > CHUNK_PACKETS;
         if (packets && (large || packets + tree->nodes[node].packets > CHUNK_PACKETS)) {
-            search->chunks[search->chunk_count++] = (struct chunk){rank, begin, node};
+            search->chunks[search->chunk_count++] = (struct chunk){body_index, begin, node};
             begin = node;
             packets = 0;
         }
         if (large) { /* leaves have far fewer */
-            cut_nodes(search, rank, tree, tree->nodes[node].first, tree->nodes[node].first + tree->nodes[node].count);
+            cut_nodes(search, body_index, tree, tree->nodes[node].first,
+                      tree->nodes[node].first + tree->nodes[node].count);
             begin = node + 1;
         } else {
             packets += tree->nodes[node].packets;
         }
     }
     if (packets) {
-        search->chunks[search->chunk_count++] = (struct chunk){rank, begin, end};
+        search->chunks[search->chunk_count++] = (struct chunk){body_index, begin, end};
     }
 }
 
 static uint32_t chunk_packets(const struct search *search, const struct chunk *chunk)
 {
-    const struct body_buckets *body = &search->building->bodies[chunk->rank];
+    const struct body_buckets *body = &search->building->bodies[chunk->body_index];
     const struct packet_tree *tree = search->cells ? &body->cell_tree : &body->face_tree;
     uint32_t packets = 0;
     for (uint32_t node = chunk->first_node; node < chunk->end_node; node++) {
@@ -517,18 +520,18 @@ static uint32_t chunk_packets(const struct search *search, const struct chunk *c
 /* False when memory runs out. */
 static bool divide(struct search *search, uint32_t *block_count)
 {
-    const struct pose *pose = search->request->pose;
+    const struct snapshot *snapshot = search->request->snapshot;
     size_t most = (size_t)packet_list_count(search->list) + 1;
     search->chunks = arena_allocate(search->request->scratch, most, sizeof *search->chunks);
     search->block_chunk = arena_allocate(search->request->scratch, most + 1, sizeof *search->block_chunk);
     if (!search->chunks || !search->block_chunk) {
         return false;
     }
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body_buckets *body = &search->building->bodies[rank];
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_buckets *body = &search->building->bodies[body_index];
         const struct packet_tree *tree = search->cells ? &body->cell_tree : &body->face_tree;
         if (tree->node_count) {
-            cut_nodes(search, rank, tree, tree->node_count - 1, tree->node_count);
+            cut_nodes(search, body_index, tree, tree->node_count - 1, tree->node_count);
         }
     }
     uint32_t blocks = 0, packets = BLOCK_PACKETS;
@@ -606,13 +609,13 @@ static void note_spread(struct tree_state *state, const struct bucket_building *
     const struct packet_box *boxes = cells ? building->cell_boxes : building->face_boxes;
     const uint32_t *first = list->first_packet.data;
     double packets = 0, elements = 0;
-    for (uint32_t rank = 0; rank < building->pose->body_count; rank++) {
-        for (uint32_t packet = first[rank]; packet < first[rank + 1]; packet++) {
+    for (uint32_t body_index = 0; body_index < building->snapshot->body_count; body_index++) {
+        for (uint32_t packet = first[body_index]; packet < first[body_index + 1]; packet++) {
             for (int axis = 0; axis < 3; axis++) {
                 packets += (double)boxes[packet].hi[axis] - (double)boxes[packet].lo[axis];
             }
         }
-        elements += 3 * building->bodies[rank].mean_edge * (double)(first[rank + 1] - first[rank]);
+        elements += 3 * building->bodies[body_index].mean_edge * (double)(first[body_index + 1] - first[body_index]);
     }
     double *before = &state->spread_when_ordered[!cells];
     state->spread[!cells] = elements > 0 ? packets / elements : 0;
@@ -624,7 +627,7 @@ static dent_status tree_search(void *data, const struct search_request *request,
     struct tree_state *state = data;
     struct float_space space;
     struct bucket_building building = {.context = request->context,
-                                       .pose = request->pose,
+                                       .snapshot = request->snapshot,
                                        .numbering = &state->numbering,
                                        .space = &space,
                                        .cells = &state->cells,
@@ -646,11 +649,14 @@ static dent_status tree_search(void *data, const struct search_request *request,
     building.faces_asked = asked & (DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE);
     building.cell_packets_asked = asked & (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL);
     building.face_packets_asked = asked & DENT_QUESTION_FACE_FACE;
-    struct search search = {
-        .state = state, .request = request, .sink = sink, .kernels = packet_kernels_for(request->isa), .building = &building};
+    struct search search = {.state = state,
+                            .request = request,
+                            .sink = sink,
+                            .kernels = packet_kernels_for(request->isa),
+                            .building = &building};
     search.rooms = arena_allocate(request->scratch, dent_context_worker_count(request->context), sizeof *search.rooms);
     if (!search.rooms || !body_buckets_build(&building) ||
-        !bucket_partners_find(&state->partners, request->pose, building.bodies, packet_kernels_for(request->isa),
+        !bucket_partners_find(&state->partners, request->snapshot, building.bodies, packet_kernels_for(request->isa),
                               request->scratch)) {
         return out_of_memory(request);
     }

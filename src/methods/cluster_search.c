@@ -8,10 +8,10 @@
  * the floats decide is an answer; what they leave open goes to the exact tests behind the sink.
  *
  * Contact of a body with itself is first tried to be proven away by the strain certificate (strain_certificate.h), from
- * the body's reference shape or, when it has none, from the last pose that a search found free; what is not proven is
+ * the body's reference shape or, when it has none, from the last snapshot that a search found free; what is not proven is
  * searched.
  *
- * In: a pose. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the
+ * In: a snapshot. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the
  * references.
  */
 #include "structures/clusters/kernels/cluster_kernels.h"
@@ -35,16 +35,16 @@ struct cluster_search {
     const struct cluster_cache *cache;
     const struct body_pairs *pairs;
     void *gap_rooms; /* gap_reference_complete(), by worker; null until they are needed */
-    struct cluster_pose pose;
+    struct cluster_snapshot snapshot;
     uint32_t pieces_per_block;
     bool certify;
     bool has_filters;             /* some bodies may not meet */
     bool tries_strains;           /* of some body */
     bool may_adopt;               /* some body has no reference of its own */
-    bool *body_certified;         /* by rank: has no contact with itself */
+    bool *body_certified;         /* by body index: has no contact with itself */
     bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
     struct workspace *workspaces; /* by worker */
-    bool *met_itself;             /* by rank: the search surely found a pair of the body with itself */
+    bool *met_itself;             /* by body index: the search surely found a pair of the body with itself */
 };
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ struct near_pieces {
 struct workspace {
     const struct cluster_search *search;
     uint32_t block, worker;
-    uint32_t rank_b;
+    uint32_t body_index_b;
     const struct body *body_b;
     const struct body_clusters *clusters_b;
     struct leaf_cells cells;
@@ -101,22 +101,22 @@ static void tell(struct workspace *work, dent_question question, uint32_t count)
     const uint32_t *cell_of = work->body_b->cell_of_tetrahedron;
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_hit *hit = &work->hits[i];
-        uint32_t rank_a = search->cache->body_of_cluster[hit->cluster];
-        const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+        uint32_t body_index_a = search->cache->body_of_cluster[hit->cluster];
+        const struct clustered_body *side_a = &search->snapshot.bodies[body_index_a];
         const struct cluster *cluster_a = &side_a->list[hit->cluster - side_a->first_cluster];
         uint32_t feature = question == DENT_QUESTION_VERTEX_CELL
                                ? cluster_a->vertices[hit->feature]
                                : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
-        if (hit->certain && rank_a == work->rank_b) {
-            __atomic_store_n(&search->met_itself[rank_a], true, __ATOMIC_RELAXED);
+        if (hit->certain && body_index_a == work->body_index_b) {
+            __atomic_store_n(&search->met_itself[body_index_a], true, __ATOMIC_RELAXED);
         }
         if (hit->certain && !cell_of) {
             work->answers[work->answer_count++] =
-                (dent_pair){rank_a, feature, work->rank_b, tetrahedron, DENT_PAIR_INTERIOR};
+                (dent_pair){body_index_a, feature, work->body_index_b, tetrahedron, DENT_PAIR_INTERIOR};
         } else {
-            work->candidates[work->candidate_count++] =
-                (struct candidate){rank_a, feature, work->rank_b, cell_of ? cell_of[tetrahedron] : tetrahedron};
+            work->candidates[work->candidate_count++] = (struct candidate){
+                body_index_a, feature, work->body_index_b, cell_of ? cell_of[tetrahedron] : tetrahedron};
         }
         if (work->answer_count == BATCH || work->candidate_count == BATCH) {
             flush_answers(work, question);
@@ -127,26 +127,26 @@ static void tell(struct workspace *work, dent_question question, uint32_t count)
 /* ---- search ---------------------------------------------------------------------------------- */
 
 /* Coordinates of a cluster, from those kept or computed. Good until the next call. */
-static const struct cluster_points *points_of(struct workspace *work, uint32_t rank, uint32_t number)
+static const struct cluster_points *points_of(struct workspace *work, uint32_t body_index, uint32_t number)
 {
-    const struct cluster_pose *pose = &work->search->pose;
-    uint32_t world_number = pose->bodies[rank].first_cluster + number;
-    if (pose->points) {
-        return &pose->points[world_number];
+    const struct cluster_snapshot *snapshot = &work->search->snapshot;
+    uint32_t world_number = snapshot->bodies[body_index].first_cluster + number;
+    if (snapshot->points) {
+        return &snapshot->points[world_number];
     }
-    uint32_t place = world_number % KEPT_CLUSTERS;
-    if (work->kept_numbers[place] != world_number) {
-        work->kept_numbers[place] = world_number;
-        cluster_pose_load(pose, rank, number, &work->kept_points[place]);
+    uint32_t slot = world_number % KEPT_CLUSTERS;
+    if (work->kept_numbers[slot] != world_number) {
+        work->kept_numbers[slot] = world_number;
+        cluster_snapshot_load(snapshot, body_index, number, &work->kept_points[slot]);
     }
-    return &work->kept_points[place];
+    return &work->kept_points[slot];
 }
 
 static void load_points_b(struct workspace *work)
 {
     if (!work->has_points_b) {
-        const struct cluster_points *points = points_of(work, work->rank_b, work->number_b);
-        if (!work->search->pose.points) {
+        const struct cluster_points *points = points_of(work, work->body_index_b, work->number_b);
+        if (!work->search->snapshot.points) {
             work->points_b = *points;
             points = &work->points_b;
         }
@@ -163,22 +163,22 @@ static void search_own(struct workspace *work)
     struct leaf_features features = {
         .cluster = cluster,
         .points = work->cells.points,
-        .lanes = work->search->pose.surface_vertices_only ? cluster->surface : all_vertices(cluster),
-        .number = work->search->pose.bodies[work->rank_b].first_cluster + work->number_b,
+        .lanes = work->search->snapshot.surface_vertices_only ? cluster->surface : all_vertices(cluster),
+        .number = work->search->snapshot.bodies[work->body_index_b].first_cluster + work->number_b,
     };
-    uint32_t count = work->search->pose.kernels->own_leaf(&work->cells, &features, &work->queue, work->hits);
+    uint32_t count = work->search->snapshot.kernels->own_leaf(&work->cells, &features, &work->queue, work->hits);
     work->clusters_visited++;
     tell(work, DENT_QUESTION_VERTEX_CELL, count);
 }
 
 /* Clusters of a piece of body b that certainly have no contact with the cluster of side b. */
-static uint32_t proven_clusters(const struct workspace *work, uint32_t piece_b, uint32_t place, uint32_t piece_a)
+static uint32_t proven_clusters(const struct workspace *work, uint32_t piece_b, uint32_t slot, uint32_t piece_a)
 {
     const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->pose.bodies[work->rank_b];
-    return body->rests && body->wants_stretches
-               ? gaps_prove(&search->cache->entries[work->rank_b]->gaps, search->pose.kernels,
-                            search->pose.strains + body->first_piece, piece_b, place, piece_a)
+    const struct clustered_body *body = &search->snapshot.bodies[work->body_index_b];
+    return body->rest_shapes && body->wants_stretches
+               ? gaps_prove(&search->cache->entries[work->body_index_b]->gaps, search->snapshot.kernels,
+                            search->snapshot.strains + body->first_piece, piece_b, slot, piece_a)
                : 0;
 }
 
@@ -186,10 +186,11 @@ static uint32_t proven_clusters(const struct workspace *work, uint32_t piece_b, 
 static uint32_t proven_own(const struct workspace *work, uint32_t piece)
 {
     const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->pose.bodies[work->rank_b];
-    return body->rests && body->wants_stretches ? gaps_prove_own(&search->cache->entries[work->rank_b]->gaps,
-                                                                 search->pose.strains + body->first_piece, piece)
-                                                : 0;
+    const struct clustered_body *body = &search->snapshot.bodies[work->body_index_b];
+    return body->rest_shapes && body->wants_stretches
+               ? gaps_prove_own(&search->cache->entries[work->body_index_b]->gaps,
+                                search->snapshot.strains + body->first_piece, piece)
+               : 0;
 }
 
 /* What the next leaf reads of side a, asked for early. */
@@ -202,8 +203,8 @@ static void fetch_features(const struct cluster_search *search, const struct clu
     for (int line = 0; faces && line < 3; line++) {
         __builtin_prefetch(corners + line * LINE);
     }
-    if (search->pose.points) {
-        const char *points = (const char *)&search->pose.points[side_a->first_cluster + number];
+    if (search->snapshot.points) {
+        const char *points = (const char *)&search->snapshot.points[side_a->first_cluster + number];
         for (int line = 0; line < 6; line++) {
             __builtin_prefetch(points + line * LINE);
         }
@@ -211,12 +212,13 @@ static void fetch_features(const struct cluster_search *search, const struct clu
 }
 
 /* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
-static void search_leaves(struct workspace *work, dent_question question, uint32_t rank_a, uint32_t first, uint32_t set)
+static void search_leaves(struct workspace *work, dent_question question, uint32_t body_index_a, uint32_t first,
+                          uint32_t set)
 {
     const struct cluster_search *search = work->search;
-    const struct cluster_kernels *kernels = search->pose.kernels;
-    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
-    bool faces = question == DENT_QUESTION_FACE_CELL, self = rank_a == work->rank_b;
+    const struct cluster_kernels *kernels = search->snapshot.kernels;
+    const struct clustered_body *side_a = &search->snapshot.bodies[body_index_a];
+    bool faces = question == DENT_QUESTION_FACE_CELL, self = body_index_a == work->body_index_b;
     bool may_share = search->cache->identities || (self && faces); /* within a body faces are looked at by number */
     for (; set; set &= set - 1) {
         uint32_t number = first + (uint32_t)__builtin_ctz(set);
@@ -231,10 +233,10 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
         struct leaf_features features = {
             .cluster = cluster,
             .corners = &side_a->corners[number],
-            .points = points_of(work, rank_a, number),
+            .points = points_of(work, body_index_a, number),
             .identities = may_share ? cluster_identities(search->cache, world_number, cluster) : NULL,
             .same_body = self,
-            .lanes = search->pose.surface_vertices_only ? cluster->owned_surface : cluster->owned,
+            .lanes = search->snapshot.surface_vertices_only ? cluster->owned_surface : cluster->owned,
             .number = world_number,
         };
         uint32_t count =
@@ -245,31 +247,31 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
 }
 
 /* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, uint32_t piece_b, uint32_t place)
+static void search_cluster(struct workspace *work, dent_question question, uint32_t piece_b, uint32_t slot)
 {
     const struct cluster_search *search = work->search;
-    const struct cluster_kernels *kernels = search->pose.kernels;
+    const struct cluster_kernels *kernels = search->snapshot.kernels;
     const struct near_pieces *near = &work->near;
     bool faces = question == DENT_QUESTION_FACE_CELL;
-    const struct box_group *groups = search->pose.pieces[faces ? SIDE_FACES : SIDE_VERTICES];
+    const struct box_group *groups = search->snapshot.pieces[faces ? SIDE_FACES : SIDE_VERTICES];
     for (uint32_t i = 0; i < near->count; i++) {
-        if (!(near->clusters[i] >> place & 1)) {
+        if (!(near->clusters[i] >> slot & 1)) {
             continue;
         }
-        uint32_t rank_a = search->pose.body_of_piece[near->pieces[i]];
-        const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+        uint32_t body_index_a = search->snapshot.body_of_piece[near->pieces[i]];
+        const struct clustered_body *side_a = &search->snapshot.bodies[body_index_a];
         const struct cluster_piece *piece = &side_a->pieces[near->pieces[i] - side_a->first_piece];
         uint32_t set = 1; /* the box of a piece of one cluster was already looked at */
         if (piece->count > 1) {
             work->boxes_compared += PIECE_CLUSTERS;
             set = kernels->meet(&groups[near->pieces[i]], &work->cells.box);
         }
-        if (set && rank_a == work->rank_b) {
-            set &= ~proven_clusters(work, piece_b, place, near->pieces[i] - side_a->first_piece);
+        if (set && body_index_a == work->body_index_b) {
+            set &= ~proven_clusters(work, piece_b, slot, near->pieces[i] - side_a->first_piece);
         }
         if (set) {
             load_points_b(work);
-            search_leaves(work, question, rank_a, piece->first, set);
+            search_leaves(work, question, body_index_a, piece->first, set);
         }
     }
     if (work->queue.count > 0 || work->queue.waiting.count > 0 || work->queue.waiting_faces.count > 0) {
@@ -278,18 +280,18 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
     }
 }
 
-static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t place)
+static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t slot)
 {
     const struct cluster_search *search = work->search;
-    const struct clustered_body *side_b = &search->pose.bodies[work->rank_b];
-    uint32_t number = side_b->cluster_count == 1 ? 0 : side_b->pieces[piece].first + place;
+    const struct clustered_body *side_b = &search->snapshot.bodies[work->body_index_b];
+    uint32_t number = side_b->cluster_count == 1 ? 0 : side_b->pieces[piece].first + slot;
     struct leaf_cells *cells = &work->cells;
     cells->cluster = &side_b->list[number];
     cells->corners = &side_b->corners[number];
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
-    cells->box = cluster_pose_cluster_box(&search->pose, work->rank_b, piece, place);
+    cells->box = cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot);
     cells->has_boxes = false;
 }
 
@@ -301,12 +303,12 @@ static void search_near_pieces(struct workspace *work, dent_question question, u
         any |= near->clusters[i];
     }
     for (; any; any &= any - 1) {
-        uint32_t place = (uint32_t)__builtin_ctz(any);
-        begin_cluster(work, piece, place);
-        if (near->own >> place & 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(any);
+        begin_cluster(work, piece, slot);
+        if (near->own >> slot & 1) {
             search_own(work);
         }
-        search_cluster(work, question, piece, place);
+        search_cluster(work, question, piece, slot);
     }
     near->count = near->own = 0;
 }
@@ -315,9 +317,9 @@ static void search_near_pieces(struct workspace *work, dent_question question, u
 static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_t piece_b)
 {
     const struct cluster_search *search = work->search;
-    const bool *certified = search->piece_certified + search->pose.bodies[work->rank_b].first_piece;
+    const bool *certified = search->piece_certified + search->snapshot.bodies[work->body_index_b].first_piece;
     return search->certify && (certified[piece_a] || certified[piece_b]) &&
-           strain_neighbours(&search->cache->entries[work->rank_b]->reference, piece_a, piece_b);
+           strain_neighbours(&search->cache->entries[work->body_index_b]->reference, piece_a, piece_b);
 }
 
 /* Notes a piece of body a whose box meets that of the piece of side b. */
@@ -328,8 +330,8 @@ static void note_piece(struct workspace *work, dent_question question, uint32_t 
     struct near_pieces *near = &work->near;
     uint32_t clusters = 1;
     if (work->clusters_b->pieces[piece].count > 1) {
-        uint32_t world_piece_b = search->pose.bodies[work->rank_b].first_piece + piece;
-        clusters = search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece_b], box);
+        uint32_t world_piece_b = search->snapshot.bodies[work->body_index_b].first_piece + piece;
+        clusters = search->snapshot.kernels->meet(&search->snapshot.pieces[SIDE_CELLS][world_piece_b], box);
     }
     near->pieces[near->count] = world_piece;
     near->clusters[near->count] = (uint16_t)clusters;
@@ -347,16 +349,16 @@ static bool boxes_meet(const struct cluster_box *a, const struct cluster_box *b)
 
 /* Pieces of a group of sixteen of body rank_a. */
 static void note_group(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
-                       uint32_t rank_a, uint32_t group)
+                       uint32_t body_index_a, uint32_t group)
 {
     const struct cluster_search *search = work->search;
-    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+    const struct clustered_body *side_a = &search->snapshot.bodies[body_index_a];
     int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
-    const struct box_group *boxes = &search->pose.groups[side][side_a->first_group + group];
-    uint32_t set = search->pose.kernels->meet(boxes, box);
+    const struct box_group *boxes = &search->snapshot.groups[side][side_a->first_group + group];
+    uint32_t set = search->snapshot.kernels->meet(boxes, box);
     for (; set; set &= set - 1) {
         uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
-        if (rank_a == work->rank_b && proven_apart(work, other, piece)) {
+        if (body_index_a == work->body_index_b && proven_apart(work, other, piece)) {
             continue;
         }
         struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
@@ -367,42 +369,42 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
 
 /* Pieces of body rank_a near the piece of side b, whose box is given. */
 static void note_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
-                      uint32_t rank_a)
+                      uint32_t body_index_a)
 {
     const struct cluster_search *search = work->search;
-    const struct clustered_body *side_a = &search->pose.bodies[rank_a];
+    const struct clustered_body *side_a = &search->snapshot.bodies[body_index_a];
     int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
     if (side_a->piece_count == 1) {
-        const struct cluster_box *box_a = &search->pose.boxes[side][rank_a];
+        const struct cluster_box *box_a = &search->snapshot.boxes[side][body_index_a];
         work->boxes_compared++;
-        if (boxes_meet(box_a, box) && !(rank_a == work->rank_b && proven_apart(work, 0, piece))) {
+        if (boxes_meet(box_a, box) && !(body_index_a == work->body_index_b && proven_apart(work, 0, piece))) {
             note_piece(work, question, piece, side_a->first_piece, box_a);
         }
         return;
     }
     for (uint32_t range = 0; range < side_a->range_count; range++) {
-        uint32_t set = search->pose.kernels->meet(&search->pose.ranges[side][side_a->first_range + range], box);
+        uint32_t set = search->snapshot.kernels->meet(&search->snapshot.ranges[side][side_a->first_range + range], box);
         for (; set; set &= set - 1) {
-            note_group(work, question, piece, box, rank_a, range * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set));
+            note_group(work, question, piece, box, body_index_a, range * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set));
         }
     }
     work->boxes_compared += (uint64_t)side_a->range_count * PIECE_CLUSTERS;
 }
 
-static bool may_meet(const struct workspace *work, uint32_t rank_a)
+static bool may_meet(const struct workspace *work, uint32_t body_index_a)
 {
     return !work->search->has_filters ||
-           bodies_may_meet(work->search->request->pose->bodies[rank_a].body, work->body_b);
+           bodies_may_meet(work->search->request->snapshot->bodies[body_index_a].body, work->body_b);
 }
 
 /* A body of one cluster: others of one cluster are compared at once, the pieces of larger ones noted first. */
-static void search_single(struct workspace *work, dent_question question, uint32_t rank)
+static void search_single(struct workspace *work, dent_question question, uint32_t body_index)
 {
     const struct cluster_search *search = work->search;
     bool faces = question == DENT_QUESTION_FACE_CELL;
-    const struct cluster_box *boxes = search->pose.boxes[faces ? SIDE_FACES : SIDE_VERTICES];
+    const struct cluster_box *boxes = search->snapshot.boxes[faces ? SIDE_FACES : SIDE_VERTICES];
     const struct cluster_corners *next =
-        rank + 2 < search->request->pose->body_count ? search->pose.bodies[rank + 2].corners : NULL;
+        body_index + 2 < search->request->snapshot->body_count ? search->snapshot.bodies[body_index + 2].corners : NULL;
     if (next) { /* small bodies lie anywhere in memory */
         __builtin_prefetch(next->cells);
         __builtin_prefetch(next->cell_vertices);
@@ -412,25 +414,25 @@ static void search_single(struct workspace *work, dent_question question, uint32
     if (box.lo[0] > box.hi[0]) {
         return;
     }
-    if (work->body_b->self_collision && !search->body_certified[rank] && faces) {
-        note_body(work, question, 0, &box, rank);
-    } else if (work->body_b->self_collision && !search->body_certified[rank] && !proven_own(work, 0)) {
+    if (work->body_b->self_collision && !search->body_certified[body_index] && faces) {
+        note_body(work, question, 0, &box, body_index);
+    } else if (work->body_b->self_collision && !search->body_certified[body_index] && !proven_own(work, 0)) {
         search_own(work);
     }
-    uint32_t first = search->pairs->first[rank], end = search->pairs->first[rank + 1];
+    uint32_t first = search->pairs->first[body_index], end = search->pairs->first[body_index + 1];
     for (uint32_t i = first; i < end; i++) {
-        uint32_t rank_a = search->pairs->partners[i];
-        if (!may_meet(work, rank_a)) {
+        uint32_t body_index_a = search->pairs->partners[i];
+        if (!may_meet(work, body_index_a)) {
             continue;
         }
-        if (search->pose.bodies[rank_a].cluster_count != 1) {
-            note_body(work, question, 0, &box, rank_a);
+        if (search->snapshot.bodies[body_index_a].cluster_count != 1) {
+            note_body(work, question, 0, &box, body_index_a);
             continue;
         }
         work->boxes_compared++;
-        if (boxes_meet(&boxes[rank_a], &box)) {
+        if (boxes_meet(&boxes[body_index_a], &box)) {
             load_points_b(work);
-            search_leaves(work, question, rank_a, 0, 1);
+            search_leaves(work, question, body_index_a, 0, 1);
         }
     }
     search_cluster(work, question, 0, 0);
@@ -440,31 +442,31 @@ static void search_single(struct workspace *work, dent_question question, uint32
 static void search_piece(struct workspace *work, dent_question question, uint32_t world_piece)
 {
     const struct cluster_search *search = work->search;
-    uint32_t rank = search->pose.body_of_piece[world_piece];
-    const struct clustered_body *side_b = &search->pose.bodies[rank];
+    uint32_t body_index = search->snapshot.body_of_piece[world_piece];
+    const struct clustered_body *side_b = &search->snapshot.bodies[body_index];
     uint32_t piece = world_piece - side_b->first_piece;
-    work->rank_b = rank;
-    work->body_b = search->request->pose->bodies[rank].body;
+    work->body_index_b = body_index;
+    work->body_b = search->request->snapshot->bodies[body_index].body;
     work->clusters_b = side_b->clusters;
     if (side_b->cell_count == 0) {
         return;
     }
     if (side_b->cluster_count == 1) {
-        search_single(work, question, rank);
+        search_single(work, question, body_index);
         return;
     }
-    struct cluster_box box = cluster_pose_piece_box(&search->pose, rank, piece);
-    if (work->body_b->self_collision && !search->body_certified[rank]) {
+    struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
+    if (work->body_b->self_collision && !search->body_certified[body_index]) {
         if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
-            work->near.own = search->pose.kernels->meet(&search->pose.pieces[SIDE_CELLS][world_piece], &box);
+            work->near.own = search->snapshot.kernels->meet(&search->snapshot.pieces[SIDE_CELLS][world_piece], &box);
             work->near.own &= ~proven_own(work, piece);
         }
-        note_body(work, question, piece, &box, rank);
+        note_body(work, question, piece, &box, body_index);
     }
-    for (uint32_t i = search->pairs->first[rank]; i < search->pairs->first[rank + 1]; i++) {
-        uint32_t rank_a = search->pairs->partners[i];
-        if (may_meet(work, rank_a)) {
-            note_body(work, question, piece, &box, rank_a);
+    for (uint32_t i = search->pairs->first[body_index]; i < search->pairs->first[body_index + 1]; i++) {
+        uint32_t body_index_a = search->pairs->partners[i];
+        if (may_meet(work, body_index_a)) {
+            note_body(work, question, piece, &box, body_index_a);
         }
     }
     if (work->near.count || work->near.own) {
@@ -485,7 +487,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     work->queue.waiting_faces.may_share = false;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
-    uint32_t left = search->pose.piece_count - first;
+    uint32_t left = search->snapshot.piece_count - first;
     uint32_t last = first + (left < search->pieces_per_block ? left : search->pieces_per_block);
     static const dent_question questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL};
     for (uint32_t piece = first; piece < last; piece++) {
@@ -507,9 +509,9 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
     (void)worker;
     const struct cluster_search *search = data;
     uint32_t first = block * search->pieces_per_block;
-    for (uint32_t piece = first; piece < search->pose.piece_count && piece - first < search->pieces_per_block;
+    for (uint32_t piece = first; piece < search->snapshot.piece_count && piece - first < search->pieces_per_block;
          piece++) {
-        cluster_pose_fill_piece(&search->pose, piece);
+        cluster_snapshot_fill_piece(&search->snapshot, piece);
     }
 }
 
@@ -520,18 +522,19 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct cluster_search *search = data;
-    uint32_t rank = search->cache->body_of_group[block];
-    const struct clustered_body *body = &search->pose.bodies[rank];
+    uint32_t body_index = search->cache->body_of_group[block];
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
     uint32_t group = block - body->first_group, first = group * PIECE_CLUSTERS;
-    if (!body->rests || search->body_certified[rank] || !search->cache->entries[rank]->reference.usable) {
+    if (!body->rest_shapes || search->body_certified[body_index] ||
+        !search->cache->entries[body_index]->reference.usable) {
         return;
     }
-    const struct strain_reference *reference = &search->cache->entries[rank]->reference;
-    const struct piece_strain *strains = search->pose.strains + body->first_piece;
-    bool all = strain_certifies_group(reference, search->pose.kernels, strains, group);
+    const struct strain_reference *reference = &search->cache->entries[body_index]->reference;
+    const struct piece_strain *strains = search->snapshot.strains + body->first_piece;
+    bool all = strain_certifies_group(reference, search->snapshot.kernels, strains, group);
     for (uint32_t piece = first; piece < body->clusters->piece_count && piece - first < PIECE_CLUSTERS; piece++) {
         search->piece_certified[body->first_piece + piece] =
-            all || strain_certifies_piece(reference, search->pose.kernels, strains, piece);
+            all || strain_certifies_piece(reference, search->snapshot.kernels, strains, piece);
     }
 }
 
@@ -539,25 +542,28 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 static void certify(struct cluster_search *search)
 {
     bool any_left = false;
-    for (uint32_t rank = 0; search->tries_strains && rank < search->request->pose->body_count; rank++) {
-        const struct clustered_body *body = &search->pose.bodies[rank];
-        search->body_certified[rank] =
-            body->rests && strain_certifies_body(&search->cache->entries[rank]->reference, search->pose.kernels,
-                                                 search->pose.strains + body->first_piece);
-        search->request->counters->certified_bodies += search->body_certified[rank];
-        any_left = any_left || (body->rests && !search->body_certified[rank] && body->clusters->piece_count > 1);
+    for (uint32_t body_index = 0; search->tries_strains && body_index < search->request->snapshot->body_count;
+         body_index++) {
+        const struct clustered_body *body = &search->snapshot.bodies[body_index];
+        search->body_certified[body_index] =
+            body->rest_shapes &&
+            strain_certifies_body(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                                  search->snapshot.strains + body->first_piece);
+        search->request->counters->certified_bodies += search->body_certified[body_index];
+        any_left =
+            any_left || (body->rest_shapes && !search->body_certified[body_index] && body->clusters->piece_count > 1);
     }
-    memset(search->piece_certified, 0, search->pose.piece_count * sizeof *search->piece_certified);
+    memset(search->piece_certified, 0, search->snapshot.piece_count * sizeof *search->piece_certified);
     if (any_left) {
-        dent_parallel_for(search->request->context, search->pose.group_count, certify_block, search);
+        dent_parallel_for(search->request->context, search->snapshot.group_count, certify_block, search);
     }
 }
 
 /* Gaps take long to compute and pay off within some hundred queries, so a body has to be asked about twice. */
-static void complete_gaps(struct cluster_search *search, struct cluster_cache *cache, uint32_t rank)
+static void complete_gaps(struct cluster_search *search, struct cluster_cache *cache, uint32_t body_index)
 {
-    struct cached_body *entry = cache->entries[rank];
-    const struct body *body = search->request->pose->bodies[rank].body;
+    struct cached_body *entry = cache->entries[body_index];
+    const struct body *body = search->request->snapshot->bodies[body_index].body;
     bool wanted = entry->gaps.usable && !entry->gaps.complete;
     if (wanted && !search->gap_rooms) { /* the first time too: the second query allocates nothing */
         search->gap_rooms = arena_allocate(search->request->scratch,
@@ -565,7 +571,7 @@ static void complete_gaps(struct cluster_search *search, struct cluster_cache *c
     }
     if (wanted && search->gap_rooms && entry->asked_before) {
         gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference, search->gap_rooms);
-        cluster_cache_note_reference(cache, rank);
+        cluster_cache_note_reference(cache, body_index);
     }
     entry->asked_before = true;
 }
@@ -574,51 +580,51 @@ static void complete_gaps(struct cluster_search *search, struct cluster_cache *c
  * whether all bodies may meet: they surely may if their groups and masks are the same. */
 static void choose_references(struct cluster_search *search, struct cluster_cache *cache)
 {
-    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
-        const struct body *body = search->request->pose->bodies[rank].body,
-                          *first = search->request->pose->bodies[0].body;
+    for (uint32_t body_index = 0; body_index < cache->body_count; body_index++) {
+        const struct body *body = search->request->snapshot->bodies[body_index].body,
+                          *first = search->request->snapshot->bodies[0].body;
         search->has_filters |= body->collision_group != first->collision_group ||
                                body->collision_mask != first->collision_mask ||
                                !(body->collision_group & body->collision_mask);
-        struct clustered_body *clustered = &cache->bodies[rank];
+        struct clustered_body *clustered = &cache->bodies[body_index];
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
         bool worth_it = clustered->cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
         bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision;
         search->may_adopt |= !clustered->own_reference;
-        if (wanted && clustered->own_reference && cache->entries[rank]->wait > 0) {
-            cache->entries[rank]->wait--;
+        if (wanted && clustered->own_reference && cache->entries[body_index]->wait > 0) {
+            cache->entries[body_index]->wait--;
             wanted = false;
         }
         if (wanted && !clustered->has_gaps) {
-            complete_gaps(search, cache, rank);
-            wanted = cache->entries[rank]->reference.usable || clustered->has_gaps;
+            complete_gaps(search, cache, body_index);
+            wanted = cache->entries[body_index]->reference.usable || clustered->has_gaps;
         }
-        clustered->rests = wanted ? cache->entries[rank]->reference.rests : NULL;
+        clustered->rest_shapes = wanted ? cache->entries[body_index]->reference.rest_shapes : NULL;
         clustered->wants_stretches = wanted && clustered->has_gaps;
-        search->pose.wants_strains = search->pose.wants_strains || wanted;
+        search->snapshot.wants_strains = search->snapshot.wants_strains || wanted;
     }
-    search->tries_strains = search->pose.wants_strains;
+    search->tries_strains = search->snapshot.wants_strains;
 }
 
 /* How many pieces of a body are certified. */
-static uint32_t certified_pieces(const struct cluster_search *search, uint32_t rank)
+static uint32_t certified_pieces(const struct cluster_search *search, uint32_t body_index)
 {
-    const struct clustered_body *body = &search->pose.bodies[rank];
-    uint32_t count = search->body_certified[rank] ? body->clusters->piece_count : 0;
-    for (uint32_t piece = 0; piece < body->clusters->piece_count && !search->body_certified[rank]; piece++) {
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
+    uint32_t count = search->body_certified[body_index] ? body->clusters->piece_count : 0;
+    for (uint32_t piece = 0; piece < body->clusters->piece_count && !search->body_certified[body_index]; piece++) {
         count += search->piece_certified[body->first_piece + piece];
     }
     return count;
 }
 
 /* How many clusters of a body are certified against themselves; most of these are against their neighbours, too. */
-static uint32_t certified_clusters(const struct cluster_search *search, uint32_t rank)
+static uint32_t certified_clusters(const struct cluster_search *search, uint32_t body_index)
 {
-    const struct clustered_body *body = &search->pose.bodies[rank];
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
     uint32_t count = 0;
     for (uint32_t piece = 0; body->wants_stretches && piece < body->clusters->piece_count; piece++) {
-        count += (uint32_t)__builtin_popcount(
-            gaps_prove_own(&search->cache->entries[rank]->gaps, search->pose.strains + body->first_piece, piece));
+        count += (uint32_t)__builtin_popcount(gaps_prove_own(&search->cache->entries[body_index]->gaps,
+                                                             search->snapshot.strains + body->first_piece, piece));
     }
     return count;
 }
@@ -628,39 +634,40 @@ static uint32_t certified_clusters(const struct cluster_search *search, uint32_t
 static void back_off_certificates(struct cluster_search *search, struct cluster_cache *cache)
 {
     enum { LONGEST_REST = 15 };
-    for (uint32_t rank = 0; search->tries_strains && rank < cache->body_count; rank++) {
-        struct cached_body *entry = cache->entries[rank];
+    for (uint32_t body_index = 0; search->tries_strains && body_index < cache->body_count; body_index++) {
+        struct cached_body *entry = cache->entries[body_index];
         bool too_early = entry->gaps.usable && !entry->gaps.complete;
-        if (!entry->own_reference || !cache->bodies[rank].rests || too_early) {
+        if (!entry->own_reference || !cache->bodies[body_index].rest_shapes || too_early) {
             continue;
         }
-        const struct body_clusters *clusters = cache->bodies[rank].clusters;
-        bool failed = 4 * (uint64_t)certified_pieces(search, rank) < clusters->piece_count &&
-                      4 * (uint64_t)certified_clusters(search, rank) < clusters->cluster_count;
+        const struct body_clusters *clusters = cache->bodies[body_index].clusters;
+        bool failed = 4 * (uint64_t)certified_pieces(search, body_index) < clusters->piece_count &&
+                      4 * (uint64_t)certified_clusters(search, body_index) < clusters->cluster_count;
         entry->last_wait = !failed ? 0 : entry->last_wait < LONGEST_REST ? 2 * entry->last_wait + 1 : LONGEST_REST;
         entry->wait = entry->last_wait;
     }
 }
 
 /* Bodies without a usable reference of their own that were searched and seem free, while nothing could be certified:
- * their pose becomes the reference. Whether anything can be proven with it is found out there; the next try waits twice
+ * their snapshot becomes the reference. Whether anything can be proven with it is found out there; the next try waits twice
  * as long. */
 static void adopt_free_poses(struct cluster_search *search, struct cluster_cache *cache)
 {
     enum { LONGEST_WAIT = 1024 };
-    for (uint32_t rank = 0; search->certify && search->may_adopt && rank < cache->body_count; rank++) {
-        struct cached_body *entry = cache->entries[rank];
-        const struct posed_body *posed = &search->request->pose->bodies[rank];
-        if (!body_has_cells(posed->body) || !posed->body->self_collision || entry->own_reference ||
-            search->met_itself[rank] || certified_pieces(search, rank) > 0) {
+    for (uint32_t body_index = 0; search->certify && search->may_adopt && body_index < cache->body_count;
+         body_index++) {
+        struct cached_body *entry = cache->entries[body_index];
+        const struct body_snapshot *body_snapshot = &search->request->snapshot->bodies[body_index];
+        if (!body_has_cells(body_snapshot->body) || !body_snapshot->body->self_collision || entry->own_reference ||
+            search->met_itself[body_index] || certified_pieces(search, body_index) > 0) {
             continue;
         }
         if (entry->wait > 0) {
             entry->wait--;
             continue;
         }
-        strain_reference_set(&entry->reference, posed->body, posed->xyz);
-        cluster_cache_note_reference(cache, rank);
+        strain_reference_set(&entry->reference, body_snapshot->body, body_snapshot->xyz);
+        cluster_cache_note_reference(cache, body_index);
         entry->last_wait = entry->last_wait < LONGEST_WAIT ? 2 * entry->last_wait + 1 : LONGEST_WAIT;
         entry->wait = entry->last_wait;
     }
@@ -669,15 +676,17 @@ static void adopt_free_poses(struct cluster_search *search, struct cluster_cache
 /* Boxes of whole bodies, all sides together. */
 static struct cluster_box *whole_boxes(const struct cluster_search *search)
 {
-    uint32_t count = search->request->pose->body_count;
+    uint32_t count = search->request->snapshot->body_count;
     struct cluster_box *boxes = arena_allocate(search->request->scratch, count, sizeof *boxes);
-    for (uint32_t rank = 0; boxes && rank < count; rank++) {
-        boxes[rank] = search->pose.boxes[SIDE_CELLS][rank];
+    for (uint32_t body_index = 0; boxes && body_index < count; body_index++) {
+        boxes[body_index] = search->snapshot.boxes[SIDE_CELLS][body_index];
         for (int side = SIDE_VERTICES; side < SIDE_COUNT; side++) {
-            for (int axis = 0; search->pose.wants[side] && axis < 3; axis++) {
-                const struct cluster_box *other = &search->pose.boxes[side][rank];
-                boxes[rank].lo[axis] = other->lo[axis] < boxes[rank].lo[axis] ? other->lo[axis] : boxes[rank].lo[axis];
-                boxes[rank].hi[axis] = other->hi[axis] > boxes[rank].hi[axis] ? other->hi[axis] : boxes[rank].hi[axis];
+            for (int axis = 0; search->snapshot.wants[side] && axis < 3; axis++) {
+                const struct cluster_box *other = &search->snapshot.boxes[side][body_index];
+                boxes[body_index].lo[axis] =
+                    other->lo[axis] < boxes[body_index].lo[axis] ? other->lo[axis] : boxes[body_index].lo[axis];
+                boxes[body_index].hi[axis] =
+                    other->hi[axis] > boxes[body_index].hi[axis] ? other->hi[axis] : boxes[body_index].hi[axis];
             }
         }
     }
@@ -701,7 +710,7 @@ static bool make_workspaces(struct cluster_search *search)
         work->search = search;
         work->worker = worker;
         work->near.count = work->near.own = 0;
-        if (!search->pose.points) {
+        if (!search->snapshot.points) {
             memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
         }
     }
@@ -714,10 +723,10 @@ static dent_status out_of_memory(const struct search_request *request)
 }
 
 /* About 64 blocks, but none below 16 clusters or above 16 pieces. */
-static uint32_t pieces_per_block(const struct cluster_pose *pose)
+static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 {
-    uint32_t even = pose->piece_count / 64 + 1;
-    uint32_t least = (uint32_t)((uint64_t)pose->piece_count * 16 / (pose->cluster_count + 1)) + 1;
+    uint32_t even = snapshot->piece_count / 64 + 1;
+    uint32_t least = (uint32_t)((uint64_t)snapshot->piece_count * 16 / (snapshot->cluster_count + 1)) + 1;
     uint32_t pieces = even > least ? even : least;
     return pieces < 16 ? pieces : 16;
 }
@@ -731,43 +740,44 @@ static dent_status search_clusters(void *data, const struct search_request *requ
                             "the cluster search def was not made by dent_cluster_search_def_default()");
     }
     dent_status status =
-        cluster_cache_update(&state->cache, request->pose, &request->counters->rebuilds, request->message);
+        cluster_cache_update(&state->cache, request->snapshot, &request->counters->rebuilds, request->message);
     if (status != DENT_OK) {
         return status;
     }
     struct cluster_search search = {.request = request, .sink = sink, .cache = &state->cache, .pairs = &state->pairs};
-    struct cluster_pose *pose = &search.pose;
-    pose->kernels = cluster_kernels_for(request->isa);
-    pose->bodies = state->cache.bodies;
-    pose->body_of_piece = state->cache.body_of_piece;
-    pose->cluster_count = state->cache.cluster_count;
-    pose->piece_count = state->cache.piece_count;
-    pose->group_count = state->cache.group_count;
-    pose->range_count = state->cache.range_count;
-    pose->one_piece_each = state->cache.one_piece_each;
-    pose->surface_vertices_only = request->surface_vertices_only;
-    pose->leave_out_flat = !request->def->touching;
-    pose->wants[SIDE_CELLS] = true;
-    pose->wants[SIDE_VERTICES] = (request->questions & DENT_QUESTION_VERTEX_CELL) != 0;
-    pose->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
-    search.pieces_per_block = pieces_per_block(pose);
-    uint32_t blocks = (pose->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
+    struct cluster_snapshot *snapshot = &search.snapshot;
+    snapshot->kernels = cluster_kernels_for(request->isa);
+    snapshot->bodies = state->cache.bodies;
+    snapshot->body_of_piece = state->cache.body_of_piece;
+    snapshot->cluster_count = state->cache.cluster_count;
+    snapshot->piece_count = state->cache.piece_count;
+    snapshot->group_count = state->cache.group_count;
+    snapshot->range_count = state->cache.range_count;
+    snapshot->one_piece_each = state->cache.one_piece_each;
+    snapshot->surface_vertices_only = request->surface_vertices_only;
+    snapshot->leave_out_flat = !request->def->touching;
+    snapshot->wants[SIDE_CELLS] = true;
+    snapshot->wants[SIDE_VERTICES] = (request->questions & DENT_QUESTION_VERTEX_CELL) != 0;
+    snapshot->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
+    search.pieces_per_block = pieces_per_block(snapshot);
+    uint32_t blocks = (snapshot->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
     search.certify = !def || !def->no_certificate;
     choose_references(&search, &state->cache);
     search.body_certified =
-        arena_allocate_cleared(request->scratch, request->pose->body_count, sizeof *search.body_certified);
-    search.met_itself = arena_allocate_cleared(request->scratch, request->pose->body_count, sizeof *search.met_itself);
-    search.piece_certified = arena_allocate(request->scratch, pose->piece_count, sizeof *search.piece_certified);
+        arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
+    search.met_itself =
+        arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.met_itself);
+    search.piece_certified = arena_allocate(request->scratch, snapshot->piece_count, sizeof *search.piece_certified);
     if (!search.body_certified || !search.met_itself || !search.piece_certified ||
-        !cluster_pose_prepare(pose, request->pose, request->scratch) || !begin_answers(&search, blocks)) {
+        !cluster_snapshot_prepare(snapshot, request->snapshot, request->scratch) || !begin_answers(&search, blocks)) {
         return out_of_memory(request);
     }
     dent_parallel_for(request->context, blocks, fill_block, &search);
-    cluster_pose_fill_bodies(pose);
+    cluster_snapshot_fill_bodies(snapshot);
     certify(&search);
     const struct cluster_box *boxes = whole_boxes(&search);
     if (!boxes || !make_workspaces(&search) ||
-        !body_pairs_find(&state->pairs, boxes, request->pose->body_count, request->isa, request->scratch)) {
+        !body_pairs_find(&state->pairs, boxes, request->snapshot->body_count, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
     dent_parallel_for(request->context, blocks, search_block, &search);

@@ -21,8 +21,8 @@ static void destroy_entry(dent_context *context, struct cached_body *entry)
 void cluster_cache_destroy(struct cluster_cache *cache)
 {
     dent_context *context = cache->context;
-    for (uint32_t rank = 0; cache->entries && rank < cache->body_count; rank++) {
-        destroy_entry(context, cache->entries[rank]);
+    for (uint32_t body_index = 0; cache->entries && body_index < cache->body_count; body_index++) {
+        destroy_entry(context, cache->entries[body_index]);
     }
     dent_release(context, cache->entries, cache->body_count, sizeof *cache->entries);
     dent_release(context, cache->bodies, cache->body_count, sizeof *cache->bodies);
@@ -33,15 +33,15 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     cluster_cache_init(cache, context);
 }
 
-static struct cached_body *create_entry(dent_context *context, const struct posed_body *posed)
+static struct cached_body *create_entry(dent_context *context, const struct body_snapshot *body_snapshot)
 {
-    const struct body *body = posed->body;
+    const struct body *body = body_snapshot->body;
     struct cached_body *entry = dent_allocate(context, 1, sizeof *entry);
     if (!entry) {
         return NULL;
     }
     *entry = (struct cached_body){.identity_base = body->identity_base};
-    const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : posed->xyz;
+    const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : body_snapshot->xyz;
     bool solid = body_has_cells(body);
     entry->clusters.context = entry->reference.context = entry->gaps.context = context;
     if (!body_clusters_create(&entry->clusters, context, body, shape) ||
@@ -51,8 +51,7 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
     }
     if (solid && body->reference) {
         strain_reference_set(&entry->reference, body, shape);
-        if (!entry->reference.convex &&
-            !gap_reference_create(&entry->gaps, context, body, &entry->clusters, shape)) {
+        if (!entry->reference.convex && !gap_reference_create(&entry->gaps, context, body, &entry->clusters, shape)) {
             destroy_entry(context, entry);
             return NULL;
         }
@@ -63,24 +62,24 @@ static struct cached_body *create_entry(dent_context *context, const struct pose
 
 /* Bodies keep their order, so a search for the old entry begins behind the last one found. A body that is new looks
  * through all the rest, which is the price of a change, not of a query. */
-static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose,
+static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old, const struct snapshot *snapshot,
                          uint64_t *built)
 {
     uint32_t next = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        uint64_t base = pose->bodies[rank].body->identity_base;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        uint64_t base = snapshot->bodies[body_index].body->identity_base;
         uint32_t match = next;
         while (match < old->body_count && old->entries[match] && old->entries[match]->identity_base != base) {
             match++;
         }
         if (match < old->body_count && old->entries[match]) {
-            fresh->entries[rank] = old->entries[match];
-            fresh->entries[rank]->kept = true;
+            fresh->entries[body_index] = old->entries[match];
+            fresh->entries[body_index]->kept = true;
             next = match + 1;
             continue;
         }
-        fresh->entries[rank] = create_entry(fresh->context, &pose->bodies[rank]);
-        if (!fresh->entries[rank]) {
+        fresh->entries[body_index] = create_entry(fresh->context, &snapshot->bodies[body_index]);
+        if (!fresh->entries[body_index]) {
             return false;
         }
         ++*built;
@@ -91,37 +90,37 @@ static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old,
 /* Takes the entries that both caches have out of this one. */
 static void leave_kept_entries(struct cluster_cache *cache)
 {
-    for (uint32_t rank = 0; cache->entries && rank < cache->body_count; rank++) {
-        if (cache->entries[rank] && cache->entries[rank]->kept) {
-            cache->entries[rank] = NULL;
+    for (uint32_t body_index = 0; cache->entries && body_index < cache->body_count; body_index++) {
+        if (cache->entries[body_index] && cache->entries[body_index]->kept) {
+            cache->entries[body_index] = NULL;
         }
     }
 }
 
 static void forget_kept(struct cluster_cache *cache)
 {
-    for (uint32_t rank = 0; cache->entries && rank < cache->body_count; rank++) {
-        cache->entries[rank]->kept = false;
+    for (uint32_t body_index = 0; cache->entries && body_index < cache->body_count; body_index++) {
+        cache->entries[body_index]->kept = false;
     }
 }
 
-void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t rank)
+void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t body_index)
 {
-    const struct cached_body *entry = cache->entries[rank];
-    cache->bodies[rank].has_reference = entry->reference.usable || entry->gaps.usable;
-    cache->bodies[rank].has_gaps = entry->gaps.complete;
-    cache->bodies[rank].own_reference = entry->own_reference;
+    const struct cached_body *entry = cache->entries[body_index];
+    cache->bodies[body_index].has_reference = entry->reference.usable || entry->gaps.usable;
+    cache->bodies[body_index].has_gaps = entry->gaps.complete;
+    cache->bodies[body_index].own_reference = entry->own_reference;
 }
 
 static dent_status number_bodies(struct cluster_cache *cache)
 {
     uint64_t clusters = 0, pieces = 0, groups = 0, ranges = 0;
     cache->one_piece_each = true;
-    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
-        const struct body_clusters *body = &cache->entries[rank]->clusters;
+    for (uint32_t body_index = 0; body_index < cache->body_count; body_index++) {
+        const struct body_clusters *body = &cache->entries[body_index]->clusters;
         uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
         uint32_t range_count = (group_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
-        cache->bodies[rank] = (struct clustered_body){
+        cache->bodies[body_index] = (struct clustered_body){
             .clusters = body,
             .list = body->clusters,
             .corners = body->corners,
@@ -136,7 +135,7 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .first_range = (uint32_t)ranges,
             .range_count = range_count,
         };
-        cluster_cache_note_reference(cache, rank);
+        cluster_cache_note_reference(cache, body_index);
         cache->one_piece_each = cache->one_piece_each && body->piece_count == 1;
         clusters += body->cluster_count;
         pieces += body->piece_count;
@@ -161,16 +160,16 @@ static dent_status note_bodies(struct cluster_cache *cache)
     if (!cache->body_of_cluster || !cache->body_of_piece || !cache->body_of_group) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
-    for (uint32_t rank = 0; rank < cache->body_count; rank++) {
-        const struct clustered_body *body = &cache->bodies[rank];
+    for (uint32_t body_index = 0; body_index < cache->body_count; body_index++) {
+        const struct clustered_body *body = &cache->bodies[body_index];
         for (uint32_t cluster = 0; cluster < body->clusters->cluster_count; cluster++) {
-            cache->body_of_cluster[body->first_cluster + cluster] = rank;
+            cache->body_of_cluster[body->first_cluster + cluster] = body_index;
         }
         for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
-            cache->body_of_piece[body->first_piece + piece] = rank;
+            cache->body_of_piece[body->first_piece + piece] = body_index;
         }
         for (uint32_t group = 0; group < body->group_count; group++) {
-            cache->body_of_group[body->first_group + group] = rank;
+            cache->body_of_group[body->first_group + group] = body_index;
         }
     }
     return DENT_OK;
@@ -189,11 +188,11 @@ static void number_equal_keys(const uint64_t *keys, const uint32_t *order, size_
     }
 }
 
-static dent_status number_identities(struct cluster_cache *cache, const struct pose *pose)
+static dent_status number_identities(struct cluster_cache *cache, const struct snapshot *snapshot)
 {
     bool tied = false;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        tied = tied || pose->bodies[rank].body->identities;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        tied = tied || snapshot->bodies[body_index].body->identities;
     }
     if (!tied) {
         return DENT_OK;
@@ -206,14 +205,14 @@ static dent_status number_identities(struct cluster_cache *cache, const struct p
     uint64_t *keys = dent_allocate(cache->context, count, 2 * sizeof *keys);
     uint32_t *order = dent_allocate(cache->context, count, 2 * sizeof *order);
     bool enough = cache->identities && keys && order;
-    for (uint32_t rank = 0; enough && rank < pose->body_count; rank++) {
-        const struct clustered_body *clustered = &cache->bodies[rank];
+    for (uint32_t body_index = 0; enough && body_index < snapshot->body_count; body_index++) {
+        const struct clustered_body *clustered = &cache->bodies[body_index];
         for (uint32_t cluster = 0; cluster < clustered->clusters->cluster_count; cluster++) {
             for (uint32_t k = 0; k < CLUSTER_VERTICES; k++) {
-                size_t place = (size_t)(clustered->first_cluster + cluster) * CLUSTER_VERTICES + k;
-                keys[place] =
-                    body_identity(pose->bodies[rank].body, clustered->clusters->clusters[cluster].vertices[k]);
-                order[place] = (uint32_t)place;
+                size_t slot = (size_t)(clustered->first_cluster + cluster) * CLUSTER_VERTICES + k;
+                keys[slot] = body_identity(snapshot->bodies[body_index].body,
+                                           clustered->clusters->clusters[cluster].vertices[k]);
+                order[slot] = (uint32_t)slot;
             }
         }
     }
@@ -228,33 +227,33 @@ static dent_status number_identities(struct cluster_cache *cache, const struct p
 
 /* ---- update ---------------------------------------------------------------------------------- */
 
-static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old, const struct pose *pose,
+static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old, const struct snapshot *snapshot,
                          uint64_t *built)
 {
-    fresh->body_count = pose->body_count;
+    fresh->body_count = snapshot->body_count;
     fresh->entries = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->entries);
     fresh->bodies = dent_allocate(fresh->context, fresh->body_count, sizeof *fresh->bodies);
     if (fresh->entries) {
         memset(fresh->entries, 0, fresh->body_count * sizeof *fresh->entries);
     }
-    if (!fresh->entries || !fresh->bodies || !fill_entries(fresh, old, pose, built)) {
+    if (!fresh->entries || !fresh->bodies || !fill_entries(fresh, old, snapshot, built)) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     dent_status status = number_bodies(fresh);
     status = status == DENT_OK ? note_bodies(fresh) : status;
-    return status == DENT_OK ? number_identities(fresh, pose) : status;
+    return status == DENT_OK ? number_identities(fresh, snapshot) : status;
 }
 
-dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built,
+dent_status cluster_cache_update(struct cluster_cache *cache, const struct snapshot *snapshot, uint64_t *built,
                                  struct message *message)
 {
     *built = 0;
-    if (cache->valid && cache->version == pose->table->topology_version) {
+    if (cache->valid && cache->version == snapshot->table->topology_version) {
         return DENT_OK;
     }
     struct cluster_cache fresh;
     cluster_cache_init(&fresh, cache->context);
-    dent_status status = build(&fresh, cache, pose, built);
+    dent_status status = build(&fresh, cache, snapshot, built);
     if (status != DENT_OK) {
         leave_kept_entries(&fresh);
         cluster_cache_destroy(&fresh);
@@ -266,7 +265,7 @@ dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose 
     leave_kept_entries(cache);
     cluster_cache_destroy(cache);
     forget_kept(&fresh);
-    fresh.version = pose->table->topology_version;
+    fresh.version = snapshot->table->topology_version;
     fresh.valid = true;
     *cache = fresh;
     return DENT_OK;

@@ -6,15 +6,15 @@
 #ifndef DENT_METHODS_CLUSTER_SEARCH_CACHE_H
 #define DENT_METHODS_CLUSTER_SEARCH_CACHE_H
 
-#include "structures/clusters/cluster_pose.h"
+#include "structures/clusters/cluster_snapshot.h"
 #include "proofs/gap_certificate.h"
 #include "proofs/strain_certificate.h"
 
 /* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
 struct cached_body {
     uint64_t identity_base;
-    bool kept;                /* during an update: the old cache and the new one both have it */
-    bool own_reference;       /* the reference is the body's own, and of use; otherwise poses found free are tried */
+    bool kept;          /* during an update: the old cache and the new one both have it */
+    bool own_reference; /* the reference is the body's own, and of use; otherwise snapshots found free are tried */
     uint32_t wait, last_wait; /* queries until the next of them, or the reference after a failure, is tried */
     struct body_clusters clusters;
     struct strain_reference reference;
@@ -27,11 +27,11 @@ struct cluster_cache {
     uint64_t version; /* of the body table these were made for */
     bool valid;
     uint32_t body_count;
-    struct cached_body **entries;  /* by rank */
-    struct clustered_body *bodies; /* by rank */
+    struct cached_body **entries;  /* by body index */
+    struct clustered_body *bodies; /* by body index */
     uint32_t cluster_count, piece_count, group_count, range_count;
-    bool one_piece_each; /* every body has just one */
-    uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* ranks */
+    bool one_piece_each;                                       /* every body has just one */
+    uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* body indices */
     uint32_t (
         *identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
 };
@@ -39,13 +39,13 @@ struct cluster_cache {
 void cluster_cache_init(struct cluster_cache *cache, dent_context *context);
 void cluster_cache_destroy(struct cluster_cache *cache);
 
-/* Makes the cache fit the pose. *built: how many bodies were cut anew. OUT_OF_MEMORY or TOO_LARGE: the cache is as it
+/* Makes the cache fit the snapshot. *built: how many bodies were cut anew. OUT_OF_MEMORY or TOO_LARGE: the cache is as it
  * was, or empty. */
-dent_status cluster_cache_update(struct cluster_cache *cache, const struct pose *pose, uint64_t *built,
+dent_status cluster_cache_update(struct cluster_cache *cache, const struct snapshot *snapshot, uint64_t *built,
                                  struct message *message);
 
 /* To be called when the reference of a body has changed. */
-void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t rank);
+void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t body_index);
 
 /* Numbers of the vertices of a cluster (world numbering), to compare with those of another cluster. */
 static inline const uint32_t *cluster_identities(const struct cluster_cache *cache, uint32_t number,

@@ -24,11 +24,12 @@ enum { CELLS_WORTH_WALKING = 2000 };
  * of a second. */
 enum { CELLS_FOR_GAPS = 50000 };
 
-const struct method_row *method_choose(const struct pose *pose, uint32_t questions, bool touching, const char **reason)
+const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t questions, bool touching,
+                                       const char **reason)
 {
     uint64_t elements = 0, cells = 0, certified_cells = 0, solids = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         elements += body->element_count;
         cells += body_cell_count(body);
         bool may_be_certified = body->reference_convex || (body->reference && body->element_count <= CELLS_FOR_GAPS);

@@ -10,7 +10,7 @@
  * entry found is tested against all of them at once: boxes, shared vertices, planes with an error bound
  * (packet_kernels);
  *   - pairs whose sign is certain are answers; the rest go to the exact tests.
- * In: pose. Out: answers and candidates. Cost O(n) for elements of any mix of sizes in general position; kept between
+ * In: snapshot. Out: answers and candidates. Cost O(n) for elements of any mix of sizes in general position; kept between
  * queries: the packets.
  */
 #include <math.h>
@@ -21,7 +21,7 @@
 #include "methods/interface/method_table.h"
 #include "methods/papers/spatial_hash_paper.h"
 #include "structures/grid/hash_grid.h"
-#include "structures/grid/packet_sets.h"
+#include "structures/grid/packet_groups.h"
 
 dent_spatial_hash_def dent_spatial_hash_def_default(void)
 {
@@ -31,7 +31,7 @@ dent_spatial_hash_def dent_spatial_hash_def_default(void)
 /* ---- state ------------------------------------------------------------------------------------------------------ */
 
 struct hash_state {
-    struct packet_sets sets;
+    struct packet_groups sets;
     struct spatial_hash_paper *paper;
     bool built;
     uint64_t topology_version;
@@ -43,7 +43,7 @@ static void destroy_state(dent_context *context, void *data)
 {
     struct hash_state *state = data;
     if (state) {
-        packet_sets_destroy(&state->sets);
+        packet_groups_destroy(&state->sets);
         spatial_hash_paper_destroy(context, state->paper);
         dent_release(context, state, 1, sizeof *state);
     }
@@ -56,7 +56,7 @@ static dent_status create_state(dent_context *context, void **data)
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     *state = (struct hash_state){0};
-    packet_sets_init(&state->sets, context);
+    packet_groups_init(&state->sets, context);
     if (!spatial_hash_paper_create(context, &state->paper)) {
         destroy_state(context, state);
         return DENT_ERROR_OUT_OF_MEMORY;
@@ -66,14 +66,14 @@ static dent_status create_state(dent_context *context, void **data)
 }
 
 /* True when no pair of bodies is filtered out; may be false although it is so. */
-static bool everything_may_meet(const struct pose *pose)
+static bool everything_may_meet(const struct snapshot *snapshot)
 {
     uint32_t masks = UINT32_MAX;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        masks &= pose->bodies[rank].body->collision_mask;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        masks &= snapshot->bodies[body_index].body->collision_mask;
     }
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         if (!body->self_collision || (body->collision_group & masks) == 0) {
             return false;
         }
@@ -81,7 +81,7 @@ static bool everything_may_meet(const struct pose *pose)
     return true;
 }
 
-/* Elements smaller than this, relative to the world, are told apart better by ranks than by floats. */
+/* Elements smaller than this, relative to the world, are told apart better by body indices than by floats. */
 #define SMALLEST_IN_FLOATS 1.52587890625e-05 /* 2^-16 */
 
 /* The order of packets is renewed when their boxes have grown by this factor beside those of their elements. */
@@ -94,29 +94,30 @@ static dent_status out_of_memory(const struct search_request *request)
 
 static dent_status prepare(struct hash_state *state, const struct search_request *request, struct float_space *space)
 {
-    const struct pose *pose = request->pose;
-    bool fresh = !state->built || state->topology_version != pose->table->topology_version;
+    const struct snapshot *snapshot = request->snapshot;
+    bool fresh = !state->built || state->topology_version != snapshot->table->topology_version;
     if (fresh) {
         bool too_many = false;
         state->built = false;
-        if (!packet_sets_collect(&state->sets, pose, request->scratch, &too_many)) {
+        if (!packet_groups_collect(&state->sets, snapshot, request->scratch, &too_many)) {
             return too_many ? message_fail(request->message, DENT_ERROR_TOO_LARGE,
                                            "the world has 2^32 - 1 or more elements of one kind")
                             : out_of_memory(request);
         }
     }
-    bool ranks = state->sets.typical_size > 0 && state->sets.typical_size < SMALLEST_IN_FLOATS * half_extent_of(pose);
-    if (!float_space_build(space, &state->sets.numbering, pose, request->context, ranks, request->scratch)) {
+    bool body_indices =
+        state->sets.typical_size > 0 && state->sets.typical_size < SMALLEST_IN_FLOATS * half_extent_of(snapshot);
+    if (!float_space_build(space, &state->sets.numbering, snapshot, request->context, body_indices, request->scratch)) {
         return out_of_memory(request);
     }
     if (fresh || state->spread > SPREAD_LIMIT * state->spread_when_ordered) {
         state->built = false;
-        if (!packet_sets_order(&state->sets, space, request->scratch)) {
+        if (!packet_groups_order(&state->sets, space, request->scratch)) {
             return out_of_memory(request);
         }
         request->counters->rebuilds++;
-        state->everything_may_meet = everything_may_meet(pose);
-        state->topology_version = pose->table->topology_version;
+        state->everything_may_meet = everything_may_meet(snapshot);
+        state->topology_version = snapshot->table->topology_version;
         state->spread = state->spread_when_ordered = 0;
         state->built = true;
     }
@@ -135,7 +136,7 @@ static struct grid_input grid_parameters(const struct search_request *request, c
     const dent_spatial_hash_def *def = request->def->spatial_hash;
     struct grid_input input = {.level_limit = GRID_LEVELS_MAX};
     if (def) {
-        input.cell_size = space->ranks ? 0 : ldexp(def->cell_size, space->exponent);
+        input.cell_size = space->body_indices ? 0 : ldexp(def->cell_size, space->exponent);
         input.table_size = def->table_size;
         input.level_limit = def->levels ? def->levels : GRID_LEVELS_MAX;
     }
@@ -151,9 +152,9 @@ static bool build_point_grid(struct hash_grid *grid, const struct hash_state *st
     if (!numbers) {
         return false;
     }
-    for (uint32_t rank = 0; rank < request->pose->body_count; rank++) {
-        const struct body *body = request->pose->bodies[rank].body;
-        uint32_t first = first_vertex(numbering, rank);
+    for (uint32_t body_index = 0; body_index < request->snapshot->body_count; body_index++) {
+        const struct body *body = request->snapshot->bodies[body_index].body;
+        uint32_t first = first_vertex(numbering, body_index);
         for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
             numbers[input.count] = first + vertex;
             input.count += vertex_is_asked(request, body, vertex);
@@ -163,7 +164,7 @@ static bool build_point_grid(struct hash_grid *grid, const struct hash_state *st
     input.lo = input.hi = space->points;
     input.stride = sizeof *space->points;
     input.cell_ratio = POINT_CELL_RATIO;
-    if (space->ranks) {
+    if (space->body_indices) {
         uint64_t cells = 1; /* along an axis */
         while (cells * cells * cells * POINTS_PER_RANK_CELL < input.count) {
             cells++;
@@ -177,7 +178,7 @@ static bool build_point_grid(struct hash_grid *grid, const struct hash_state *st
 }
 
 struct face_making {
-    const struct packet_sets *sets;
+    const struct packet_groups *sets;
     const struct float_space *space;
     struct face_record *faces;
     uint32_t count;
@@ -193,7 +194,7 @@ static void make_face_block(void *data, uint32_t block, uint32_t worker)
     uint32_t end = making->count - begin > FACES_PER_BLOCK ? begin + FACES_PER_BLOCK : making->count;
     for (uint32_t face = begin; face < end; face++) {
         face_record_make(&making->faces[face], making->space->points, array_at(&making->sets->face_corners, face),
-                  !making->space->ranks);
+                         !making->space->body_indices);
     }
 }
 
@@ -266,7 +267,7 @@ static void flush(struct packet_task *task)
 
 static void take(struct packet_task *task, struct element_owner a, struct element_owner b, bool certain)
 {
-    const struct posed_body *bodies = task->search->request->pose->bodies;
+    const struct body_snapshot *bodies = task->search->request->snapshot->bodies;
     const struct body *body_b = bodies[b.body].body;
     if (!task->search->state->everything_may_meet && !bodies_may_meet(bodies[a.body].body, body_b)) {
         return;
@@ -302,8 +303,8 @@ static void match_vertices(void *data, const uint32_t *list, uint32_t count)
     uint32_t *hits = task->room->hits;
     uint32_t found = search->kernels->match_points(&task->room->packet, search->space.points, list, count, hits);
     for (uint32_t i = 0; i < found; i++) {
-        uint32_t vertex = list[hits[i] / 32], rank = body_of_vertex(numbering, vertex);
-        take(task, (struct element_owner){rank, vertex - first_vertex(numbering, rank)},
+        uint32_t vertex = list[hits[i] / 32], body_index = body_of_vertex(numbering, vertex);
+        take(task, (struct element_owner){body_index, vertex - first_vertex(numbering, body_index)},
              cell_of_lane(task, hits[i] / 2 % PACKET_LANES), hits[i] & 1);
     }
     search->sink->count_box_tests(search->sink, task->worker, (uint64_t)count * PACKET_LANES);
@@ -357,7 +358,7 @@ static bool bound_packet(struct packet *packet)
 static bool leave_out_flat(const struct search *search, struct packet *packet, uint32_t count, uint32_t first,
                            bool cells)
 {
-    const struct packet_sets *sets = &search->state->sets;
+    const struct packet_groups *sets = &search->state->sets;
     int limit = cells ? 1 : 3;
     if (search->request->def->touching || packet->most_flat < limit) {
         return true;
@@ -365,10 +366,10 @@ static bool leave_out_flat(const struct search *search, struct packet *packet, u
     for (uint32_t lane = 0; lane < count; lane++) {
         const uint32_t *corners =
             cells ? array_at(&sets->cell_corners, first + lane) : array_at(&sets->face_corners, packet->number[lane]);
-        uint32_t rank = body_of_vertex(&sets->numbering, corners[0]);
+        uint32_t body_index = body_of_vertex(&sets->numbering, corners[0]);
         if (packet->flat[lane] >= limit &&
-            flat_axes(search->request->pose->bodies[rank].xyz, first_vertex(&sets->numbering, rank), corners,
-                      cells ? 4 : 3) >= limit) {
+            flat_axes(search->request->snapshot->bodies[body_index].xyz, first_vertex(&sets->numbering, body_index),
+                      corners, cells ? 4 : 3) >= limit) {
             packet_empty_lane(packet, lane);
         }
     }
@@ -403,7 +404,7 @@ static void search_cells(struct packet_task *task, uint32_t packet_index, struct
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
     search->kernels->prepare_cells(packet, search->space.points, array_at(&search->state->sets.cell_corners, first),
-                                   count, !search->space.ranks);
+                                   count, !search->space.body_indices);
     if (!leave_out_flat(search, packet, count, first, true)) {
         return;
     }
@@ -428,7 +429,7 @@ static void search_faces(struct packet_task *task, uint32_t packet_index, struct
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
     search->kernels->prepare_faces(packet, search->faces, (const uint32_t *)search->state->sets.face_order.data + first,
-                                   count, !search->space.ranks);
+                                   count, !search->space.body_indices);
     if (leave_out_flat(search, packet, count, first, false)) {
         ask(task, DENT_QUESTION_FACE_FACE, &search->face_grid, match_faces, counters);
     }

@@ -5,7 +5,7 @@
  * compares what is left, sixteen faces at a time, faces with a common vertex taken out before any geometry. Decides
  * exactly itself, so that the sink gets answers.
  *
- * In: a pose. Out: the answers of face-face. Between queries: the leaves and who is a neighbour of whom.
+ * In: a snapshot. Out: the answers of face-face. Between queries: the leaves and who is a neighbour of whom.
  */
 #include "methods/interface/method_table.h"
 
@@ -89,18 +89,18 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     }
     struct surface_forest *forest = forest_for(state, request, &def, axis_count);
     uint64_t began = dent_clock_ns();
-    if (!surface_forest_update(forest, request->pose, request->scratch)) {
+    if (!surface_forest_update(forest, request->snapshot, request->scratch)) {
         return out_of_memory(request);
     }
     request->counters->rebuilds += forest->rebuilds;
     /* A face that is a point lies in a plane with any other and has no area: at most it touches. */
-    const struct forest_refit refit = {.pose = request->pose, .leave_out_points = !request->def->touching};
+    const struct forest_refit refit = {.snapshot = request->snapshot, .leave_out_points = !request->def->touching};
     if (!surface_forest_refit(forest, &refit, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
     uint64_t refitted = dent_clock_ns();
     struct culling_counts culled = {0};
-    if (!def.no_culling && !surface_culling_run(forest, request->pose, request->isa, request->scratch, &culled)) {
+    if (!def.no_culling && !surface_culling_run(forest, request->snapshot, request->isa, request->scratch, &culled)) {
         return out_of_memory(request);
     }
     request->counters->ns_refit = refitted - began;
@@ -109,7 +109,7 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     request->counters->neighbours_culled += culled.nodes_culled + culled.pairs_culled;
     request->counters->regions_tested += culled.regions_tested;
     struct crossing_search search = {.forest = forest,
-                                     .pose = request->pose,
+                                     .snapshot = request->snapshot,
                                      .isa = request->isa,
                                      .cancel = request->cancel,
                                      .touching = request->def->touching,

@@ -74,7 +74,8 @@ static void normal_of(const double a[3], const double b[3], const double c[3], d
         v[axis] = c[axis] - a[axis];
     }
     vector_cross(u, v, normal);
-    double square = vector_dot(normal, normal); /* below 1e-280 it has lost digits, and the normal would not be of length 1 */
+    double square =
+        vector_dot(normal, normal); /* below 1e-280 it has lost digits, and the normal would not be of length 1 */
     for (int axis = 0; axis < 3; axis++) {
         normal[axis] = square > 1e-280 ? normal[axis] / sqrt(square) : 0;
     }
@@ -291,12 +292,12 @@ static void set_piece(struct gap_builder *builder, uint32_t number)
 {
     const struct body_clusters *clusters = builder->reference->clusters;
     const struct cluster_piece *piece = &clusters->pieces[number];
-    struct piece_rest *rest = &builder->reference->rests[number];
+    struct piece_rest *rest = &builder->reference->rest_shapes[number];
     memset(rest, 0, sizeof *rest);
     builder->pieces[number] = empty_close_box;
-    for (uint32_t place = 0; place < piece->count; place++) {
-        const struct cluster *cluster = &clusters->clusters[piece->first + place];
-        struct close_box *box = &builder->clusters[piece->first + place];
+    for (uint32_t slot = 0; slot < piece->count; slot++) {
+        const struct cluster *cluster = &clusters->clusters[piece->first + slot];
+        struct close_box *box = &builder->clusters[piece->first + slot];
         double middle[3], radius = 0;
         strain_middle(cluster, builder->positions, builder->scale, middle);
         *box = empty_close_box;
@@ -312,9 +313,9 @@ static void set_piece(struct gap_builder *builder, uint32_t number)
         }
         for (int axis = 0; axis < 3; axis++) {
             box->reach = fmax(box->reach, CLOSE_SHARE * (box->hi[axis] - box->lo[axis]));
-            rest->middle[axis][place] = (float)middle[axis];
+            rest->middle[axis][slot] = (float)middle[axis];
         }
-        rest->radius[place] = (float)(radius * (1 + 1e-6) + 1e-14);
+        rest->radius[slot] = (float)(radius * (1 + 1e-6) + 1e-14);
         widen(&builder->pieces[number], box);
     }
 }
@@ -331,35 +332,35 @@ static uint32_t list_near_pieces(const struct gap_builder *builder, uint32_t clu
 }
 
 /* The gap between two clusters as found from the other one; 0 where it was not looked for. */
-static float known_gap(const struct gap_reference *reference, uint32_t cluster, uint32_t piece, uint32_t place)
+static float known_gap(const struct gap_reference *reference, uint32_t cluster, uint32_t piece, uint32_t slot)
 {
     for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
         if (reference->pieces[i] == piece) {
-            return reference->gaps[i][place];
+            return reference->gaps[i][slot];
         }
     }
     return 0;
 }
 
 /* Gaps of a cluster to itself and to those behind it in the numbering. */
-static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room, uint32_t piece, uint32_t place)
+static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room, uint32_t piece, uint32_t slot)
 {
     struct gap_reference *reference = builder->reference;
     const struct body_clusters *clusters = reference->clusters;
     struct cluster_shape *shape = &room->own, *other_shape = &room->near;
-    uint32_t own = clusters->pieces[piece].first + place;
-    double radius = (double)reference->rests[piece].radius[place];
+    uint32_t own = clusters->pieces[piece].first + slot;
+    double radius = (double)reference->rest_shapes[piece].radius[slot];
     set_cluster(shape, builder->body, clusters, own, builder->positions, builder->scale);
-    reference->rests[piece].own_gap[place] = gap_of_clusters(shape, shape, radius);
+    reference->rest_shapes[piece].own_gap[slot] = gap_of_clusters(shape, shape, radius);
     /* Larger gaps to others are of no use: what a cluster and its neighbours do is known to be small beside its own. */
-    double own_gap = (double)reference->rests[piece].own_gap[place];
+    double own_gap = (double)reference->rest_shapes[piece].own_gap[slot];
     double enough = own_gap > 0 && ENOUGH_GAPS * own_gap < radius ? ENOUGH_GAPS * own_gap : radius;
     for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
         uint32_t near = reference->pieces[i];
         for (uint32_t k = 0; k < clusters->pieces[near].count; k++) {
             uint32_t other = clusters->pieces[near].first + k;
             if (other == own) {
-                reference->gaps[i][k] = reference->rests[piece].own_gap[place];
+                reference->gaps[i][k] = reference->rest_shapes[piece].own_gap[slot];
             } else if (other > own && reference->gaps[i][k] < 0) {
                 set_cluster(other_shape, builder->body, clusters, other, builder->positions, builder->scale);
                 reference->gaps[i][k] = gap_of_clusters(shape, other_shape, enough);
@@ -371,20 +372,20 @@ static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room
 static void fill_piece(void *data, uint32_t piece, uint32_t worker)
 {
     const struct gap_builder *builder = data;
-    for (uint32_t place = 0; place < builder->reference->clusters->pieces[piece].count; place++) {
-        fill_gaps(builder, &builder->shapes[worker], piece, place);
+    for (uint32_t slot = 0; slot < builder->reference->clusters->pieces[piece].count; slot++) {
+        fill_gaps(builder, &builder->shapes[worker], piece, slot);
     }
 }
 
 /* Gaps to the clusters before it, from these. */
-static void complete_gaps(struct gap_reference *reference, uint32_t piece, uint32_t place)
+static void complete_gaps(struct gap_reference *reference, uint32_t piece, uint32_t slot)
 {
     const struct body_clusters *clusters = reference->clusters;
-    uint32_t own = clusters->pieces[piece].first + place;
+    uint32_t own = clusters->pieces[piece].first + slot;
     for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
         const struct cluster_piece *near = &clusters->pieces[reference->pieces[i]];
         for (uint32_t k = 0; k < near->count && near->first + k < own; k++) {
-            reference->gaps[i][k] = known_gap(reference, near->first + k, piece, place);
+            reference->gaps[i][k] = known_gap(reference, near->first + k, piece, slot);
         }
     }
 }
@@ -450,11 +451,12 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
     if (builder.scale == 0 || cluster_count == 0) {
         return true;
     }
-    reference->rests = dent_allocate(context, piece_count, sizeof *reference->rests);
+    reference->rest_shapes = dent_allocate(context, piece_count, sizeof *reference->rest_shapes);
     reference->first = dent_allocate(context, (size_t)cluster_count + 1, sizeof *reference->first);
     builder.clusters = dent_allocate(context, cluster_count, sizeof *builder.clusters);
     builder.pieces = dent_allocate(context, piece_count, sizeof *builder.pieces);
-    reference->usable = reference->rests && reference->first && builder.clusters && builder.pieces && build(&builder);
+    reference->usable =
+        reference->rest_shapes && reference->first && builder.clusters && builder.pieces && build(&builder);
     dent_release(context, builder.clusters, cluster_count, sizeof *builder.clusters);
     dent_release(context, builder.pieces, piece_count, sizeof *builder.pieces);
     if (!reference->usable) {
@@ -477,8 +479,8 @@ void gap_reference_complete(struct gap_reference *reference, const struct body *
     builder.scale = strain_reference_scale(body, shape);
     dent_parallel_for(reference->context, clusters->piece_count, fill_piece, &builder);
     for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
-        for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
-            complete_gaps(reference, piece, place);
+        for (uint32_t slot = 0; slot < clusters->pieces[piece].count; slot++) {
+            complete_gaps(reference, piece, slot);
         }
     }
     reference->complete = true;
@@ -488,7 +490,7 @@ void gap_reference_destroy(struct gap_reference *reference)
 {
     dent_context *context = reference->context;
     if (reference->clusters) {
-        dent_release(context, reference->rests, reference->clusters->piece_count, sizeof *reference->rests);
+        dent_release(context, reference->rest_shapes, reference->clusters->piece_count, sizeof *reference->rest_shapes);
         dent_release(context, reference->first, (size_t)reference->clusters->cluster_count + 1,
                      sizeof *reference->first);
         dent_release(context, reference->pieces, reference->near_count, sizeof *reference->pieces);
@@ -502,23 +504,23 @@ void gap_reference_destroy(struct gap_reference *reference)
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece)
 {
     const struct piece_strain *strain = &strains[piece];
-    const struct piece_rest *rest = &reference->rests[piece];
+    const struct piece_rest *rest = &reference->rest_shapes[piece];
     uint32_t proven = 0;
-    for (uint32_t place = 0; place < reference->clusters->pieces[piece].count; place++) {
-        float off = 2 * strain->slack[place] + 48 * 0x1p-24f * strain->norm[place];
-        proven |= (uint32_t)(off * (1 + 0x1p-13f) < strain->least_stretch[place] * rest->own_gap[place]) << place;
+    for (uint32_t slot = 0; slot < reference->clusters->pieces[piece].count; slot++) {
+        float off = 2 * strain->slack[slot] + 48 * 0x1p-24f * strain->norm[slot];
+        proven |= (uint32_t)(off * (1 + 0x1p-13f) < strain->least_stretch[slot] * rest->own_gap[slot]) << slot;
     }
     return proven;
 }
 
 uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
-                    const struct piece_strain *strains, uint32_t piece_b, uint32_t place, uint32_t piece_a)
+                    const struct piece_strain *strains, uint32_t piece_b, uint32_t slot, uint32_t piece_a)
 {
-    uint32_t cluster = reference->clusters->pieces[piece_b].first + place;
+    uint32_t cluster = reference->clusters->pieces[piece_b].first + slot;
     for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
         if (reference->pieces[i] == piece_a) {
-            return kernels->apart(&strains[piece_b], &reference->rests[piece_b], place, &strains[piece_a],
-                                  &reference->rests[piece_a], reference->gaps[i]);
+            return kernels->apart(&strains[piece_b], &reference->rest_shapes[piece_b], slot, &strains[piece_a],
+                                  &reference->rest_shapes[piece_a], reference->gaps[i]);
         }
     }
     return 0;

@@ -25,12 +25,12 @@ struct gap_reference {
     dent_context *context;
     const struct body_clusters *clusters;
     bool usable;
-    bool complete;                 /* the gaps are known; before, nothing is proven */
-    struct piece_rest *rests;      /* by piece */
-    uint32_t *first;               /* by cluster, and the end: its places in the next two */
-    uint32_t near_count;           /* pairs of a cluster and a piece that has clusters close to it */
-    uint32_t *pieces;              /* by pair: the piece */
-    float (*gaps)[PIECE_CLUSTERS]; /* by pair: to the clusters of that piece; 0: unknown */
+    bool complete;                  /* the gaps are known; before, nothing is proven */
+    struct piece_rest *rest_shapes; /* by piece */
+    uint32_t *first;                /* by cluster, and the end: its slots in the next two */
+    uint32_t near_count;            /* pairs of a cluster and a piece that has clusters close to it */
+    uint32_t *pieces;               /* by pair: the piece */
+    float (*gaps)[PIECE_CLUSTERS];  /* by pair: to the clusters of that piece; 0: unknown */
 };
 
 /* Memory, and which clusters are close. False when memory runs out; nothing is left behind then. */
@@ -48,8 +48,8 @@ size_t gap_room_size(void);
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);
 
-/* Clusters of piece_a that have no contact with a cluster (of the body), which is `place` of piece_b. */
+/* Clusters of piece_a that have no contact with a cluster (of the body), which is `slot` of piece_b. */
 uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
-                    const struct piece_strain *strains, uint32_t piece_b, uint32_t place, uint32_t piece_a);
+                    const struct piece_strain *strains, uint32_t piece_b, uint32_t slot, uint32_t piece_a);
 
 #endif

@@ -16,7 +16,7 @@ bool strain_reference_create(struct strain_reference *reference, dent_context *c
                              const struct body_clusters *clusters)
 {
     *reference = (struct strain_reference){.context = context, .clusters = clusters};
-    reference->rests = dent_allocate(context, clusters->cluster_count, sizeof *reference->rests);
+    reference->rest_shapes = dent_allocate(context, clusters->cluster_count, sizeof *reference->rest_shapes);
     reference->boxes = dent_allocate(context, clusters->piece_count, sizeof *reference->boxes);
     reference->covers = dent_allocate(context, clusters->piece_count, sizeof *reference->covers);
     reference->cover_counts = dent_allocate(context, clusters->piece_count, sizeof *reference->cover_counts);
@@ -24,7 +24,7 @@ bool strain_reference_create(struct strain_reference *reference, dent_context *c
     reference->group_covers = dent_allocate(context, reference->group_count, sizeof *reference->group_covers);
     reference->group_cover_counts =
         dent_allocate(context, reference->group_count, sizeof *reference->group_cover_counts);
-    bool enough = reference->rests && reference->boxes && reference->covers && reference->cover_counts &&
+    bool enough = reference->rest_shapes && reference->boxes && reference->covers && reference->cover_counts &&
                   reference->group_covers && reference->group_cover_counts;
     if (!enough) {
         strain_reference_destroy(reference);
@@ -36,7 +36,8 @@ void strain_reference_destroy(struct strain_reference *reference)
 {
     dent_context *context = reference->context;
     if (reference->clusters) {
-        dent_release(context, reference->rests, reference->clusters->cluster_count, sizeof *reference->rests);
+        dent_release(context, reference->rest_shapes, reference->clusters->cluster_count,
+                     sizeof *reference->rest_shapes);
         dent_release(context, reference->boxes, reference->clusters->piece_count, sizeof *reference->boxes);
         dent_release(context, reference->covers, reference->clusters->piece_count, sizeof *reference->covers);
         dent_release(context, reference->cover_counts, reference->clusters->piece_count,
@@ -285,7 +286,7 @@ static double centre_cluster(const struct cluster *cluster, const double (*shape
     return most;
 }
 
-static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, const struct cluster_corners *places,
+static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, const struct cluster_corners *slots,
                      const double (*shape)[3], double scale)
 {
     double y[CLUSTER_VERTICES][3], scatter[9] = {0}, inverse[9], error = 0, stretch = 0;
@@ -318,7 +319,7 @@ static void set_rest(struct cluster_rest *rest, const struct cluster *cluster, c
     for (uint32_t cell = 0; cell < cluster->cell_count; cell++) {
         double corners[4][3];
         for (int k = 0; k < 4; k++) {
-            memcpy(corners[k], y[cluster_corner(places->cells[cell], k)], sizeof corners[k]);
+            memcpy(corners[k], y[cluster_corner(slots->cells[cell], k)], sizeof corners[k]);
         }
         stretch = fmax(stretch, stretch_of_cell(corners));
     }
@@ -395,8 +396,8 @@ static uint32_t cover_region(const struct strain_reference *reference, const dou
             continue;
         }
         struct cover_part part = {piece, 0};
-        for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
-            const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + place];
+        for (uint32_t slot = 0; slot < clusters->pieces[piece].count; slot++) {
+            const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + slot];
             struct reference_box box = box_of_vertices(cluster, shape, all_vertices(cluster));
             if (!reference->convex) {
                 struct reference_box faces = box_of_vertices(cluster, shape, cluster->on_faces);
@@ -404,7 +405,7 @@ static uint32_t cover_region(const struct strain_reference *reference, const dou
                     return 0;
                 }
             }
-            part.clusters |= (uint32_t)boxes_overlap(region, &box) << place;
+            part.clusters |= (uint32_t)boxes_overlap(region, &box) << slot;
         }
         if (part.clusters) {
             if (count == room) {
@@ -445,8 +446,7 @@ static uint32_t prove_region(const struct strain_reference *reference, const str
                              struct cover_part *cover, uint32_t room)
 {
     uint32_t count = cover_region(reference, shape, region, cover, room);
-    bool once =
-        reference->convex || (count > 0 && region_is_covered_once(reference, body, shape, piece, cover, count));
+    bool once = reference->convex || (count > 0 && region_is_covered_once(reference, body, shape, piece, cover, count));
     return once ? count : 0;
 }
 
@@ -455,8 +455,8 @@ static void set_pieces(struct strain_reference *reference, const struct body *bo
     const struct body_clusters *clusters = reference->clusters;
     for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
         reference->boxes[piece] = empty_reference_box;
-        for (uint32_t place = 0; place < clusters->pieces[piece].count; place++) {
-            const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + place];
+        for (uint32_t slot = 0; slot < clusters->pieces[piece].count; slot++) {
+            const struct cluster *cluster = &clusters->clusters[clusters->pieces[piece].first + slot];
             struct reference_box box = box_of_vertices(cluster, shape, all_vertices(cluster));
             widen(&reference->boxes[piece], box.lo);
             widen(&reference->boxes[piece], box.hi);
@@ -492,7 +492,7 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
         set_pieces(reference, body, shape);
     }
     for (uint32_t cluster = 0; cluster < reference->clusters->cluster_count; cluster++) {
-        set_rest(&reference->rests[cluster], &reference->clusters->clusters[cluster],
+        set_rest(&reference->rest_shapes[cluster], &reference->clusters->clusters[cluster],
                  &reference->clusters->corners[cluster], shape, scale);
     }
 }
@@ -505,8 +505,8 @@ bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece
     double mean[9] = {0}, inverse[9], clusters = 0;
     for (uint32_t piece = 0; piece < count; piece++) {
         for (int k = 0; k < 9; k++) {
-            for (uint32_t place = 0; place < ranges[piece].count; place++) {
-                mean[k] += (double)pieces[piece].g[k][place];
+            for (uint32_t slot = 0; slot < ranges[piece].count; slot++) {
+                mean[k] += (double)pieces[piece].g[k][slot];
             }
         }
         clusters += ranges[piece].count;

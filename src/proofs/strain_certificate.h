@@ -48,13 +48,13 @@ struct reference_box {
 struct strain_reference {
     dent_context *context;
     const struct body_clusters *clusters;
-    bool usable;                            /* some certificate may come out of it */
-    bool convex;                            /* the whole body may be certified */
-    struct cluster_rest *rests;             /* by cluster */
-    struct reference_box *boxes;            /* by piece */
-    struct cover_part (*covers)[COVER_MAX]; /* by piece */
-    uint32_t *cover_counts;                 /* 0: this piece is never certified */
-    uint32_t group_count;                   /* sixteen pieces each */
+    bool usable;                                        /* some certificate may come out of it */
+    bool convex;                                        /* the whole body may be certified */
+    struct cluster_rest *rest_shapes;                   /* by cluster */
+    struct reference_box *boxes;                        /* by piece */
+    struct cover_part (*covers)[COVER_MAX];             /* by piece */
+    uint32_t *cover_counts;                             /* 0: this piece is never certified */
+    uint32_t group_count;                               /* sixteen pieces each */
     struct cover_part (*group_covers)[GROUP_COVER_MAX]; /* by group */
     uint32_t *group_cover_counts;                       /* 0: this group is never certified as a whole */
 };
@@ -70,7 +70,7 @@ double strain_reference_scale(const struct body *body, const double (*shape)[3])
 /* The middle of a cluster, in scaled units: what the coordinates in its cluster_rest are relative to. */
 void strain_middle(const struct cluster *cluster, const double (*shape)[3], double scale, double middle[3]);
 
-/* Takes a shape as the reference and works out what can be proven about it. Needs no memory. `rests` are set also when
+/* Takes a shape as the reference and works out what can be proven about it. Needs no memory. `rest_shapes` are set also when
  * nothing can. */
 void strain_reference_set(struct strain_reference *reference, const struct body *body, const double (*shape)[3]);
 

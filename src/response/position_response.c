@@ -14,7 +14,7 @@
  * softness, so that the two share the overlap instead of chasing one another.
  *
  * Rigid bodies: the arm and the inertia at entry make the lever of every correction of this call (so angular momentum
- * is kept to rounding), the gap is read at the turned pose. */
+ * is kept to rounding), the gap is read at the turned snapshot. */
 #include <float.h>
 #include <math.h>
 
@@ -39,7 +39,7 @@ static dent_status check_def(dent_response *response, const dent_position_def *d
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "the position def was not made by dent_position_def_default()");
     }
-    if (def->iterations == 0 || !(fabs(def->rest_distance) <= DBL_MAX) || !(def->recovery_speed >= 0) ||
+    if (def->iterations == 0 || !(fabs(def->target_gap) <= DBL_MAX) || !(def->recovery_speed >= 0) ||
         !(def->warm_start >= 0 && def->warm_start <= 1) || !(def->anchor_rate >= 0 && def->anchor_rate <= 1) ||
         !(def->squeeze_compliance >= 0 && def->squeeze_compliance <= DBL_MAX)) {
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
@@ -85,7 +85,7 @@ static void begin_row(void *data, struct response_row *row)
         found[i] = contact->point_a[i] - contact->point_b[i];
     }
     separation_at_start(positions->work, row, row->start);
-    row->target = (row->gap - vector_dot(row->normal, found)) - positions->def->rest_distance;
+    row->target = (row->gap - vector_dot(row->normal, found)) - positions->def->target_gap;
     double at_start = row->target + vector_dot(row->normal, row->start);
     double allowed = at_start + positions->def->recovery_speed * positions->time_step;
     if (allowed < 0) {
@@ -220,7 +220,7 @@ static DENT_NOINLINE dent_status run(dent_response *response, const dent_respons
     if (status != DENT_OK) {
         return status;
     }
-    response_mark_squeezed(&work, def->rest_distance);
+    response_mark_squeezed(&work, def->target_gap);
     struct positions positions = {&work, def, problem->time_step};
     response_sweep(&work, begin_row, &positions);
     if (def->warm_start > 0) {

@@ -2,7 +2,7 @@
  * "Collision Handling and its Applications", eq. 30, read as a displacement), and contacts that neither begin nor end
  * twice at the same distance.
  *
- * Smallest sum of m |dx|^2 / 2 with n . (dxa - dxb) >= security - gap for every contact: the multipliers are found by
+ * Smallest sum of m |dx|^2 / 2 with n . (dxa - dxb) >= target_gap - gap for every contact: the multipliers are found by
  * Gauss-Seidel projected on >= 0, which is the position response from rest without friction, softness and memory; so
  * that response does the work. */
 #include <float.h>
@@ -13,7 +13,7 @@
 dent_reposition_def dent_reposition_def_default(void)
 {
     return (dent_reposition_def){
-        .struct_size = sizeof(dent_reposition_def), .alert = -INFINITY, .longest_move = INFINITY, .sweeps = 100};
+        .struct_size = sizeof(dent_reposition_def), .trigger_gap = -INFINITY, .longest_move = INFINITY, .sweeps = 100};
 }
 
 static dent_status check_def(dent_response *response, const dent_reposition_def *def)
@@ -22,7 +22,7 @@ static dent_status check_def(dent_response *response, const dent_reposition_def 
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "the reposition def was not made by dent_reposition_def_default()");
     }
-    if (!(fabs(def->security) <= DBL_MAX) || !(def->alert <= def->security) || !(def->longest_move > 0) ||
+    if (!(fabs(def->target_gap) <= DBL_MAX) || !(def->trigger_gap <= def->target_gap) || !(def->longest_move > 0) ||
         def->sweeps == 0) {
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "a number of the reposition def is out of range");
@@ -59,7 +59,7 @@ dent_status dent_reposition_solve(dent_response *response, const dent_response_p
     }
     dent_position_def position = dent_position_def_default();
     position.iterations = def->sweeps;
-    position.rest_distance = def->security;
+    position.target_gap = def->target_gap;
     position.warm_start = 0;
     position.anchor_rate = 0;
     /* The position response lets old overlap out by at most recovery_speed * time_step. */
@@ -70,7 +70,7 @@ dent_status dent_reposition_solve(dent_response *response, const dent_response_p
     bare.material_pair_count = 0;
     bare.previous = NULL;
     bare.previous_count = 0;
-    if (smallest_gap(problem) < def->alert) {
+    if (smallest_gap(problem) < def->trigger_gap) {
         status = dent_position_solve(response, &bare, &position, &local);
     } else {
         clear_forces(problem);
@@ -125,7 +125,7 @@ static void sort_keys(uint64_t *keys, uint64_t count)
 }
 
 uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
-                             uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys)
+                                        uint64_t key_count, double begin, double end, bool *alive, uint64_t *new_keys)
 {
     if ((contact_count > 0 && !contacts) || (contact_count > 0 && !alive)) {
         return 0;

@@ -22,7 +22,7 @@ static void push_rigid(struct response_work *work, const struct response_side *s
     if (work->quantity == QUANTITY_POSITION) {
         add_scaled3(rigid->center, step, push);
         quaternion_turn(rigid->orientation, turn);
-        add_scaled3(state->turn, 1, turn); /* the pose does not tell how far it was turned to the last digit */
+        add_scaled3(state->turn, 1, turn); /* the snapshot does not tell how far it was turned to the last digit */
     } else {
         add_scaled3(rigid->linear_velocity, step, push);
         add_scaled3(rigid->angular_velocity, 1, turn);

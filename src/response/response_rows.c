@@ -1,5 +1,5 @@
 /* From contacts to rows: checks every number a sweep will touch, finds materials and the last step's record of each
- * contact (by key: same place first, then a table), and computes how easily the two sides part.
+ * contact (by key: same slot first, then a table), and computes how easily the two sides part.
  *
  * mobility: an impulse p on a and -p on b changes the relative velocity of the two points by mobility * p. Vertices
  * give (sum of w^2 / m) I; where one vertex carries both sides, its part is (w_a - w_b)^2 / m. A rigid body gives
@@ -108,7 +108,7 @@ static dent_status check_problem(dent_response *response, const dent_response_pr
 /* Open addressing; places hold 1 + number of the record, 0 is free. Of equal keys the first counts. */
 static dent_status fill_lookup(dent_response *response, const dent_response_problem *problem)
 {
-    size_t places = 0;
+    size_t slots = 0;
     bool in_place = problem->previous_count == problem->contact_count;
     for (uint64_t i = 0; in_place && i < problem->contact_count; i++) {
         in_place = problem->previous[i].key == problem->contacts[i].key;
@@ -117,26 +117,26 @@ static dent_status fill_lookup(dent_response *response, const dent_response_prob
     if (in_place || problem->previous_count == 0) {
         return DENT_OK; /* every record is where its contact is, the common case within a step */
     }
-    places = 16;
-    while (places < 2 * problem->previous_count) {
-        if (places > SIZE_MAX / 4) {
+    slots = 16;
+    while (slots < 2 * problem->previous_count) {
+        if (slots > SIZE_MAX / 4) {
             return dent_fail(response->context, DENT_ERROR_TOO_LARGE, "too many previous contacts");
         }
-        places *= 2;
+        slots *= 2;
     }
-    uint64_t *table = array_extend(&response->lookup, places);
+    uint64_t *table = array_extend(&response->lookup, slots);
     if (!table) {
         return dent_fail(response->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for the contacts' last records");
     }
-    memset(table, 0, places * sizeof *table);
+    memset(table, 0, slots * sizeof *table);
     for (uint64_t i = 0; i < problem->previous_count; i++) {
         uint64_t key = problem->previous[i].key;
-        size_t place = (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (places - 1);
-        while (table[place] && problem->previous[table[place] - 1].key != key) {
-            place = (place + 1) & (places - 1);
+        size_t slot = (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (slots - 1);
+        while (table[slot] && problem->previous[table[slot] - 1].key != key) {
+            slot = (slot + 1) & (slots - 1);
         }
-        if (!table[place]) {
-            table[place] = i + 1;
+        if (!table[slot]) {
+            table[slot] = i + 1;
         }
     }
     return DENT_OK;
@@ -146,20 +146,20 @@ static const dent_contact_force *find_previous(const struct response_work *work,
 {
     const dent_response_problem *problem = work->problem;
     uint64_t key = problem->contacts[index].key;
-    size_t places = work->response->lookup.count;
+    size_t slots = work->response->lookup.count;
     if (problem->previous_count == 0) {
         return NULL;
     }
-    if (places == 0) {
+    if (slots == 0) {
         return &problem->previous[index];
     }
     const uint64_t *table = work->response->lookup.data;
-    size_t place = (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (places - 1);
-    while (table[place]) {
-        if (problem->previous[table[place] - 1].key == key) {
-            return &problem->previous[table[place] - 1];
+    size_t slot = (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (slots - 1);
+    while (table[slot]) {
+        if (problem->previous[table[slot] - 1].key == key) {
+            return &problem->previous[table[slot] - 1];
         }
-        place = (place + 1) & (places - 1);
+        slot = (slot + 1) & (slots - 1);
     }
     return NULL;
 }
@@ -284,10 +284,10 @@ static void add_mobility(const struct response_side *side, const struct response
         /* column j of -[r] J [r] is -(r x J (r x e_j)) */
         const double *inertia = work->states[side->body].inverse_inertia;
         for (int j = 0; j < 3; j++) {
-            double unit[3] = {j == 0, j == 1, j == 2}, moment[3], turned[3], moved[3];
+            double unit[3] = {j == 0, j == 1, j == 2}, moment[3], flipped[3], moved[3];
             vector_cross(side->arm, unit, moment);
-            multiply3(inertia, moment, turned);
-            vector_cross(turned, side->arm, moved);
+            multiply3(inertia, moment, flipped);
+            vector_cross(flipped, side->arm, moved);
             for (int i = 0; i < 3; i++) {
                 mobility[3 * i + j] += moved[i];
             }

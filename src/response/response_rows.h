@@ -1,4 +1,4 @@
-/* What the three responses share: one row per contact, with everything a sweep needs in one place, and the colours the
+/* What the three responses share: one row per contact, with everything a sweep needs in one slot, and the colours the
  * rows are worked on in. A row has two sides. A side is carried by vertices with masses, by a rigid body, or by nothing
  * that could move; the sweeps read motion through side_value() and change it through the functions of their own file,
  * so a cloth on a rigid ball needs no case of its own.
@@ -27,7 +27,7 @@ struct response_side {
     double weights[4];
     double inverse_masses[4];
     double point[3]; /* SIDE_POINT: where it is. SIDE_RIGID: from the centre of mass in the body's frame */
-    double arm[3];   /* SIDE_RIGID: from the centre of mass in space, at the pose at entry */
+    double arm[3];   /* SIDE_RIGID: from the centre of mass in space, at the snapshot at entry */
 };
 
 struct response_row {
@@ -62,8 +62,8 @@ struct response_body_state {
     uint32_t first_node; /* vertices, or one node for a rigid body, in one numbering over all bodies */
     uint32_t node_count;
     size_t entry;              /* audit: where the copy of its numbers begins */
-    double inverse_inertia[9]; /* rigid: in space at the pose at entry */
-    double turn[3];            /* rigid: sum of all turns of the pose, for the audit */
+    double inverse_inertia[9]; /* rigid: in space at the snapshot at entry */
+    double turn[3];            /* rigid: sum of all turns of the snapshot, for the audit */
 };
 
 /* A vertex or a rigid body that can move (response_colours.c). */
@@ -88,7 +88,7 @@ struct response_work {
     uint32_t node_count;
     uint64_t *order; /* rows that may act, by colour and then by contact */
     uint64_t active_count;
-    uint64_t *colour_first; /* colour_count + 1 places in `order` */
+    uint64_t *colour_first; /* colour_count + 1 slots in `order` */
     uint32_t colour_count;
     struct response_node *nodes;
 };
@@ -157,7 +157,7 @@ static inline void side_sum(const struct response_side *side, const double *arra
     }
 }
 
-/* Where the side is with these vertices, or this pose. */
+/* Where the side is with these vertices, or this snapshot. */
 void side_position(const struct response_side *side, const double *positions, const dent_rigid_state *rigid,
                    double out[3]);
 /* How fast it moves. Null array or state: it does not. */

@@ -1,5 +1,5 @@
-/* Rigid bodies as the responses see them: a pose with the centre of mass as origin, and two velocities. The small
- * functions a caller with an own integrator needs are public; nothing here but sqrt comes from libm, so poses have the
+/* Rigid bodies as the responses see them: a snapshot with the centre of mass as origin, and two velocities. The small
+ * functions a caller with an own integrator needs are public; nothing here but sqrt comes from libm, so snapshots have the
  * same bits everywhere. */
 #include <math.h>
 
@@ -76,11 +76,11 @@ void dent_rigid_move_point(const dent_rigid_state *from, const dent_rigid_state 
     }
     const double back[4] = {from->orientation[0], -from->orientation[1], -from->orientation[2], -from->orientation[3]};
     double arm[3] = {point[0] - from->center[0], point[1] - from->center[1], point[2] - from->center[2]};
-    double local[3], turned[3];
+    double local[3], flipped[3];
     quaternion_rotate(back, arm, local);
-    quaternion_rotate(to->orientation, local, turned);
+    quaternion_rotate(to->orientation, local, flipped);
     for (int i = 0; i < 3; i++) {
-        moved[i] = to->center[i] + turned[i];
+        moved[i] = to->center[i] + flipped[i];
     }
 }
 

@@ -109,12 +109,12 @@ static bool make_push(const struct responder *responder, uint32_t node_a, uint32
 
 /* ---- spreading --------------------------------------------------------------------------------------------------- */
 
-/* Where a force on a vertex acts: on the vertex, or (reduced) on the base of its link, which is what the coarse nodes
+/* Where a force on a vertex acts: on the vertex, or (embeddings) on the base of its link, which is what the coarse nodes
  * feel. */
 static void acting_point(const struct bound_tree *tree, uint32_t vertex, double p[3])
 {
-    if (tree->reduced) {
-        reduced_base(tree->reduced->model, vertex, (const double(*)[3])tree->reduced->model->coarse, p);
+    if (tree->embedding) {
+        embedding_base(tree->embedding->model, vertex, (const double(*)[3])tree->embedding->model->coarse, p);
     } else {
         memcpy(p, tree->xyz[vertex], 3 * sizeof *p);
     }
@@ -185,8 +185,8 @@ static void add_force(struct responder *responder, int side, uint32_t vertex, co
 {
     const struct bound_tree *tree = side ? responder->search->b : responder->search->a;
     double *forces = responder->forces[side];
-    if (tree->reduced) {
-        dent_reduced_spread_force(tree->reduced->model, vertex, force, forces);
+    if (tree->embedding) {
+        dent_embedding_spread_force(tree->embedding->model, vertex, force, forces);
         return;
     }
     for (int axis = 0; axis < 3; axis++) {

@@ -6,12 +6,12 @@
  *
  * target: an impact faster than restitution_threshold leaves with restitution times the speed it came with; apart, the contact
  * may close its gap in this step and no more; overlapping, a share of the overlap per step is taken out. Within the
- * security distance s (Redon's part of the tutorial, eq. 29, with a rate term, as a velocity): the speed u of parting
+ * target gap s (Redon's part of the tutorial, eq. 29, with a rate term, as a velocity): the speed u of parting
  * becomes at least u + dt (k (s - gap) - 2 sqrt(k) u) with sqrt(k) = 0.2 / dt, which is 0.6 u + 0.04 (s - gap) / dt.
  *
  * Restitution as a ratio of speeds (Newton's) can gain energy where friction is strong and the normal impulse turns a
  * body against its slip (Kane and Levinson 1985). Impulses p at contacts that move with u before and u' after change
- * the kinetic energy by the sum of p . (u + u') / 2; where that is more than overlap and security ask for, restitution
+ * the kinetic energy by the sum of p . (u + u') / 2; where that is more than overlap and target gap ask for, restitution
  * is lowered for all impacts of the call, by bisection, until it is not.
  *
  * After dent_position_solve the same sweep serves as its last pass: only contacts that pushed take part, they reach
@@ -43,7 +43,7 @@ static dent_status check_def(dent_response *response, const dent_velocity_def *d
     if (def->iterations == 0 || !(def->tolerance >= 0) || !(def->warm_start >= 0 && def->warm_start <= 1) ||
         !(def->restitution_threshold >= 0) || !(def->correction >= 0 && def->correction <= 1) ||
         !(def->slop >= 0 && def->slop <= DBL_MAX) || !(def->correction_speed >= 0) ||
-        !(def->security >= 0 && def->security <= DBL_MAX)) {
+        !(def->target_gap >= 0 && def->target_gap <= DBL_MAX)) {
         return dent_fail(response->context, DENT_ERROR_INVALID_ARGUMENT,
                          "a number of the velocity def is out of range");
     }
@@ -92,8 +92,8 @@ static double target_speed(const struct velocities *velocities, struct response_
             row->capped = true;
         }
     }
-    if (!def->after_positions && def->security > 0 && row->gap < def->security) {
-        double held = 0.6 * approach + 0.04 * (def->security - row->gap) / velocities->time_step;
+    if (!def->after_positions && def->target_gap > 0 && row->gap < def->target_gap) {
+        double held = 0.6 * approach + 0.04 * (def->target_gap - row->gap) / velocities->time_step;
         target = held > target ? held : target;
     }
     row->unbounced = target;
@@ -251,7 +251,7 @@ static double largest_change(const struct response_work *work)
 }
 
 /* Energy that impacts gain, as the sum above; *scale: the same with absolute values. Corrections of overlap and of the
- * security distance do work of their own, impulse times target, which is what they are for. */
+ * target gap do work of their own, impulse times target, which is what they are for. */
 static double energy_gained(const struct response_work *work, double *scale)
 {
     double sum = 0;

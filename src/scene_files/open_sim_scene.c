@@ -40,7 +40,7 @@ static dent_status unknown_scene(dent_context *context, const char *name)
 }
 
 static dent_status apply_setting(dent_context *context, const dent_sim_scene_info *info,
-                                 const dent_scene_setting *setting, struct sim_scene_request *wish)
+                                 const dent_scene_setting *setting, struct sim_scene_request *request)
 {
     char known[512] = "none";
     size_t length = 0;
@@ -57,19 +57,19 @@ static dent_status apply_setting(dent_context *context, const dent_sim_scene_inf
             return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s: %s=%.9g is not within %.9g … %.9g",
                              info->name, parameter->name, setting->value, parameter->lowest, parameter->highest);
         }
-        wish->parameters[i] = setting->value;
+        request->parameters[i] = setting->value;
         return DENT_OK;
     }
     return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s has no parameter '%s'; it has: %s", info->name,
                      setting->name ? setting->name : "", known);
 }
 
-static dent_status make_wish(dent_context *context, const dent_sim_scene_info *info, const dent_sim_scene_def *def,
-                             struct sim_scene_request *wish)
+static dent_status make_request(dent_context *context, const dent_sim_scene_info *info, const dent_sim_scene_def *def,
+                                struct sim_scene_request *request)
 {
-    *wish = (struct sim_scene_request){.scale = def->scale, .data_folder = def->data_folder};
+    *request = (struct sim_scene_request){.scale = def->scale, .data_folder = def->data_folder};
     for (uint32_t i = 0; i < info->parameter_count; i++) {
-        wish->parameters[i] = info->parameters[i].default_value;
+        request->parameters[i] = info->parameters[i].default_value;
     }
     if (!(def->scale > 0) || !(def->scale <= 1e6)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "scene %s: scale %.9g is not within 0 … 1e6", info->name,
@@ -77,7 +77,7 @@ static dent_status make_wish(dent_context *context, const dent_sim_scene_info *i
     }
     dent_status status = DENT_OK;
     for (uint32_t i = 0; i < def->setting_count && status == DENT_OK; i++) {
-        status = apply_setting(context, info, &def->settings[i], wish);
+        status = apply_setting(context, info, &def->settings[i], request);
     }
     return status;
 }
@@ -87,7 +87,7 @@ static dent_status make_wish(dent_context *context, const dent_sim_scene_info *i
 struct build_call {
     const struct sim_scene_row *row;
     struct sim_plan *plan;
-    const struct sim_scene_request *wish;
+    const struct sim_scene_request *request;
 };
 
 static void build_block(void *data, uint32_t block, uint32_t worker)
@@ -95,19 +95,19 @@ static void build_block(void *data, uint32_t block, uint32_t worker)
     (void)block;
     (void)worker;
     const struct build_call *call = data;
-    call->row->build(call->plan, call->wish);
+    call->row->build(call->plan, call->request);
 }
 
 static dent_status plan_built_in(struct sim_plan *plan, const struct sim_scene_row *row, const dent_sim_scene_def *def)
 {
-    struct sim_scene_request wish;
+    struct sim_scene_request request;
     plan->name = row->info.name;
     plan->length_unit = row->info.length_unit;
     plan->length_in_metres = strcmp(plan->length_unit, "mm") == 0 ? 0.001 : 1;
     plan->frame_count = row->info.frame_count;
-    dent_status status = make_wish(plan->context, &row->info, def, &wish);
+    dent_status status = make_request(plan->context, &row->info, def, &request);
     if (status == DENT_OK) {
-        struct build_call call = {row, plan, &wish};
+        struct build_call call = {row, plan, &request};
         dent_parallel_for(plan->context, 1, build_block, &call);
         status = plan->status;
     }

@@ -226,26 +226,26 @@ static double distance(const double a[3], const double b[3])
     return sqrt((x * x + y * y) + z * z);
 }
 
-struct tie_wish {
+struct tie_request {
     uint32_t body_a, body_b; /* body_b UINT32_MAX: space */
     double reach, compliance;
 };
 
 /* Ties one vertex; false when nothing is within reach. */
-static bool tie_vertex(struct scene_reader *reader, const struct tie_wish *wish, uint32_t vertex)
+static bool tie_vertex(struct scene_reader *reader, const struct tie_request *request, uint32_t vertex)
 {
     const struct sim_plan *plan = reader->plan;
-    const double *point = plan->bodies[wish->body_a].positions + 3 * (size_t)vertex;
+    const double *point = plan->bodies[request->body_a].positions + 3 * (size_t)vertex;
     dent_sim_attachment tie = dent_sim_attachment_default();
-    tie.body_a = wish->body_a;
+    tie.body_a = request->body_a;
     tie.vertex_a = vertex;
-    tie.body_b = wish->body_b;
-    tie.compliance = wish->compliance;
-    if (wish->body_b == UINT32_MAX) {
+    tie.body_b = request->body_b;
+    tie.compliance = request->compliance;
+    if (request->body_b == UINT32_MAX) {
         memcpy(tie.point, point, sizeof tie.point);
     } else {
-        const dent_sim_body_def *other = &plan->bodies[wish->body_b];
-        uint32_t nearest = nearest_vertex(other, point, wish->reach);
+        const dent_sim_body_def *other = &plan->bodies[request->body_b];
+        uint32_t nearest = nearest_vertex(other, point, request->reach);
         if (nearest == UINT32_MAX) {
             return false;
         }
@@ -283,7 +283,7 @@ static bool mark_listed(struct scene_reader *reader, const dent_sim_body_def *bo
 static void read_attachment(struct scene_reader *reader, located *value)
 {
     static const char *const keys[] = {"body", "vertices", "to", "by", "reach", "compliance", NULL};
-    static const char *const ways[] = {"cells", "vertices", NULL};
+    static const char *const modes[] = {"cells", "vertices", NULL};
     if (!reader_object(reader, value, "an attachment", keys)) {
         return;
     }
@@ -295,33 +295,34 @@ static void read_attachment(struct scene_reader *reader, located *value)
     }
     const char *target = reader_text(reader, to, "");
     bool space = strcmp(target, "space") == 0;
-    struct tie_wish wish = {.body_a = find_body(reader, body), .body_b = UINT32_MAX, .reach = HUGE_VAL};
-    wish.body_b = space ? UINT32_MAX : find_body(reader, to);
-    if (reader_good(reader) && wish.body_a == wish.body_b) {
+    struct tie_request request = {.body_a = find_body(reader, body), .body_b = UINT32_MAX, .reach = HUGE_VAL};
+    request.body_b = space ? UINT32_MAX : find_body(reader, to);
+    if (reader_good(reader) && request.body_a == request.body_b) {
         reader_wrong(reader, to, "\"to\": another body was expected, or \"space\"");
     }
-    wish.compliance = reader_bounded(reader, reader_member(reader, value, "compliance"), QUANTITY_COMPLIANCE, 0, 0,
-                                     HUGE_VAL, "of at least 0");
-    wish.reach = reader_bounded(reader, reader_member(reader, value, "reach"), QUANTITY_LENGTH, HUGE_VAL, 0, HUGE_VAL,
-                                "of at least 0");
-    int way = reader_choice(reader, reader_member(reader, value, "by"), ways);
+    request.compliance = reader_bounded(reader, reader_member(reader, value, "compliance"), QUANTITY_COMPLIANCE, 0, 0,
+                                        HUGE_VAL, "of at least 0");
+    request.reach = reader_bounded(reader, reader_member(reader, value, "reach"), QUANTITY_LENGTH, HUGE_VAL, 0,
+                                   HUGE_VAL, "of at least 0");
+    int mode = reader_choice(reader, reader_member(reader, value, "by"), modes);
     if (!reader_good(reader)) {
         return;
     }
-    struct listed list = {.positions = reader->plan->bodies[wish.body_a].positions};
-    list.count = read_vertices(reader, vertices, &reader->plan->bodies[wish.body_a], &list.vertices);
-    bool cells = !space && reader_good(reader) && dent_body_kind_has_cells(reader->plan->bodies[wish.body_b].mesh) && way != 1;
-    if (way == 0 && !cells && reader_good(reader)) {
+    struct listed list = {.positions = reader->plan->bodies[request.body_a].positions};
+    list.count = read_vertices(reader, vertices, &reader->plan->bodies[request.body_a], &list.vertices);
+    bool cells = !space && reader_good(reader) && dent_body_kind_has_cells(reader->plan->bodies[request.body_b].mesh) &&
+                 mode != 1;
+    if (mode == 0 && !cells && reader_good(reader)) {
         reader_wrong(reader, reader_member(reader, value, "by"),
                      "\"by\": \"vertices\" was expected: \"%.60s\" has no tetrahedra", target);
     }
     uint32_t tied = 0;
-    if (reader_good(reader) && cells && mark_listed(reader, &reader->plan->bodies[wish.body_a], &list)) {
-        tied =
-            plan_attach_to_cells(reader->plan, wish.body_a, wish.body_b, wish.reach, wish.compliance, is_listed, &list);
+    if (reader_good(reader) && cells && mark_listed(reader, &reader->plan->bodies[request.body_a], &list)) {
+        tied = plan_attach_to_cells(reader->plan, request.body_a, request.body_b, request.reach, request.compliance,
+                                    is_listed, &list);
     }
     for (uint32_t i = 0; reader_good(reader) && !cells && i < list.count; i++) {
-        tied += tie_vertex(reader, &wish, list.vertices[i]);
+        tied += tie_vertex(reader, &request, list.vertices[i]);
     }
     if (reader_good(reader) && tied == 0) {
         reader_wrong(reader, to, "\"to\": something within \"reach\" of the vertices was expected, and there is none");

@@ -62,7 +62,7 @@ void scene_add_rigid_body(dent_scene *scene, const char *name, int64_t number, c
 /* The `pose` of scenes of rigid bodies. */
 void scene_pose_rigid(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions);
 /* A turn by degrees about x (0), y (1) or z (2), then a way. */
-dent_pose scene_turned(int axis, double degrees, double x, double y, double z);
+dent_pose scene_rotated(int axis, double degrees, double x, double y, double z);
 
 /* The scenes of one square sheet: `size` edges a side at scale 1 and `size` long, as a surface body. */
 dent_status scene_build_sheet(dent_scene *scene, double size, const char *name);

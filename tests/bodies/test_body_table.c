@@ -103,8 +103,8 @@ static void stale_ids_are_refused_with_the_reason(void **state)
     assert_contains(message.text, "removed");
     assert_int_equal(body_table_replace(&table, a, &def, &message), DENT_ERROR_STALE_ID);
     assert_contains(message.text, "removed");
-    assert_int_equal(body_table_rank(&table, a), UINT32_MAX);
-    assert_int_equal(body_table_rank(&table, null_id), UINT32_MAX);
+    assert_int_equal(body_table_index(&table, a), UINT32_MAX);
+    assert_int_equal(body_table_index(&table, null_id), UINT32_MAX);
     assert_true(dent_body_id_is_null(body_table_id_at(&table, 0)));
 }
 
@@ -137,21 +137,21 @@ static void ranks_follow_the_order_of_addition_through_a_random_session(void **s
         if (count < MOST && (choice == 0 || count == 0)) {
             expected[count++] = add("x", NULL, 0);
         } else if (choice == 1) {
-            uint32_t rank = dent_random_below(&random, count);
-            assert_int_equal(body_table_remove(&table, expected[rank], &message), DENT_OK);
-            memmove(&expected[rank], &expected[rank + 1], (count - rank - 1) * sizeof *expected);
+            uint32_t body_index = dent_random_below(&random, count);
+            assert_int_equal(body_table_remove(&table, expected[body_index], &message), DENT_OK);
+            memmove(&expected[body_index], &expected[body_index + 1], (count - body_index - 1) * sizeof *expected);
             count--;
         } else {
             dent_body_def def = cell_def("y", NULL, 0);
-            uint32_t rank = dent_random_below(&random, count);
-            assert_int_equal(body_table_replace(&table, expected[rank], &def, &message), DENT_OK);
+            uint32_t body_index = dent_random_below(&random, count);
+            assert_int_equal(body_table_replace(&table, expected[body_index], &def, &message), DENT_OK);
         }
         assert_true(table.topology_version > version);
         assert_int_equal(table.body_count, count);
-        for (uint32_t rank = 0; rank < count; rank++) {
-            assert_true(dent_body_id_equal(body_table_id_at(&table, rank), expected[rank]));
-            assert_int_equal(body_table_rank(&table, expected[rank]), rank);
-            assert_ptr_equal(body_table_at(&table, rank), body_table_find(&table, expected[rank]));
+        for (uint32_t body_index = 0; body_index < count; body_index++) {
+            assert_true(dent_body_id_equal(body_table_id_at(&table, body_index), expected[body_index]));
+            assert_int_equal(body_table_index(&table, expected[body_index]), body_index);
+            assert_ptr_equal(body_table_at(&table, body_index), body_table_find(&table, expected[body_index]));
         }
     }
 }
@@ -166,9 +166,9 @@ static void a_replaced_body_keeps_id_rank_and_number(void **state)
     def.element_count = 1;
     def.element_corners = triangle;
     assert_int_equal(body_table_replace(&table, b, &def, &message), DENT_OK);
-    assert_int_equal(body_table_rank(&table, a), 0);
-    assert_int_equal(body_table_rank(&table, b), 1);
-    assert_int_equal(body_table_rank(&table, c), 2);
+    assert_int_equal(body_table_index(&table, a), 0);
+    assert_int_equal(body_table_index(&table, b), 1);
+    assert_int_equal(body_table_index(&table, c), 2);
     assert_int_equal(body_table_find(&table, b)->kind, DENT_BODY_SURFACE);
     assert_string_equal(body_table_find(&table, a)->name, "body 0");
     assert_string_equal(body_table_find(&table, b)->name, "body 1");
@@ -404,10 +404,10 @@ static struct table_picture take_picture(void)
     picture.next_identity = table.next_identity;
     picture.blocks = memory.blocks;
     picture.bytes = memory.bytes;
-    for (uint32_t rank = 0; rank < table.body_count; rank++) {
-        picture.bodies[rank] = body_table_at(&table, rank);
-        for (uint32_t v = 0; v < picture.bodies[rank]->vertex_count; v++) {
-            picture.identities[rank][v] = body_identity(picture.bodies[rank], v);
+    for (uint32_t body_index = 0; body_index < table.body_count; body_index++) {
+        picture.bodies[body_index] = body_table_at(&table, body_index);
+        for (uint32_t v = 0; v < picture.bodies[body_index]->vertex_count; v++) {
+            picture.identities[body_index][v] = body_identity(picture.bodies[body_index], v);
         }
     }
     return picture;
@@ -455,7 +455,7 @@ static void every_failing_request_leaves_the_table_as_it_was(void **state)
     def.same_as = to_first;
     def.same_as_count = 2;
     assert_true(fail_every_request(&def, &third, true) > 20);
-    assert_int_equal(body_table_rank(&table, third), 2);
+    assert_int_equal(body_table_index(&table, third), 2);
     /* The ninth body needs more slots: the last thing to be asked for, with its ties already prepared. */
     while (table.body_count < table.slot_capacity) {
         add("more", NULL, 0);
@@ -463,7 +463,7 @@ static void every_failing_request_leaves_the_table_as_it_was(void **state)
     dent_body_id ninth = {0};
     def = cell_def("ninth", joining, 4);
     assert_true(fail_every_request(&def, &ninth, false) > 20);
-    assert_int_equal(body_table_rank(&table, ninth), 8);
+    assert_int_equal(body_table_index(&table, ninth), 8);
     uint64_t requests = memory.requests;
     assert_int_equal(body_table_remove(&table, second, &message), DENT_OK);
     assert_int_equal(memory.requests, requests); /* removing needs no memory */

@@ -308,9 +308,9 @@ static void a_torus_is_closed_with_euler_characteristic_zero(void **state)
     uint32_t old = mesh.corners[30];
     mesh.corners[30] = mesh.corners[31];
     mesh.corners[31] = old;
-    struct body *turned = make_body_of(context, &def);
-    assert_int_equal(turned->topology.boundary_edges, 0);
-    assert_false(turned->topology.surface_closed);
+    struct body *rotated = make_body_of(context, &def);
+    assert_int_equal(rotated->topology.boundary_edges, 0);
+    assert_false(rotated->topology.surface_closed);
     /* One triangle left out: a hole of three edges. */
     def.element_count--;
     mesh.corners[31] = mesh.corners[30];
@@ -319,7 +319,7 @@ static void a_torus_is_closed_with_euler_characteristic_zero(void **state)
     assert_int_equal(open->topology.boundary_edges, 3);
     assert_false(open->topology.surface_closed);
     body_destroy(body);
-    body_destroy(turned);
+    body_destroy(rotated);
     body_destroy(open);
     free_mesh(&mesh);
 }

@@ -347,12 +347,12 @@ static void a_corner_inside_means_the_face_meets_the_cell(void **state)
 static dent_world *world_of_tetrahedra(const struct test_scene *scene, dent_world *split, dent_context *context)
 {
     dent_world *world = dent_world_create(context);
-    for (uint32_t rank = 0; rank < scene->body_count; rank++) {
-        dent_body_def def = test_body_def(&scene->bodies[rank]);
+    for (uint32_t body_index = 0; body_index < scene->body_count; body_index++) {
+        dent_body_def def = test_body_def(&scene->bodies[body_index]);
         dent_body_id id;
         if (def.kind == DENT_BODY_SOLID) {
             def.element_corners =
-                dent_body_tetrahedra(split, dent_world_body_at(split, rank), &def.element_count, NULL);
+                dent_body_tetrahedra(split, dent_world_body_at(split, body_index), &def.element_count, NULL);
             def.cell_kinds = NULL;
         }
         assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
@@ -477,24 +477,24 @@ static void the_place_in_a_cell_is_told_by_a_tetrahedron_that_is_not_flat(void *
 
 /* ---- the pipeline --------------------------------------------------------------------------------------- */
 
-static int wish_to_stop;
+static int stop_requested;
 
 /* Sets the flag for the second block only: by the end of the loop it is clear again. */
-static void run_with_a_passing_wish(void *user, uint32_t block_count, dent_block_function *function, void *data)
+static void run_with_a_passing_request(void *user, uint32_t block_count, dent_block_function *function, void *data)
 {
     (void)user;
     for (uint32_t block = 0; block < block_count; block++) {
-        __atomic_store_n(&wish_to_stop, block == 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&stop_requested, block == 1, __ATOMIC_RELAXED);
         function(data, block, block % 2);
     }
-    __atomic_store_n(&wish_to_stop, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&stop_requested, 0, __ATOMIC_RELAXED);
 }
 
 static void a_wish_to_stop_that_passes_is_not_a_complete_answer(void **state)
 {
     (void)state;
     dent_context_def context_def = dent_context_def_default();
-    context_def.parallel = (dent_parallel){.run = run_with_a_passing_wish, .worker_count = 2};
+    context_def.parallel = (dent_parallel){.run = run_with_a_passing_request, .worker_count = 2};
     dent_context *context = dent_context_create(&context_def, NULL);
     assert_non_null(context);
     struct test_scene scene = {0};
@@ -508,12 +508,12 @@ static void a_wish_to_stop_that_passes_is_not_a_complete_answer(void **state)
         dent_query_def def = dent_query_def_default();
         dent_query_result result;
         def.questions = dent_method_questions((dent_method)method) & DENT_QUESTION_FACE_CELL ? DENT_QUESTION_FACE_CELL
-                                                                                            : DENT_QUESTION_FACE_FACE;
+                                                                                             : DENT_QUESTION_FACE_FACE;
         def.method = (dent_method)method;
         if (!(dent_method_questions(def.method) & def.questions)) {
             continue;
         }
-        def.cancel = &wish_to_stop;
+        def.cancel = &stop_requested;
         assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
         /* A method whose loop has one block never sees the wish; then, and only then, the list is whole. */
         bool whole = result.outcome == DENT_OUTCOME_COMPLETE;
@@ -524,7 +524,7 @@ static void a_wish_to_stop_that_passes_is_not_a_complete_answer(void **state)
     }
     dent_check_def check_def = dent_check_def_default();
     dent_check_result check;
-    check_def.cancel = &wish_to_stop;
+    check_def.cancel = &stop_requested;
     assert_int_equal(dent_world_check(world, &check_def, &check), DENT_OK);
     assert_int_equal(check.outcome, DENT_OUTCOME_CANCELLED);
     assert_int_equal(check.pair_count, 0);
@@ -546,9 +546,9 @@ static void a_giant_meets_ten_thousand(void **state)
     dent_world *world = dent_world_create(context), *oracle = dent_world_create(context);
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
     assert_int_equal(test_scene_add(&scene, oracle), DENT_OK);
-    for (uint32_t rank = 0; rank < 2; rank++) {
-        assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, rank), 1, 1, false), DENT_OK);
-        assert_int_equal(dent_body_set_filter(oracle, dent_world_body_at(oracle, rank), 1, 1, false), DENT_OK);
+    for (uint32_t body_index = 0; body_index < 2; body_index++) {
+        assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, body_index), 1, 1, false), DENT_OK);
+        assert_int_equal(dent_body_set_filter(oracle, dent_world_body_at(oracle, body_index), 1, 1, false), DENT_OK);
     }
     dent_query_result swept = ask(world, ALL_QUESTIONS, false, DENT_METHOD_SWEEP);
     uint32_t vertices = 51 * 8 * 7;

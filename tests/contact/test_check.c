@@ -572,9 +572,9 @@ static void marks_tell_overlapping_from_touching_elements(void **state)
     test_map(test_add_block(&check.scene, 1, 1, 1), 1, 1, 1, 2.5, 0, 0);
     dent_check_result result = check_two(&check);
     uint64_t counts[3] = {0};
-    for (uint32_t rank = 0; rank < 2; rank++) {
-        const uint8_t *marks = dent_check_element_marks(check.world, dent_world_body_at(check.world, rank));
-        for (uint32_t i = 0; i < check.scene.bodies[rank].element_count; i++) {
+    for (uint32_t body_index = 0; body_index < 2; body_index++) {
+        const uint8_t *marks = dent_check_element_marks(check.world, dent_world_body_at(check.world, body_index));
+        for (uint32_t i = 0; i < check.scene.bodies[body_index].element_count; i++) {
             counts[marks[i]]++;
         }
     }

@@ -402,9 +402,9 @@ static void closed_surfaces_are_judged_like_the_solids_they_bound(void **state)
 
 static void compare_marks(const struct check_world *a, const struct check_world *b)
 {
-    for (uint32_t rank = 0; rank < a->scene.body_count; rank++) {
-        const struct test_body *body = &a->scene.bodies[rank];
-        dent_body_id id_a = dent_world_body_at(a->world, rank), id_b = dent_world_body_at(b->world, rank);
+    for (uint32_t body_index = 0; body_index < a->scene.body_count; body_index++) {
+        const struct test_body *body = &a->scene.bodies[body_index];
+        dent_body_id id_a = dent_world_body_at(a->world, body_index), id_b = dent_world_body_at(b->world, body_index);
         assert_memory_equal(dent_check_element_marks(a->world, id_a), dent_check_element_marks(b->world, id_b),
                             body->element_count);
         assert_memory_equal(dent_check_vertex_marks(a->world, id_a), dent_check_vertex_marks(b->world, id_b),

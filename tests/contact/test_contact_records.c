@@ -86,9 +86,9 @@ static void rigid_motion_turns_directions_and_keeps_depths(void **state)
             assert_int_equal(before[i].key, after[i].key);
             worst = fmax(worst, fabs(before[i].gap - after[i].gap));
             for (int axis = 0; axis < 3; axis++) {
-                double turned = rotation[0][axis] * before[i].normal[0] + rotation[1][axis] * before[i].normal[1] +
-                                rotation[2][axis] * before[i].normal[2];
-                worst = fmax(worst, fabs(turned - after[i].normal[axis]));
+                double rotated = rotation[0][axis] * before[i].normal[0] + rotation[1][axis] * before[i].normal[1] +
+                                 rotation[2][axis] * before[i].normal[2];
+                worst = fmax(worst, fabs(rotated - after[i].normal[axis]));
             }
         }
         free(before);
@@ -213,9 +213,9 @@ static void materials_come_with_the_contacts_and_survive_new_elements(void **sta
     dent_contacts contacts = find(world, NULL);
     assert_true(contacts.count > 0);
     for (uint64_t i = 0; i < contacts.count; i++) {
-        bool turned = contacts.contacts[i].body_a == 1;
-        assert_int_equal(contacts.contacts[i].material_a, turned ? 9 : 7);
-        assert_int_equal(contacts.contacts[i].material_b, turned ? 7 : 9);
+        bool rotated = contacts.contacts[i].body_a == 1;
+        assert_int_equal(contacts.contacts[i].material_a, rotated ? 9 : 7);
+        assert_int_equal(contacts.contacts[i].material_b, rotated ? 7 : 9);
     }
     dent_body_def def = dent_solid_def_default();
     def.vertex_count = pair.a.vertex_count;
@@ -377,7 +377,7 @@ static void impacts_carry_time_points_and_weights(void **state)
     uint64_t both = 0;
     for (uint64_t i = 0; i < contacts.count; i++) {
         both += contacts.contacts[i].source == DENT_CONTACT_SOURCE_GAP &&
-                (contacts.contacts[i].flags & DENT_CONTACT_ALSO_IMPACT) &&
+                (contacts.contacts[i].flags & DENT_CONTACT_FLAG_ALSO_IMPACT) &&
                 fabs(contacts.contacts[i].time - 0.25) < 1e-12;
     }
     assert_true(both >= 4 && contacts.counters.merged >= both);
@@ -423,7 +423,7 @@ static void a_patch_keeps_its_deepest_and_its_corners(void **state)
     assert_true(few.max_depth == deepest);
     double low = 1e9, high = -1e9;
     for (uint64_t i = 0; i < few.count; i++) {
-        assert_true(few.contacts[i].flags & DENT_CONTACT_REPRESENTS);
+        assert_true(few.contacts[i].flags & DENT_CONTACT_FLAG_REPRESENTS);
         if (few.contacts[i].body_a == 0 && few.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
             low = fmin(low, few.contacts[i].point_a[0]);
             high = fmax(high, few.contacts[i].point_a[0]);
@@ -674,7 +674,7 @@ static void the_depth_limit_holds_for_edges_through_corners_too(void **state)
     dent_contacts limited = find(world, &def);
     for (uint64_t i = 0; i < limited.count; i++) {
         assert_true(limited.contacts[i].gap >= -0.01);
-        clamped += (limited.contacts[i].flags & DENT_CONTACT_CLAMPED) != 0;
+        clamped += (limited.contacts[i].flags & DENT_CONTACT_FLAG_CLAMPED) != 0;
     }
     assert_true(crossings > 0 && deep > 0);
     assert_true(clamped >= deep);

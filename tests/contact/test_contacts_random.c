@@ -100,7 +100,7 @@ static void record_is_sound(const struct test_scene *scene, const dent_contacts 
     assert_true(contact->patch < contacts->patch_count);
     assert_non_null(dent_contact_kind_name(contact->kind));
     assert_non_null(dent_contact_source_name(contact->source));
-    assert_int_equal((contact->flags & DENT_CONTACT_SELF) != 0, contact->body_a == contact->body_b);
+    assert_int_equal((contact->flags & DENT_CONTACT_FLAG_SELF) != 0, contact->body_a == contact->body_b);
     side_is_sound(scene, contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a);
     side_is_sound(scene, contact->body_b, contact->vertices_b, contact->weights_b, contact->point_b);
     if (before) {
@@ -165,8 +165,8 @@ static void every_record_is_sound_in_scenes_of_every_kind(void **state)
                kind_name(kind), (unsigned long long)found, (unsigned long long)by_source[DENT_CONTACT_SOURCE_BORDER],
                (unsigned long long)by_source[DENT_CONTACT_SOURCE_PROPAGATED],
                (unsigned long long)by_source[DENT_CONTACT_SOURCE_NEAREST],
-               (unsigned long long)by_source[DENT_CONTACT_SOURCE_CROSSING], (unsigned long long)by_source[DENT_CONTACT_SOURCE_GAP],
-               (unsigned long long)lost);
+               (unsigned long long)by_source[DENT_CONTACT_SOURCE_CROSSING],
+               (unsigned long long)by_source[DENT_CONTACT_SOURCE_GAP], (unsigned long long)lost);
     }
     dent_context_destroy(context);
 }

@@ -85,7 +85,7 @@ static void check_record(const dent_contact *contact)
         sum_b += contact->weights_b[k];
     }
     assert_true(fabs(sum_a - 1) < 1e-9 && fabs(sum_b - 1) < 1e-9);
-    if (contact->flags & DENT_CONTACT_FLAT) {
+    if (contact->flags & DENT_CONTACT_FLAG_FLAT) {
         for (int axis = 0; axis < 3; axis++) {
             assert_true(fabs(contact->point_a[axis] - contact->point_b[axis]) < 1e-9);
         }
@@ -104,7 +104,7 @@ static struct outcome look(dent_world *world, bool surface_only)
     assert_int_equal(dent_world_find_contacts(world, &def, &contacts), DENT_OK);
     for (uint64_t i = 0; i < contacts.count; i++) {
         check_record(&contacts.contacts[i]);
-        if (contacts.contacts[i].flags & DENT_CONTACT_FLAT) {
+        if (contacts.contacts[i].flags & DENT_CONTACT_FLAG_FLAT) {
             outcome.flat_contacts++;
             outcome.flat_depth = fmax(outcome.flat_depth, -contacts.contacts[i].gap);
         }

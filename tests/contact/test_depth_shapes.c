@@ -446,7 +446,8 @@ static void a_thin_wall_keeps_the_side_of_the_last_step(void **state)
     assert_int_equal(dent_world_set_contact_memory(world, memory, known), DENT_OK);
     contacts = find(world, NULL);
     for (uint64_t i = 0; i < contacts.count; i++) {
-        if (contacts.contacts[i].flags & DENT_CONTACT_THIN && contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
+        if (contacts.contacts[i].flags & DENT_CONTACT_FLAG_THIN &&
+            contacts.contacts[i].kind == DENT_CONTACT_VERTEX_CELL) {
             assert_true(contacts.contacts[i].normal[2] > 0.99);
             assert_int_equal(contacts.contacts[i].source, DENT_CONTACT_SOURCE_BORDER);
         }
@@ -515,7 +516,7 @@ static void fold_with(double shift)
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];
         if (contact->kind == DENT_CONTACT_VERTEX_CELL && contact->point_a[0] < 7) {
-            assert_true(contact->flags & DENT_CONTACT_SELF);
+            assert_true(contact->flags & DENT_CONTACT_FLAG_SELF);
             bool upper = contact->feature_a % 25 > 15;
             up += upper && contact->normal[2] > 0.3;
             down += !upper && contact->normal[2] < -0.3;

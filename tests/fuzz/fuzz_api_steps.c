@@ -52,7 +52,8 @@ static dent_motion take_motion(struct input *input, dent_context *context)
 
 static void check_motion_answer(const dent_motion_impact_result *result, uint32_t body_count)
 {
-    require(result->t_lo >= 0 && result->t_lo <= result->t_estimate && result->t_estimate <= result->t_hi && result->t_hi <= 1);
+    require(result->t_lo >= 0 && result->t_lo <= result->t_estimate && result->t_estimate <= result->t_hi &&
+            result->t_hi <= 1);
     require(result->verdict != DENT_MOTION_CONTACT || (result->body_a < body_count && result->body_b < body_count));
     for (uint64_t i = 0; i < result->contact_count; i++) {
         const dent_motion_contact *contact = &result->contacts[i];
@@ -172,32 +173,32 @@ struct carriers {
 static void take_carriers(struct input *input, dent_world *world, struct carriers *all)
 {
     memset(all, 0, sizeof *all);
-    for (uint32_t rank = 0; rank < dent_world_body_count(world) && rank < BODIES; rank++) {
+    for (uint32_t body_index = 0; body_index < dent_world_body_count(world) && body_index < BODIES; body_index++) {
         dent_body_topology topology;
-        dent_response_body *body = &all->bodies[rank];
-        if (dent_body_get_topology(world, dent_world_body_at(world, rank), &topology) != DENT_OK ||
+        dent_response_body *body = &all->bodies[body_index];
+        if (dent_body_get_topology(world, dent_world_body_at(world, body_index), &topology) != DENT_OK ||
             topology.vertex_count > VERTICES) {
             continue;
         }
         body->vertex_count = topology.vertex_count;
         for (uint32_t i = 0; i < 3 * topology.vertex_count; i++) {
-            all->positions[rank][i] = take_number(input);
-            all->velocities[rank][i] = take(input, 5) - 2.0;
-            all->masses[rank][i / 3] = take(input, 9) ? take(input, 3) : take_number(input);
+            all->positions[body_index][i] = take_number(input);
+            all->velocities[body_index][i] = take(input, 5) - 2.0;
+            all->masses[body_index][i / 3] = take(input, 9) ? take(input, 3) : take_number(input);
         }
-        body->positions = all->positions[rank];
-        body->velocities = all->velocities[rank];
-        body->forces = all->forces[rank];
-        body->inverse_masses = take(input, 4) ? all->masses[rank] : NULL;
+        body->positions = all->positions[body_index];
+        body->velocities = all->velocities[body_index];
+        body->forces = all->forces[body_index];
+        body->inverse_masses = take(input, 4) ? all->masses[body_index] : NULL;
         if (take(input, 4) == 0) {
-            dent_rigid_state *rigid = &all->rigid[rank];
+            dent_rigid_state *rigid = &all->rigid[body_index];
             rigid->inverse_mass = take(input, 9) ? 1 : take_number(input);
             rigid->inverse_inertia[0] = rigid->inverse_inertia[4] = rigid->inverse_inertia[8] =
                 take(input, 9) ? 1 : take_number(input);
             rigid->orientation[take(input, 4)] = take(input, 9) ? 1 : take_number(input);
             rigid->linear_velocity[1] = take_number(input);
             body->rigid = rigid;
-            body->rigid_forces = all->rigid_forces[rank];
+            body->rigid_forces = all->rigid_forces[body_index];
         }
     }
 }
@@ -282,7 +283,7 @@ static void find_contacts(struct input *input, dent_context *context, dent_world
 
 /* ---- by a deadline ----------------------------------------------------------------------------------------------- */
 
-static bool take_tree(struct input *input, dent_world *world, dent_body_id body, dent_reduced *reduced,
+static bool take_tree(struct input *input, dent_world *world, dent_body_id body, dent_embedding *embedding,
                       dent_bound_tree **tree)
 {
     dent_bound_tree_def def = dent_bound_tree_def_default();
@@ -290,7 +291,7 @@ static bool take_tree(struct input *input, dent_world *world, dent_body_id body,
     def.builder = (dent_bound_builder)take(input, take(input, 30) ? 2 : 5);
     def.branching = take(input, 9) ? 2u << take(input, 3) : take(input, 20);
     def.leaf_faces = take(input, 9) ? 1 + take(input, 16) : take(input, 0);
-    def.reduced = reduced;
+    def.embedding = embedding;
     def.struct_size -= take(input, 50) == 0;
     if (dent_bound_tree_create(world, body, &def, tree) != DENT_OK) {
         require(*tree == NULL);
@@ -328,14 +329,14 @@ static void search_by_deadline(struct input *input, dent_context *context, dent_
                                const struct model *models)
 {
     dent_body_id a = models[take(input, BODIES)].id, b = models[take(input, BODIES)].id;
-    dent_reduced *reduced = NULL;
-    dent_reduced_def reduced_def = dent_reduced_def_default();
+    dent_embedding *embedding = NULL;
+    dent_embedding_def embedding_def = dent_embedding_def_default();
     dent_bound_tree *trees[2] = {NULL, NULL};
     if (take(input, 4) == 0) {
-        reduced_def.longest_link = take(input, 3) ? 1e6 : take_number(input);
-        dent_reduced_create(world, a, models[take(input, BODIES)].id, &reduced_def, &reduced);
+        embedding_def.longest_link = take(input, 3) ? 1e6 : take_number(input);
+        dent_embedding_create(world, a, models[take(input, BODIES)].id, &embedding_def, &embedding);
     }
-    bool made = take_tree(input, world, a, reduced, &trees[0]) && take_tree(input, world, b, NULL, &trees[1]);
+    bool made = take_tree(input, world, a, embedding, &trees[0]) && take_tree(input, world, b, NULL, &trees[1]);
     dent_time_critical_def def = dent_time_critical_def_default();
     def.tree_a = trees[0];
     def.tree_b = take(input, 4) ? trees[1] : trees[0];
@@ -360,7 +361,7 @@ static void search_by_deadline(struct input *input, dent_context *context, dent_
     dent_time_critical_destroy(search);
     dent_bound_tree_destroy(trees[0]);
     dent_bound_tree_destroy(trees[1]);
-    dent_reduced_destroy(reduced);
+    dent_embedding_destroy(embedding);
 }
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */

@@ -381,12 +381,12 @@ static void touching_features_have_documented_directions(void **state)
     (void)state;
     const double o[3] = {0, 0, 0}, x[3] = {2, 0, 0}, y[3] = {0, 2, 0}, inside[3] = {0.5, 0.5, 0}, far[3] = {1, 3, 0},
                  below[3] = {1, -1, 0};
-    const double *const face[3] = {o, x, y}, *const turned[3] = {o, y, x}, *const flat[3] = {o, x, x};
+    const double *const face[3] = {o, x, y}, *const rotated[3] = {o, y, x}, *const flat[3] = {o, x, x};
     const double *const along[2] = {o, x}, *const across[2] = {below, far};
     struct closest_pair pair;
     closest_of_vertex_and_face(inside, face, &pair);
     assert_true(pair.distance == 0 && pair.direction[2] == 1);
-    closest_of_vertex_and_face(inside, turned, &pair);
+    closest_of_vertex_and_face(inside, rotated, &pair);
     assert_true(pair.distance == 0 && pair.direction[2] == -1);
     closest_of_vertex_and_face(o, flat, &pair);
     assert_true(pair.distance == 0 && pair.direction[0] == 1);

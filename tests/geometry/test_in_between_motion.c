@@ -15,7 +15,7 @@ static const struct interval_kernels *intervals_of(uint64_t number)
     return interval_kernels_for(isa);
 }
 
-static dent_pose turned_pose(const dent_pose *pose, const double axis[3], double angle, const double way[3])
+static dent_pose rotated_pose(const dent_pose *pose, const double axis[3], double angle, const double way[3])
 {
     double unit[4], q[4], u[3] = {0};
     dent_pose result;
@@ -58,7 +58,7 @@ static void motions_meet_their_poses_for_every_angle(void **state)
                 way[k] = oracle_uniform(&random, -2, 2);
                 centre[k] = oracle_uniform(&random, -2, 2);
             }
-            dent_pose end = turned_pose(&start, axis, angles[i], way);
+            dent_pose end = rotated_pose(&start, axis, angles[i], way);
             for (int kind = 0; kind < 2; kind++) {
                 dent_motion motion;
                 assert_int_equal(dent_motion_between(context, &start, &end, (dent_motion_kind)kind, centre, 0, &motion),
@@ -115,7 +115,7 @@ static void full_turns_are_added_about_the_same_axis(void **state)
     dent_pose start = dent_pose_identity(), end;
     const double axis[3] = {0, 0, 1}, way[3] = {1, 0, 0};
     dent_motion motion;
-    end = turned_pose(&start, axis, 1, way);
+    end = rotated_pose(&start, axis, 1, way);
     for (int turns = -150; turns <= 150; turns += 50) {
         assert_int_equal(
             dent_motion_between(context, &start, &end, DENT_MOTION_CONSTANT_VELOCITY, NULL, turns, &motion), DENT_OK);
@@ -261,8 +261,7 @@ static void relative_enclosures_hold_every_pose(void **state)
         double half = ldexp(0.5, -(int)level), lo = 2 * half * floor(dent_random_unit(&random) / (2 * half));
         for (int bounds = DENT_MOTION_BOUNDS_TAYLOR; bounds < DENT_MOTION_BOUNDS_COUNT; bounds++) {
             struct motion_piece piece;
-            relative_motion(&a.chain, &b.chain, lo, half, (dent_motion_bounds)bounds, intervals_of(seed), 1, 1,
-                            &piece);
+            relative_motion(&a.chain, &b.chain, lo, half, (dent_motion_bounds)bounds, intervals_of(seed), 1, 1, &piece);
             for (int i = 0; i < 4; i++) {
                 double s = i == 0 ? -half : i == 1 ? half : oracle_uniform(&random, -half, half);
                 struct oracle_pose from, to, seen;
@@ -309,8 +308,7 @@ static void taylor_bounds_shrink_with_the_square_of_the_piece(void **state)
     for (int i = 0; i < 3; i++) {
         for (int bounds = 1; bounds < DENT_MOTION_BOUNDS_COUNT; bounds++) {
             struct motion_piece piece;
-            chain_motion(&chain, 0.5, ldexp(0.5, -3 * (i + 1)), (dent_motion_bounds)bounds,
-                         intervals_of(0), &piece);
+            chain_motion(&chain, 0.5, ldexp(0.5, -3 * (i + 1)), (dent_motion_bounds)bounds, intervals_of(0), &piece);
             widths[i][bounds] = piece.rotation_rest;
         }
         assert_true(widths[i][DENT_MOTION_BOUNDS_TAYLOR] < 0.3 * widths[i][DENT_MOTION_BOUNDS_INTERVAL]);

@@ -246,8 +246,8 @@ static void the_depth_is_finite_symmetric_and_scales(void **state)
         double p[6][3];
         make_points(&random, n % MAKE_KINDS, p, 6);
         const double *const a[3] = {p[0], p[1], p[2]}, *const b[3] = {p[3], p[4], p[5]};
-        const double *const turned[3] = {p[2], p[0], p[1]};
-        double depth = triangle_separation_depth(a, b), other = triangle_separation_depth(b, turned);
+        const double *const rotated[3] = {p[2], p[0], p[1]};
+        double depth = triangle_separation_depth(a, b), other = triangle_separation_depth(b, rotated);
         assert_true(isfinite(depth) && depth >= 0.0);
         assert_true(depth == other);
         if (n % MAKE_KINDS == 0) {

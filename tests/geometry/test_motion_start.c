@@ -53,7 +53,7 @@ static void make_integer_chain(dent_random *random, struct integer_chain *chain)
 }
 
 /* x is a multiple of the product of all |q|^2, so that every coordinate on the way is an integer. */
-static void integer_place(const struct integer_chain *chain, int64_t x[3])
+static void integer_slot(const struct integer_chain *chain, int64_t x[3])
 {
     for (int link = LINKS - 1; link >= 0; link--) {
         const int64_t *q = chain->turns[link];
@@ -120,9 +120,9 @@ static void places_at_the_start_are_right_to_twice_the_precision(void **state)
         start_pose_of(&none, &links, &pose);
         start_face_of(&pose, &still, &still, (const double(*)[3])corners, NULL, &face);
         for (int c = 0; c < 3; c++) {
-            integer_place(&chain, x[c]);
+            integer_slot(&chain, x[c]);
             for (int k = 0; k < 3; k++) {
-                double off = (face.place[c][k].high - (double)x[c][k]) + face.place[c][k].low;
+                double off = (face.position[c][k].high - (double)x[c][k]) + face.position[c][k].low;
                 assert_true(fabs(off) <= face.error && face.error < 0x1p-80 * (pose.size + fabs(corners[c][k]) + 1e9));
             }
         }
@@ -130,8 +130,8 @@ static void places_at_the_start_are_right_to_twice_the_precision(void **state)
         start_pose_of(&links, &links, &pose);
         start_face_of(&pose, &still, &still, (const double(*)[3])corners, NULL, &face);
         for (int k = 0; k < 9; k++) {
-            struct double_double place = face.place[k / 3][k % 3];
-            assert_true(fabs((place.high - corners[k / 3][k % 3]) + place.low) <= face.error);
+            struct double_double position = face.position[k / 3][k % 3];
+            assert_true(fabs((position.high - corners[k / 3][k % 3]) + position.low) <= face.error);
         }
     }
 }
@@ -169,19 +169,19 @@ static void make_two_faces(dent_context *context, dent_random *random, struct tw
         two->frames[1].motion = dent_motion_stationary(&(dent_pose){{1, 0, 0, 0}, {0, 0, 0}});
     }
     /* Some point of one face comes to lie near some point of the other, corners and edges among them. */
-    double(*places[2])[3], placed[2][ORACLE_VERTICES][3];
+    double(*slots[2])[3], placed[2][ORACLE_VERTICES][3];
     double weights[2][2];
     for (uint32_t b = 0; b < 2; b++) {
         struct oracle_pose pose;
         oracle_frame_at(two->frames, b, 0, &pose);
         oracle_place(&two->bodies[b], &pose, placed[b]);
-        places[b] = placed[b];
+        slots[b] = placed[b];
         weights[b][0] = fractions[dent_random_below(random, 5)];
         weights[b][1] = fractions[dent_random_below(random, 5)] * (1 - weights[b][0]);
         for (int k = 0; k < 3; k++) {
             double *sum = b ? here : there;
-            sum[k] = weights[b][0] * places[b][0][k] + weights[b][1] * places[b][1][k] +
-                     (1 - weights[b][0] - weights[b][1]) * places[b][2][k];
+            sum[k] = weights[b][0] * slots[b][0][k] + weights[b][1] * slots[b][1][k] +
+                     (1 - weights[b][0] - weights[b][1]) * slots[b][2][k];
         }
     }
     oracle_random_axis(random, axis);
@@ -215,7 +215,7 @@ static struct leaving leave(const struct two_faces *two, double horizon)
     relative_motion(&a, &b, 0, horizon / 2, DENT_MOTION_BOUNDS_TAYLOR, NULL, 2, 2, &over);
     start_face_of(&pose, &now, &over, two->bodies[1].vertices, two->soft ? two->end : NULL, &face);
     for (int k = 0; k < 9; k++) {
-        guess[k % 3] += face.place[k / 3][k % 3].high - two->bodies[0].vertices[k / 3][k % 3];
+        guess[k % 3] += face.position[k / 3][k % 3].high - two->bodies[0].vertices[k / 3][k % 3];
     }
     return faces_leave(two->bodies[0].vertices, &face, now.spin, guess);
 }

@@ -50,7 +50,7 @@ OPTIONAL = {
     "dent_feature_print": {"buffer"},
     "dent_body_tetrahedra": {"cells"},
     "dent_bound_tree_create": {"def"},
-    "dent_reduced_create": {"def"},
+    "dent_embedding_create": {"def"},
     "dent_sim_attachment_forces": {"forces"},
     "dent_fail": {"context", "format"},
     "dent_fail_list": {"context", "format"},

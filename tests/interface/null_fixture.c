@@ -76,15 +76,15 @@ dent_linkage *fixture_dent_linkage(void)
     return linkage;
 }
 
-dent_reduced *fixture_dent_reduced(void)
+dent_embedding *fixture_dent_embedding(void)
 {
-    static dent_reduced *reduced;
-    if (!reduced) {
-        dent_reduced_def def = dent_reduced_def_default();
+    static dent_embedding *embedding;
+    if (!embedding) {
+        dent_embedding_def def = dent_embedding_def_default();
         dent_world *world = fixture_dent_world();
-        must(dent_reduced_create(world, bodies[0], bodies[1], &def, &reduced) == DENT_OK, "a reduced model");
+        must(dent_embedding_create(world, bodies[0], bodies[1], &def, &embedding) == DENT_OK, "a reduced model");
     }
-    return reduced;
+    return embedding;
 }
 
 dent_bound_tree *fixture_dent_bound_tree(void)
@@ -281,7 +281,7 @@ int main(int count, char **arguments)
     unsigned failures = 0, run = 0;
     /* Made here once, so that the calls do not each make them anew. */
     fixture_dent_linkage();
-    fixture_dent_reduced();
+    fixture_dent_embedding();
     fixture_dent_time_critical();
     fixture_dent_file_writer();
     fixture_dent_response();

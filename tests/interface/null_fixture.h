@@ -32,7 +32,7 @@ dent_context *fixture_dent_context(void);
 dent_world *fixture_dent_world(void);
 dent_body_id fixture_body(void);
 dent_linkage *fixture_dent_linkage(void);
-dent_reduced *fixture_dent_reduced(void);
+dent_embedding *fixture_dent_embedding(void);
 dent_bound_tree *fixture_dent_bound_tree(void);
 dent_time_critical *fixture_dent_time_critical(void);
 dent_file_writer *fixture_dent_file_writer(void);

@@ -97,8 +97,8 @@ static void assert_pieces(const struct body_clusters *clusters)
 
 static void assert_clusters_of_world(dent_context *context, dent_world *world)
 {
-    for (uint32_t rank = 0; rank < world->bodies.body_count; rank++) {
-        const struct body *body = body_table_at(&world->bodies, rank);
+    for (uint32_t body_index = 0; body_index < world->bodies.body_count; body_index++) {
+        const struct body *body = body_table_at(&world->bodies, body_index);
         double(*xyz)[3] = test_allocate(body->vertex_count, sizeof *xyz);
         uint8_t *seen =
             test_allocate((size_t)body->tetrahedron_count + body->surface_face_count + body->vertex_count, 1);

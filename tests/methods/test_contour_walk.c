@@ -239,9 +239,9 @@ static void a_kept_promise_changes_nothing_and_a_broken_one_is_named(void **stat
         def.contour_walk = &promise;
         assert_int_equal(test_scene_add(&scene, world), DENT_OK);
         bool positive = true;
-        for (uint32_t rank = 0; rank < scene.body_count; rank++) {
+        for (uint32_t body_index = 0; body_index < scene.body_count; body_index++) {
             dent_body_metrics measure;
-            assert_int_equal(dent_body_get_metrics(world, dent_world_body_at(world, rank), &measure), DENT_OK);
+            assert_int_equal(dent_body_get_metrics(world, dent_world_body_at(world, body_index), &measure), DENT_OK);
             positive &= measure.inverted_cells == 0 && measure.flat_cells == 0 && !measure.mirrored;
         }
         dent_status status = dent_world_query(world, &def, &got);

@@ -8,14 +8,14 @@
 #include "support/test_context.h"
 
 #include "bodies/body_table.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "structures/clusters/kernels/cluster_kernels.h"
 #include "proofs/strain_certificate.h"
 
 struct stage {
     struct test_scene scene;
     struct body_table table;
-    struct pose pose;
+    struct snapshot snapshot;
     struct message message;
     struct body_clusters clusters;
     struct strain_reference reference;
@@ -27,20 +27,20 @@ static void stage_open(struct stage *stage, dent_context *context)
     dent_body_def def = test_body_def(&stage->scene.bodies[0]);
     dent_body_id id;
     body_table_init(&stage->table, context);
-    pose_init(&stage->pose, context);
+    snapshot_init(&stage->snapshot, context);
     assert_int_equal(body_table_add(&stage->table, &def, &stage->message, &id), DENT_OK);
-    assert_int_equal(pose_read(&stage->pose, &stage->table, &stage->message), DENT_OK);
-    const struct posed_body *posed = &stage->pose.bodies[0];
-    assert_true(body_clusters_create(&stage->clusters, context, posed->body, posed->xyz));
+    assert_int_equal(snapshot_read(&stage->snapshot, &stage->table, &stage->message), DENT_OK);
+    const struct body_snapshot *body_snapshot = &stage->snapshot.bodies[0];
+    assert_true(body_clusters_create(&stage->clusters, context, body_snapshot->body, body_snapshot->xyz));
     assert_true(strain_reference_create(&stage->reference, context, &stage->clusters));
-    strain_reference_set(&stage->reference, posed->body, posed->xyz);
+    strain_reference_set(&stage->reference, body_snapshot->body, body_snapshot->xyz);
 }
 
 static void stage_close(struct stage *stage)
 {
     strain_reference_destroy(&stage->reference);
     body_clusters_destroy(&stage->clusters);
-    pose_destroy(&stage->pose);
+    snapshot_destroy(&stage->snapshot);
     body_table_destroy(&stage->table);
     test_scene_free(&stage->scene);
 }
@@ -130,12 +130,12 @@ static uint32_t refuse_each_part(const struct stage *stage, struct piece_strain 
     const struct cluster_kernels *kernels = cluster_kernels_for(DENT_ISA_SCALAR);
     uint32_t refused = 0;
     for (uint32_t i = 0; i < count; i++) {
-        for (int turned = 0; turned < 2; turned++) {
-            set_gradient(&strains[cover[i].piece], cover[i].clusters & -cover[i].clusters, turned ? -1.0f : 1.0f);
+        for (int rotated = 0; rotated < 2; rotated++) {
+            set_gradient(&strains[cover[i].piece], cover[i].clusters & -cover[i].clusters, rotated ? -1.0f : 1.0f);
             bool certified = group ? strain_certifies_group(&stage->reference, kernels, strains, number)
                                    : strain_certifies_piece(&stage->reference, kernels, strains, number);
-            assert_true(certified == !turned);
-            refused += turned;
+            assert_true(certified == !rotated);
+            refused += rotated;
         }
         set_gradient(&strains[cover[i].piece], UINT32_MAX, 1);
     }

@@ -269,16 +269,16 @@ static bool vertex_is_inside(const dent_pair_list *list, uint32_t body_a, uint32
     return false;
 }
 
-static bool face_meets_cell_at(const struct seen_world *seen, const dent_pair_list *face_cell, uint32_t rank,
+static bool face_meets_cell_at(const struct seen_world *seen, const dent_pair_list *face_cell, uint32_t body_index,
                                dent_edge edge, uint32_t other, uint32_t face)
 {
-    const struct seen_body *body = &seen->bodies[rank];
+    const struct seen_body *body = &seen->bodies[body_index];
     for (uint32_t i = 0; i < body->tetrahedron_count; i++) {
         int ends = 0;
         for (int k = 0; k < 4; k++) {
             ends += body->tetrahedra[4 * i + k] == edge.v0 || body->tetrahedra[4 * i + k] == edge.v1;
         }
-        if (ends == 2 && has_pair(face_cell, other, face, rank, body->cells ? body->cells[i] : i)) {
+        if (ends == 2 && has_pair(face_cell, other, face, body_index, body->cells ? body->cells[i] : i)) {
             return true;
         }
     }
@@ -468,13 +468,13 @@ static void make_narrow_fan(struct test_scene *scene, dent_random *random)
 {
     uint32_t arms = 5 + dent_random_below(random, 4);
     struct test_body *body = test_scene_new_body(scene, DENT_BODY_SURFACE, arms + 1, arms, 3 * arms);
-    double height = dent_random_unit(random), turned = dent_random_unit(random);
+    double height = dent_random_unit(random), rotated = dent_random_unit(random);
     for (int axis = 0; axis < 3; axis++) {
         body->xyz[0][axis] = dent_random_unit(random);
     }
     for (uint32_t i = 0; i < arms; i++) {
         double *arm = body->xyz[i + 1], *apex = body->xyz[0];
-        double angle = 6.28318 * (turned + (double)i / arms), length = 0.5 + dent_random_unit(random);
+        double angle = 6.28318 * (rotated + (double)i / arms), length = 0.5 + dent_random_unit(random);
         double at[3] = {cos(angle), sin(angle), height * dent_random_unit(random)};
         bool narrow = i > 0 && dent_random_below(random, 2) != 0;
         for (int axis = 0; axis < 3; axis++) {

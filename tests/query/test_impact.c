@@ -224,19 +224,19 @@ static void of_many_impacts_at_one_time_the_earliest_is_the_first_in_order(void 
 {
     (void)state;
     enum { SIDE = 40 };
-    for (int turned = 0; turned < 2; turned++) {
+    for (int rotated = 0; rotated < 2; rotated++) {
         struct moving_scene moving;
         memset(&moving, 0, sizeof moving);
         for (uint32_t b = 0; b < 2; b++) {
             struct test_body *sheet = test_add_sheet(&moving.scene, SIDE, SIDE);
             test_map(sheet, 1, 1, 1, b ? 0.25 : 0, b ? 0.125 : 0, b ? 1 : 0);
-            for (uint32_t v = 0; turned && v < sheet->vertex_count / 2; v++) {
+            for (uint32_t v = 0; rotated && v < sheet->vertex_count / 2; v++) {
                 double swap[3];
                 memcpy(swap, sheet->xyz[v], sizeof swap);
                 memcpy(sheet->xyz[v], sheet->xyz[sheet->vertex_count - 1 - v], sizeof swap);
                 memcpy(sheet->xyz[sheet->vertex_count - 1 - v], swap, sizeof swap);
             }
-            for (uint32_t i = 0; turned && i < 3 * sheet->element_count; i++) { /* other numbers, the same triangles */
+            for (uint32_t i = 0; rotated && i < 3 * sheet->element_count; i++) { /* other numbers, the same triangles */
                 sheet->corners[i] = sheet->vertex_count - 1 - sheet->corners[i];
             }
             moving.end[b] = test_allocate(sheet->vertex_count, sizeof *sheet->xyz);

@@ -267,11 +267,12 @@ struct renaming {
     uint32_t *vertices[TEST_BODIES_MAX]; /* of the original body: new -> original */
 };
 
-static void name_side(dent_world *world, uint32_t kind, uint32_t rank, uint32_t feature, bool side_b,
+static void name_side(dent_world *world, uint32_t kind, uint32_t body_index, uint32_t feature, bool side_b,
                       const struct renaming *renaming, uint32_t *out)
 {
-    dent_body_id id = dent_world_body_at(world, rank);
-    uint32_t count, original = renaming ? renaming->bodies[rank] : rank, corners[3] = {feature, 0, 0}, corner_count = 1;
+    dent_body_id id = dent_world_body_at(world, body_index);
+    uint32_t count, original = renaming ? renaming->bodies[body_index] : body_index, corners[3] = {feature, 0, 0},
+                    corner_count = 1;
     if (kind == DENT_IMPACT_EDGE_EDGE) {
         const dent_edge *edge = &dent_body_edges(world, id, &count)[feature];
         corners[0] = edge->v0;
@@ -326,8 +327,8 @@ static void renumber(const struct moving_scene *from, struct moving_scene *to, s
 {
     memset(to, 0, sizeof *to);
     shuffle(renaming->bodies, from->scene.body_count, random);
-    for (uint32_t rank = 0; rank < from->scene.body_count; rank++) {
-        uint32_t original = renaming->bodies[rank];
+    for (uint32_t body_index = 0; body_index < from->scene.body_count; body_index++) {
+        uint32_t original = renaming->bodies[body_index];
         const struct test_body *body = &from->scene.bodies[original];
         uint32_t per = body->kind == DENT_BODY_SOLID ? 4 : 3,
                  *new_number = test_allocate(body->vertex_count, sizeof *new_number);
@@ -335,12 +336,12 @@ static void renumber(const struct moving_scene *from, struct moving_scene *to, s
                                                      body->element_count * per);
         renaming->vertices[original] = test_allocate(body->vertex_count, sizeof(uint32_t));
         shuffle(renaming->vertices[original], body->vertex_count, random);
-        to->end[rank] = test_allocate(body->vertex_count, sizeof *copy->xyz);
+        to->end[body_index] = test_allocate(body->vertex_count, sizeof *copy->xyz);
         for (uint32_t v = 0; v < body->vertex_count; v++) {
             uint32_t old = renaming->vertices[original][v];
             new_number[old] = v;
             memcpy(copy->xyz[v], body->xyz[old], sizeof copy->xyz[v]);
-            memcpy(to->end[rank][v], from->end[original][old], sizeof copy->xyz[v]);
+            memcpy(to->end[body_index][v], from->end[original][old], sizeof copy->xyz[v]);
         }
         for (uint32_t e = 0; e < body->element_count; e++) {
             uint32_t turn = dent_random_below(random, per);

@@ -289,13 +289,13 @@ static void a_planar_joint_slides_across_its_axis_and_turns_about_it(void **stat
                                           {{1e-200, 0, -1}, {-1, 0, -1e-200}, {0, 1, 0}}};
     for (int i = 0; i < 5; i++) {
         dent_linkage *linkage = plane(*state, cases[i][0][0], cases[i][0][1], cases[i][0][2]);
-        const double *x = cases[i][1], *y = cases[i][2], values[3] = {2, 3, 0}, turned[3] = {2, 3, pi / 2};
+        const double *x = cases[i][1], *y = cases[i][2], values[3] = {2, 3, 0}, rotated[3] = {2, 3, pi / 2};
         dent_pose poses[2];
         double at[3] = {2 * x[0] + 3 * y[0], 2 * x[1] + 3 * y[1], 2 * x[2] + 3 * y[2]};
         assert_int_equal(dent_linkage_poses(linkage, NULL, values, poses), DENT_OK);
         assert_at(&poses[1], 0, 0, 0, at[0], at[1], at[2]);
         assert_at(&poses[1], 1, 0, 0, at[0] + 1, at[1], at[2]);
-        assert_int_equal(dent_linkage_poses(linkage, NULL, turned, poses), DENT_OK);
+        assert_int_equal(dent_linkage_poses(linkage, NULL, rotated, poses), DENT_OK);
         assert_at(&poses[1], 0, 0, 0, at[0], at[1], at[2]);
         assert_at(&poses[1], x[0], x[1], x[2], at[0] + y[0], at[1] + y[1], at[2] + y[2]);
         dent_linkage_destroy(linkage);

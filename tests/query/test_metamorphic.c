@@ -35,11 +35,11 @@ static int compare_named(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct named_pair));
 }
 
-static void name_face(const dent_world *world, uint32_t rank, uint32_t face, uint32_t body,
+static void name_face(const dent_world *world, uint32_t body_index, uint32_t face, uint32_t body,
                       const struct renaming *renaming, uint32_t *out)
 {
     uint32_t count;
-    const dent_surface_face *faces = dent_body_surface_faces(world, dent_world_body_at(world, rank), &count);
+    const dent_surface_face *faces = dent_body_surface_faces(world, dent_world_body_at(world, body_index), &count);
     for (int i = 0; i < 3; i++) {
         uint32_t vertex = faces[face].corners[i];
         out[i] = renaming->vertices ? renaming->vertices[body][vertex] : vertex;
@@ -146,13 +146,13 @@ static void the_48_exact_rotations_and_mirrors_change_nothing(void **state)
         test_scene_make(&original, kind, 11);
         struct named_list expected = ask_named(&original, context, DENT_METHOD_BRUTE_FORCE, &no_renaming);
         for (uint32_t which = 1; which < 48; which += quick() ? 9 : 1) {
-            struct test_scene turned;
-            test_scene_make(&turned, kind, 11);
-            signed_axis_permutation(&turned, which);
+            struct test_scene rotated;
+            test_scene_make(&rotated, kind, 11);
+            signed_axis_permutation(&rotated, which);
             dent_method method = (dent_method)(1 + which % (DENT_METHOD_COUNT - 1));
             method = dent_method_questions(method) ? method : DENT_METHOD_SWEEP;
-            assert_same_names(expected, ask_named(&turned, context, method, &no_renaming), method);
-            test_scene_free(&turned);
+            assert_same_names(expected, ask_named(&rotated, context, method, &no_renaming), method);
+            test_scene_free(&rotated);
         }
         free(expected.pairs);
         test_scene_free(&original);

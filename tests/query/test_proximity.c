@@ -202,13 +202,13 @@ static void closest_features_come_once(void **state)
     assert_int_equal(all.count, 4);             /* and the two edges of the spike at that vertex */
     dent_proximity first = all.pairs[0];
     dent_proximity_def def = dent_proximity_def_default();
-    dent_proximity_result reduced;
+    dent_proximity_result embedding;
     def.thickness = 0.25;
     def.closest_features_only = true;
-    assert_int_equal(dent_world_proximity(world, &def, &reduced), DENT_OK);
-    assert_int_equal(reduced.count, 1);
-    assert_int_equal(reduced.vertex_face_count, 1);
-    assert_memory_equal(&reduced.pairs[0], &first, sizeof first);
+    assert_int_equal(dent_world_proximity(world, &def, &embedding), DENT_OK);
+    assert_int_equal(embedding.count, 1);
+    assert_int_equal(embedding.vertex_face_count, 1);
+    assert_memory_equal(&embedding.pairs[0], &first, sizeof first);
     assert_int_equal(first.closest_b, DENT_CLOSEST_EDGE);
     assert_int_equal(first.corner_b, 2); /* the edge opposite corner 2 */
     dent_world_destroy(world);
@@ -303,9 +303,9 @@ static void filters_and_ties_are_respected(void **state)
         dent_world *world = dent_world_create(context);
         test_scene_make(&scene, kind ? SCENE_TIED : SCENE_SURFACES, 2);
         assert_int_equal(test_scene_add(&scene, world), DENT_OK);
-        for (uint32_t rank = 0; rank < scene.body_count; rank++) {
-            assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, rank), 1u << rank,
-                                                  rank == 0 ? 2u : UINT32_MAX, false),
+        for (uint32_t body_index = 0; body_index < scene.body_count; body_index++) {
+            assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, body_index), 1u << body_index,
+                                                  body_index == 0 ? 2u : UINT32_MAX, false),
                              DENT_OK);
         }
         dent_proximity_result result = ask(world, 0.5, DENT_METHOD_BRUTE_FORCE);

@@ -209,9 +209,9 @@ static char **describe(dent_world *world, const dent_proximity_result *result, c
         const dent_proximity *pair = &result->pairs[i];
         char side[2][128];
         for (int b = 0; b < 2; b++) {
-            uint32_t rank = b ? pair->body_b : pair->body_a, feature = b ? pair->feature_b : pair->feature_a, count,
-                     v[3], n = 1;
-            dent_body_id id = dent_world_body_at(world, rank);
+            uint32_t body_index = b ? pair->body_b : pair->body_a, feature = b ? pair->feature_b : pair->feature_a,
+                     count, v[3], n = 1;
+            dent_body_id id = dent_world_body_at(world, body_index);
             v[0] = feature;
             if (pair->kind == DENT_PROXIMITY_EDGE_EDGE) {
                 const dent_edge *edge = &dent_body_edges(world, id, &count)[feature];
@@ -223,7 +223,7 @@ static char **describe(dent_world *world, const dent_proximity_result *result, c
                 n = 3;
             }
             for (uint32_t k = 0; k < n; k++) {
-                v[k] = names ? names->vertex[rank][v[k]] : v[k];
+                v[k] = names ? names->vertex[body_index][v[k]] : v[k];
             }
             for (uint32_t k = 0; k + 1 < n; k++) {
                 for (uint32_t m = 0; m + 1 < n; m++) {
@@ -234,12 +234,12 @@ static char **describe(dent_world *world, const dent_proximity_result *result, c
                     }
                 }
             }
-            snprintf(side[b], sizeof side[b], "%u:%u,%u,%u", names ? names->body[rank] : rank, v[0], n > 1 ? v[1] : 0,
-                     n > 2 ? v[2] : 0);
+            snprintf(side[b], sizeof side[b], "%u:%u,%u,%u", names ? names->body[body_index] : body_index, v[0],
+                     n > 1 ? v[1] : 0, n > 2 ? v[2] : 0);
         }
-        bool turned = pair->kind == DENT_PROXIMITY_EDGE_EDGE && strcmp(side[1], side[0]) < 0;
+        bool rotated = pair->kind == DENT_PROXIMITY_EDGE_EDGE && strcmp(side[1], side[0]) < 0;
         lines[i] = test_allocate(320, 1);
-        snprintf(lines[i], 320, "%u %s %s %a", pair->kind, side[turned], side[!turned], pair->distance / scale);
+        snprintf(lines[i], 320, "%u %s %s %a", pair->kind, side[rotated], side[!rotated], pair->distance / scale);
     }
     qsort(lines, (size_t)result->count, sizeof *lines, compare_text);
     return lines;
@@ -280,8 +280,8 @@ static void shuffle_scene(const struct test_scene *scene, dent_random *random, s
         for (uint32_t element = 0; element < from->element_count; element++) {
             const uint32_t *corners = from->corners + (size_t)(from->element_count - 1 - element) * per;
             for (uint32_t k = 0; k < per; k++) {
-                uint32_t turned = per == 3 ? (k + element) % 3 : k; /* a face may begin anywhere */
-                to->corners[element * per + k] = place[corners[turned]];
+                uint32_t rotated = per == 3 ? (k + element) % 3 : k; /* a face may begin anywhere */
+                to->corners[element * per + k] = place[corners[rotated]];
             }
         }
         free(place);

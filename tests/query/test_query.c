@@ -126,8 +126,8 @@ static void filters_leave_out_bodies_and_self_collision(void **state)
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     uint64_t before = result.face_face.count;
     assert_true(before > 0);
-    for (uint32_t rank = 0; rank < dent_world_body_count(world); rank++) {
-        dent_body_set_filter(world, dent_world_body_at(world, rank), 1, 2, true);
+    for (uint32_t body_index = 0; body_index < dent_world_body_count(world); body_index++) {
+        dent_body_set_filter(world, dent_world_body_at(world, body_index), 1, 2, true);
     }
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);

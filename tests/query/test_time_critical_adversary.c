@@ -333,28 +333,28 @@ static void positions_overwritten_between_runs_do_not_matter_until_the_update(vo
 }
 
 /* Body 0 of the scene bound to body 1, against the stage's body b; trees of balls. */
-static dent_reduced *open_reduced(struct stage *stage)
+static dent_embedding *open_embedding(struct stage *stage)
 {
-    dent_reduced *model;
-    dent_reduced_def reduced_def = dent_reduced_def_default();
+    dent_embedding *model;
+    dent_embedding_def embedding_def = dent_embedding_def_default();
     dent_bound_tree_def def = dent_bound_tree_def_default();
     stage->world = dent_world_create(stage->context);
     assert_int_equal(test_scene_add(&stage->scene, stage->world), DENT_OK);
     dent_body_id dense = dent_world_body_at(stage->world, 0), coarse = dent_world_body_at(stage->world, 1);
-    reduced_def.longest_link = INFINITY;
-    assert_int_equal(dent_reduced_create(stage->world, dense, coarse, &reduced_def, &model), DENT_OK);
+    embedding_def.longest_link = INFINITY;
+    assert_int_equal(dent_embedding_create(stage->world, dense, coarse, &embedding_def, &model), DENT_OK);
     def.kind = DENT_BOUND_SPHERES;
     dent_body_id other = dent_world_body_at(stage->world, stage->body_b);
     assert_int_equal(dent_bound_tree_create(stage->world, other, &def, &stage->tree_b), DENT_OK);
-    def.reduced = model;
+    def.embedding = model;
     assert_int_equal(dent_bound_tree_create(stage->world, dense, &def, &stage->tree_a), DENT_OK);
     return model;
 }
 
-static void close_reduced(struct stage *stage, dent_reduced *model)
+static void close_embedding(struct stage *stage, dent_embedding *model)
 {
     close_trees(stage);
-    dent_reduced_destroy(model);
+    dent_embedding_destroy(model);
     dent_world_destroy(stage->world);
     test_scene_free(&stage->scene);
     dent_context_destroy(stage->context);
@@ -369,13 +369,13 @@ static void a_reduced_model_moved_without_an_update_is_refused(void **state)
     char message[512];
     stage.scene.bodies[stage.scene.body_count++] = surface_closed(&random, 600);
     test_add_block(&stage.scene, 2, 2, 2);
-    dent_reduced *model = open_reduced(&stage);
+    dent_embedding *model = open_embedding(&stage);
     dent_time_critical_def def = search_def(&stage, &random);
     dent_time_critical_result result = {.pair_count = 77};
     assert_int_equal(dent_time_critical_create(stage.context, &def, &stage.search), DENT_OK);
     dent_time_critical_begin(stage.search, NULL);
     assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(20), &result), DENT_OK);
-    assert_int_equal(dent_reduced_move(model, dent_positions_double(stage.scene.bodies[1].xyz[0])), DENT_OK);
+    assert_int_equal(dent_embedding_move(model, dent_positions_double(stage.scene.bodies[1].xyz[0])), DENT_OK);
     result.pair_count = 77;
     assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(20), &result), DENT_ERROR_INVALID_ARGUMENT);
     dent_context_message(stage.context, message, sizeof message);
@@ -388,7 +388,7 @@ static void a_reduced_model_moved_without_an_update_is_refused(void **state)
     assert_int_equal(dent_time_critical_run(stage.search, dent_budget_ns(INFINITY), &result), DENT_OK);
     assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
     dent_time_critical_destroy(stage.search);
-    close_reduced(&stage, model);
+    close_embedding(&stage, model);
 }
 
 /* Lengths whose squares overflow or vanish, in a model whose balls are computed from coarse nodes. */
@@ -401,7 +401,7 @@ static void the_promises_hold_for_reduced_models_at_the_ends_of_the_range(void *
     stage.scene.bodies[stage.scene.body_count++] = surface_closed(&random, 200);
     test_map(test_add_block(&stage.scene, 2, 2, 2), 1, 1, 1, -1, -1, -1);
     test_map(test_add_block(&stage.scene, 3, 2, 2), 0.5, 0.6, 0.7, -0.3, -0.2, -0.1);
-    dent_reduced *model = open_reduced(&stage);
+    dent_embedding *model = open_embedding(&stage);
     struct test_body *dense = &stage.scene.bodies[0], *coarse = &stage.scene.bodies[1], *block = &stage.scene.bodies[2];
     double(*rest)[3] = test_allocate(block->vertex_count, sizeof *rest);
     double(*moved)[3] = test_allocate(coarse->vertex_count, sizeof *moved);
@@ -413,10 +413,10 @@ static void the_promises_hold_for_reduced_models_at_the_ends_of_the_range(void *
         for (uint32_t v = 0; v < 3 * block->vertex_count; v++) {
             block->xyz[v / 3][v % 3] = rest[v / 3][v % 3] * scales[i];
         }
-        assert_int_equal(dent_reduced_move(model, dent_positions_double(moved[0])), DENT_OK);
+        assert_int_equal(dent_embedding_move(model, dent_positions_double(moved[0])), DENT_OK);
         assert_int_equal(dent_bound_tree_update(stage.tree_a), DENT_OK);
         assert_int_equal(dent_bound_tree_update(stage.tree_b), DENT_OK);
-        dent_reduced_write_dense(model, dense->xyz[0]);
+        dent_embedding_write_dense(model, dense->xyz[0]);
         find_truth(&stage, false);
         print_message("reduced, scale %g: %u pairs\n", scales[i], stage.true_count);
         dent_time_critical_def search = search_def(&stage, &random);
@@ -426,7 +426,7 @@ static void the_promises_hold_for_reduced_models_at_the_ends_of_the_range(void *
     }
     free(rest);
     free(moved);
-    close_reduced(&stage, model);
+    close_embedding(&stage, model);
 }
 
 /* ---- budgets ----------------------------------------------------------------------------------------------------- */

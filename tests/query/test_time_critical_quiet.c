@@ -195,7 +195,7 @@ enum { CASES_MAX = 160, STEPS = 4, RUNS_MAX = 40 };
 struct quiet_case {
     dent_bound_tree *trees[2];
     dent_time_critical *search;
-    dent_reduced *reduced; /* of both trees; null: none */
+    dent_embedding *embedding; /* of both trees; null: none */
     char name[160];
 };
 
@@ -236,22 +236,22 @@ static void make_bodies(struct quiet_stage *stage)
 }
 
 static void add_case(struct quiet_stage *stage, uint32_t body_a, uint32_t body_b, int kind_a, int kind_b, int order,
-                     bool reduced, uint32_t capacity)
+                     bool embedding, uint32_t capacity)
 {
     must(stage->case_count < CASES_MAX, "counting cases");
     struct quiet_case *fresh = &stage->cases[stage->case_count++];
     const uint32_t bodies[2] = {body_a, body_b};
-    if (reduced) {
-        dent_reduced_def def = dent_reduced_def_default();
+    if (embedding) {
+        dent_embedding_def def = dent_embedding_def_default();
         def.longest_link = INFINITY;
-        must(dent_reduced_create(stage->world, dent_world_body_at(stage->world, 5), dent_world_body_at(stage->world, 6),
-                                 &def, &fresh->reduced) == DENT_OK,
+        must(dent_embedding_create(stage->world, dent_world_body_at(stage->world, 5),
+                                   dent_world_body_at(stage->world, 6), &def, &fresh->embedding) == DENT_OK,
              "binding");
     }
     for (int side = 0; side < 2; side++) {
         dent_bound_tree_def def = dent_bound_tree_def_default();
         def.kind = (dent_bound_kind)(side ? kind_b : kind_a);
-        def.reduced = bodies[side] == 5 ? fresh->reduced : NULL;
+        def.embedding = bodies[side] == 5 ? fresh->embedding : NULL;
         def.branching = order % 2 ? 8 : 4;
         must(dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, bodies[side]), &def,
                                     &fresh->trees[side]) == DENT_OK,
@@ -317,8 +317,9 @@ static void run_all_cases(struct quiet_stage *stage, int steps)
         for (uint32_t i = 0; i < stage->case_count; i++) {
             struct quiet_case *at = &stage->cases[i];
             memcpy(tally->where, at->name, sizeof tally->where);
-            if (at->reduced) {
-                must(dent_reduced_move(at->reduced, dent_positions_double(stage->scene.bodies[6].xyz[0])) == DENT_OK,
+            if (at->embedding) {
+                must(dent_embedding_move(at->embedding, dent_positions_double(stage->scene.bodies[6].xyz[0])) ==
+                         DENT_OK,
                      "moving");
             }
             must(dent_bound_tree_update(at->trees[0]) == DENT_OK && dent_bound_tree_update(at->trees[1]) == DENT_OK,

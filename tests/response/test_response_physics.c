@@ -726,7 +726,7 @@ static void impulses_equal_the_enumerated_solution(void **state)
 static void repositioning_moves_as_little_as_the_enumerated_solution(void **state)
 {
     (void)state;
-    const double security = 0.01;
+    const double target_gap = 0.01;
     int solved = 0;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct random_contacts set;
@@ -734,14 +734,14 @@ static void repositioning_moves_as_little_as_the_enumerated_solution(void **stat
         make_random_contacts(&set, 1000 + seed, 0.1);
         set.body.positions = set.state[0];
         for (int c = 0; c < set.count; c++) {
-            lacks[c] = set.contacts[c].gap - security;
+            lacks[c] = set.contacts[c].gap - target_gap;
         }
         if (!enumerated_state(&set, lacks, wanted)) {
             continue;
         }
         dent_reposition_def def = dent_reposition_def_default();
         dent_response_report report;
-        def.security = def.alert = security;
+        def.target_gap = def.trigger_gap = target_gap;
         def.sweeps = 5000;
         assert_int_equal(dent_reposition_solve(response, &set.problem, &def, &report), DENT_OK);
         if (report.residual < 1e-9 && report.squeezed == 0) { /* nearly parallel rows converge too slowly to compare */
@@ -759,10 +759,10 @@ static void repositioning_waits_for_the_alert_distance_and_moves_no_farther_than
     struct particle particle;
     dent_reposition_def def = dent_reposition_def_default();
     dent_response_report report;
-    def.security = 1e-3;
-    def.alert = 3e-4;
+    def.target_gap = 1e-3;
+    def.trigger_gap = 3e-4;
     particle_init(&particle, 1, 0.01);
-    particle.position[2] = 5e-4; /* nearer than the security distance, but not alarmingly */
+    particle.position[2] = 5e-4; /* nearer than the target gap, but not alarmingly */
     particle_detect(&particle, up);
     assert_int_equal(dent_reposition_solve(response, &particle.problem, &def, &report), DENT_OK);
     assert_true(particle.position[2] == 5e-4 && report.pushed == 0);
@@ -778,14 +778,14 @@ static void repositioning_waits_for_the_alert_distance_and_moves_no_farther_than
     particle_detect(&particle, up);
     assert_int_equal(dent_reposition_solve(response, &particle.problem, &def, &report), DENT_OK);
     assert_true(fabs(particle.position[2] + 0.08) < 1e-12);
-    def.alert = 1;
+    def.trigger_gap = 1;
     assert_int_equal(dent_reposition_solve(response, &particle.problem, &def, NULL), DENT_ERROR_INVALID_ARGUMENT);
 }
 
 static void a_contact_that_ends_farther_than_it_begins_does_not_flicker(void **state)
 {
     (void)state;
-    const double security = 1e-3;
+    const double target_gap = 1e-3;
     for (int hysteresis = 0; hysteresis < 2; hysteresis++) {
         dent_random random = dent_random_seeded(3);
         uint64_t keys[3], new_keys[3], key_count = 0;
@@ -794,10 +794,10 @@ static void a_contact_that_ends_farther_than_it_begins_does_not_flicker(void **s
         for (int step = 0; step < 10000; step++) { /* corners of a box that jitters about its place */
             dent_contact contacts[3];
             for (uint64_t c = 0; c < 3; c++) {
-                contacts[c] = plain_contact(9 - c, 0, 0, 0, 1, up, security * (0.5 + dent_random_unit(&random)));
+                contacts[c] = plain_contact(9 - c, 0, 0, 0, 1, up, target_gap * (0.5 + dent_random_unit(&random)));
             }
-            uint64_t count = dent_contacts_apply_hysteresis(contacts, 3, keys, key_count, security,
-                                                 hysteresis ? 3 * security : security, alive, new_keys);
+            uint64_t count = dent_contacts_apply_hysteresis(contacts, 3, keys, key_count, target_gap,
+                                                            hysteresis ? 3 * target_gap : target_gap, alive, new_keys);
             for (uint64_t n = 0; n < count; n++) {
                 bool was = false;
                 for (uint64_t k = 0; k < key_count; k++) {
@@ -815,7 +815,7 @@ static void a_contact_that_ends_farther_than_it_begins_does_not_flicker(void **s
 }
 
 /* A particle that is kicked a little in every step: how often it hits the plane, and where it ends. */
-static int impacts_in_ten_thousand_steps(double security, double *height)
+static int impacts_in_ten_thousand_steps(double target_gap, double *height)
 {
     struct particle particle;
     dent_random random = dent_random_seeded(5);
@@ -823,7 +823,7 @@ static int impacts_in_ten_thousand_steps(double security, double *height)
     const double h = 0.001;
     int impacts = 0;
     def.warm_start = 0;
-    def.security = security;
+    def.target_gap = target_gap;
     particle_init(&particle, 1, h);
     particle.problem.material = (dent_contact_material){0};
     particle.problem.previous = NULL;
@@ -849,7 +849,7 @@ static void a_security_distance_keeps_small_disturbances_from_being_impacts(void
     (void)state;
     double height[2];
     int without = impacts_in_ten_thousand_steps(0, &height[0]), with = impacts_in_ten_thousand_steps(1e-3, &height[1]);
-    print_message("10,000 kicks: %d impacts without, %d with a security distance of 1 mm; height %.3f and %.3f mm\n",
+    print_message("10,000 kicks: %d impacts without, %d with a target gap of 1 mm; height %.3f and %.3f mm\n",
                   without, with, 1000 * height[0], 1000 * height[1]);
     assert_true(without > 100 && with == 0);
     assert_true(fabs(height[1] - 1e-3) < 1e-4);

@@ -9,14 +9,14 @@ struct stage {
     dent_context *context;
     dent_world *world;
     struct test_scene scene; /* 0, 1: the bodies; 2: the coarse body of 1, when reduced */
-    dent_reduced *reduced;
+    dent_embedding *embedding;
     dent_bound_tree *trees[2];
     dent_time_critical *search;
     dent_time_critical_result result;
     double *forces[2];
 };
 
-static void open_stage_scaled(struct stage *stage, dent_random *random, double shift, bool reduced,
+static void open_stage_scaled(struct stage *stage, dent_random *random, double shift, bool embedding,
                               dent_bound_kind kind, double scale)
 {
     *stage = (struct stage){.context = dent_context_create(NULL, NULL)};
@@ -41,19 +41,19 @@ static void open_stage_scaled(struct stage *stage, dent_random *random, double s
     assert_int_equal(test_scene_add(&stage->scene, stage->world), DENT_OK);
     dent_bound_tree_def def = dent_bound_tree_def_default();
     def.kind = kind;
-    if (reduced) {
-        dent_reduced_def reduced_def = dent_reduced_def_default();
-        reduced_def.longest_link = INFINITY;
-        assert_int_equal(dent_reduced_create(stage->world, dent_world_body_at(stage->world, 1),
-                                             dent_world_body_at(stage->world, 2), &reduced_def, &stage->reduced),
+    if (embedding) {
+        dent_embedding_def embedding_def = dent_embedding_def_default();
+        embedding_def.longest_link = INFINITY;
+        assert_int_equal(dent_embedding_create(stage->world, dent_world_body_at(stage->world, 1),
+                                               dent_world_body_at(stage->world, 2), &embedding_def, &stage->embedding),
                          DENT_OK);
     }
     for (uint32_t i = 0; i < 2; i++) {
-        def.reduced = i ? stage->reduced : NULL;
+        def.embedding = i ? stage->embedding : NULL;
         assert_int_equal(
             dent_bound_tree_create(stage->world, dent_world_body_at(stage->world, i), &def, &stage->trees[i]), DENT_OK);
         stage->forces[i] = test_allocate(
-            3 * (size_t)(i && reduced ? coarse->vertex_count : stage->scene.bodies[i].vertex_count), sizeof(double));
+            3 * (size_t)(i && embedding ? coarse->vertex_count : stage->scene.bodies[i].vertex_count), sizeof(double));
     }
     dent_time_critical_def search = dent_time_critical_def_default();
     search.tree_a = stage->trees[0];
@@ -62,9 +62,9 @@ static void open_stage_scaled(struct stage *stage, dent_random *random, double s
     dent_time_critical_begin(stage->search, NULL);
 }
 
-static void open_stage(struct stage *stage, dent_random *random, double shift, bool reduced, dent_bound_kind kind)
+static void open_stage(struct stage *stage, dent_random *random, double shift, bool embedding, dent_bound_kind kind)
 {
-    open_stage_scaled(stage, random, shift, reduced, kind, 1);
+    open_stage_scaled(stage, random, shift, embedding, kind, 1);
 }
 
 static void close_stage(struct stage *stage)
@@ -72,7 +72,7 @@ static void close_stage(struct stage *stage)
     dent_time_critical_destroy(stage->search);
     dent_bound_tree_destroy(stage->trees[0]);
     dent_bound_tree_destroy(stage->trees[1]);
-    dent_reduced_destroy(stage->reduced);
+    dent_embedding_destroy(stage->embedding);
     dent_world_destroy(stage->world);
     test_scene_free(&stage->scene);
     free(stage->forces[0]);
@@ -83,7 +83,7 @@ static void close_stage(struct stage *stage)
 /* Force and torque about the origin of what was written. */
 static void sum_forces(const struct stage *stage, int side, double force[3], double torque[3])
 {
-    const struct test_body *body = &stage->scene.bodies[side && stage->reduced ? 2 : side];
+    const struct test_body *body = &stage->scene.bodies[side && stage->embedding ? 2 : side];
     const double *f = stage->forces[side];
     memset(force, 0, 3 * sizeof *force);
     memset(torque, 0, 3 * sizeof *torque);
@@ -96,14 +96,14 @@ static void sum_forces(const struct stage *stage, int side, double force[3], dou
     }
 }
 
-static void check_momentum(bool reduced)
+static void check_momentum(bool embedding)
 {
-    dent_random random = dent_random_seeded(reduced ? 5 : 4);
+    dent_random random = dent_random_seeded(embedding ? 5 : 4);
     uint32_t pushed = 0, kept = 0;
     for (int round = 0; round < 40; round++) {
         struct stage stage;
         dent_sphere_response response;
-        open_stage(&stage, &random, 1.2 + 0.6 * dent_random_unit(&random), reduced, DENT_BOUND_SPHERES);
+        open_stage(&stage, &random, 1.2 + 0.6 * dent_random_unit(&random), embedding, DENT_BOUND_SPHERES);
         assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(1u << (round % 14)), &stage.result),
                          DENT_OK);
         assert_int_equal(dent_sphere_response_compute(stage.search, NULL, stage.forces[0], stage.forces[1], &response),
@@ -197,7 +197,8 @@ static void regions_of_an_older_pose_do_not_push(void **state)
     dent_time_critical_begin(stage.search, NULL);
     assert_int_equal(dent_time_critical_run(stage.search, dent_budget_units(500), &stage.result), DENT_OK);
     assert_int_equal(dent_sphere_response_compute(stage.search, NULL, NULL, NULL, &response), DENT_OK);
-    assert_int_equal(dent_reduced_move(stage.reduced, dent_positions_double(stage.scene.bodies[2].xyz[0])), DENT_OK);
+    assert_int_equal(dent_embedding_move(stage.embedding, dent_positions_double(stage.scene.bodies[2].xyz[0])),
+                     DENT_OK);
     assert_int_equal(dent_sphere_response_compute(stage.search, NULL, stage.forces[0], stage.forces[1], &response),
                      DENT_ERROR_INVALID_ARGUMENT);
     assert_int_equal(dent_bound_tree_update(stage.trees[1]), DENT_OK);

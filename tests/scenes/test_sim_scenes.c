@@ -27,21 +27,16 @@ struct scene_case {
 };
 
 static const struct scene_case cases[] = {
-    {"jaw", 0.03, 0.02, 56, 8, true},
-    {"jaw-real", 1, 1, 4, 6, true},
-    {"knee", 0.3, 0.1, 0, 2000, true},
-    {"stack", 0.4, 0.1, 8, 400, true},
-    {"v-shapes", 1, 0.1, 124, 20, true},
-    {"vessels", 0.5, 0.1, 40, 8, false},
-    {"fold", 0.5, 0.2, 300, 5, false},
-    {"cloth-sphere", 0.5, 0.1, 24, 50, true},
-    {"sheet-fold", 0.5, 0.1, 216, 300, false},
-    {"cloth-between", 0.5, 0.15, 112, 30, false},
+    {"jaw", 0.03, 0.02, 56, 8, true},          {"jaw-real", 1, 1, 4, 6, true},
+    {"knee", 0.3, 0.1, 0, 2000, true},         {"stack", 0.4, 0.1, 8, 400, true},
+    {"v-shapes", 1, 0.1, 124, 20, true},       {"vessels", 0.5, 0.1, 40, 8, false},
+    {"fold", 0.5, 0.2, 300, 5, false},         {"cloth-sphere", 0.5, 0.1, 24, 50, true},
+    {"sheet-fold", 0.5, 0.1, 216, 300, false}, {"cloth-between", 0.5, 0.15, 112, 30, false},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* A run: steps that lead to what is looked at, and steps that are measured. */
-struct wish {
+struct request {
     const char *name;
     double scale;
     uint64_t before, steps;
@@ -122,13 +117,13 @@ static bool penetrates_exactly(dent_sim *sim, struct run_facts *facts)
     return result.penetrating_pairs > 0;
 }
 
-static void step_once(dent_context *context, dent_sim *sim, const struct wish *wish, bool measured,
+static void step_once(dent_context *context, dent_sim *sim, const struct request *request, bool measured,
                       struct run_facts *facts)
 {
     if (dent_sim_step(sim) != DENT_OK) {
         char message[1024];
         dent_context_message(context, message, sizeof message);
-        fail_msg("%s, step %llu: %s", wish->name, (unsigned long long)dent_sim_step_count(sim), message);
+        fail_msg("%s, step %llu: %s", request->name, (unsigned long long)dent_sim_step_count(sim), message);
     }
     note_contacts(sim, measured, facts);
     dent_sim_statistics statistics = dent_sim_get_statistics(sim);
@@ -140,59 +135,60 @@ static void step_once(dent_context *context, dent_sim *sim, const struct wish *w
 }
 
 /* A step that begins with an exact check: what it then reports, found at the same positions, must agree. */
-static void step_checked(dent_context *context, dent_sim *sim, const struct wish *wish, struct run_facts *facts)
+static void step_checked(dent_context *context, dent_sim *sim, const struct request *request, struct run_facts *facts)
 {
     bool penetrates = penetrates_exactly(sim, facts);
-    step_once(context, sim, wish, true, facts);
+    step_once(context, sim, request, true, facts);
     double reported = dent_sim_get_statistics(sim).max_penetration;
     if ((reported > 0) != penetrates) {
-        print_message("%s, step %llu: %g deep is reported, and the exact check says %s\n", wish->name,
+        print_message("%s, step %llu: %g deep is reported, and the exact check says %s\n", request->name,
                       (unsigned long long)dent_sim_step_count(sim), reported, penetrates ? "overlap" : "none");
         facts->disagreements++;
     }
 }
 
-static void print_facts(const struct wish *wish, const dent_sim *sim, const struct run_facts *facts)
+static void print_facts(const struct request *request, const dent_sim *sim, const struct run_facts *facts)
 {
     dent_sim_body_info a, b;
     bool met = facts->worst_share > 0 && facts->worst_a != UINT32_MAX && dent_sim_body(sim, facts->worst_a, &a) &&
                dent_sim_body(sim, facts->worst_b, &b);
-    print_message("%-14s %6.3g %8llu %6llu+%-4llu %9llu %9.3g %9.3g %7llu %9u %9.2f %7.0f  %s%s%s", wish->name,
-                  wish->scale, (unsigned long long)facts->elements, (unsigned long long)wish->before,
-                  (unsigned long long)wish->steps, (unsigned long long)facts->most_contacts, 100 * facts->worst_share,
-                  100 * facts->nearest_share, (unsigned long long)facts->checks, facts->inverted,
-                  1000 * facts->seconds / (double)wish->steps, 100 * facts->detect_seconds / fmax(facts->seconds, 1e-9),
-                  met ? a.name : "", met ? " - " : "", met ? b.name : "");
+    print_message("%-14s %6.3g %8llu %6llu+%-4llu %9llu %9.3g %9.3g %7llu %9u %9.2f %7.0f  %s%s%s", request->name,
+                  request->scale, (unsigned long long)facts->elements, (unsigned long long)request->before,
+                  (unsigned long long)request->steps, (unsigned long long)facts->most_contacts,
+                  100 * facts->worst_share, 100 * facts->nearest_share, (unsigned long long)facts->checks,
+                  facts->inverted, 1000 * facts->seconds / (double)request->steps,
+                  100 * facts->detect_seconds / fmax(facts->seconds, 1e-9), met ? a.name : "", met ? " - " : "",
+                  met ? b.name : "");
     if (met) {
         print_message(" (step %llu)", (unsigned long long)facts->worst_step);
     }
     print_message("\n");
 }
 
-static struct run_facts run_scene(uint32_t threads, const struct wish *wish)
+static struct run_facts run_scene(uint32_t threads, const struct request *request)
 {
     dent_context_def def = dent_context_def_default();
     def.thread_count = threads;
     dent_context *context = dent_context_create(&def, NULL);
-    dent_sim_scene *scene = open_scene(context, wish->name, wish->scale);
+    dent_sim_scene *scene = open_scene(context, request->name, request->scale);
     dent_sim *sim = dent_sim_scene_sim(scene);
     struct run_facts facts = {.nearest_share = INFINITY, .worst_a = UINT32_MAX, .worst_b = UINT32_MAX};
-    for (uint64_t step = 0; step < wish->before; step++) {
-        step_once(context, sim, wish, false, &facts);
+    for (uint64_t step = 0; step < request->before; step++) {
+        step_once(context, sim, request, false, &facts);
     }
-    for (uint64_t step = 0; step < wish->steps; step++) {
-        bool last = step + 1 == wish->steps;
-        if (wish->check_every > 0 && (last || step % wish->check_every == 0)) {
-            step_checked(context, sim, wish, &facts);
+    for (uint64_t step = 0; step < request->steps; step++) {
+        bool last = step + 1 == request->steps;
+        if (request->check_every > 0 && (last || step % request->check_every == 0)) {
+            step_checked(context, sim, request, &facts);
         } else {
-            step_once(context, sim, wish, true, &facts);
+            step_once(context, sim, request, true, &facts);
         }
     }
     facts.hash = dent_sim_hash(sim);
-    if (wish->check_every > 0) {
+    if (request->check_every > 0) {
         penetrates_exactly(sim, &facts);
     }
-    print_facts(wish, sim, &facts);
+    print_facts(request, sim, &facts);
     dent_sim_scene_destroy(scene);
     dent_context_destroy(context);
     return facts;
@@ -205,43 +201,43 @@ static void print_head(void)
 }
 
 /* How many of the demands a run does not meet. */
-static int faults_of(const struct wish *wish, const struct run_facts *facts, uint64_t least_contacts)
+static int faults_of(const struct request *request, const struct run_facts *facts, uint64_t least_contacts)
 {
-    bool few = facts->most_contacts < least_contacts, deep = facts->worst_share > depth_limit;
+    bool few = facts->most_contacts<least_contacts, deep = facts->worst_share> depth_limit;
     if (few) {
-        print_message("%s: %llu contacts at most, %llu were expected\n", wish->name,
+        print_message("%s: %llu contacts at most, %llu were expected\n", request->name,
                       (unsigned long long)facts->most_contacts, (unsigned long long)least_contacts);
     }
     if (deep) {
-        print_message("%s: %.3g %% of the mean edge deep\n", wish->name, 100 * facts->worst_share);
+        print_message("%s: %.3g %% of the mean edge deep\n", request->name, 100 * facts->worst_share);
     }
     return few + deep + (facts->disagreements > 0);
 }
 
-static struct wish wish_of_this_tier(const struct scene_case *scene, uint64_t *least_contacts)
+static struct request request_of_this_tier(const struct scene_case *scene, uint64_t *least_contacts)
 {
-    struct wish wish = {.name = scene->name,
-                        .scale = scene->short_scale,
-                        .before = scene->meeting,
-                        .steps = scene->meeting > 0 ? 12 : 4,
-                        .check_every = 3};
+    struct request request = {.name = scene->name,
+                              .scale = scene->short_scale,
+                              .before = scene->meeting,
+                              .steps = scene->meeting > 0 ? 12 : 4,
+                              .check_every = 3};
     *least_contacts = scene->least_contacts;
     if (is_set("DENT_LONG_TESTS")) {
-        wish.scale = scene->long_scale;
-        wish.before = 0;
-        wish.steps = 1000;
-        wish.check_every = 25;
+        request.scale = scene->long_scale;
+        request.before = 0;
+        request.steps = 1000;
+        request.check_every = 25;
     } else if (is_set("DENT_QUICK_TESTS")) {
-        wish.before = scene->soon ? scene->meeting : 0;
-        wish.steps = 4;
+        request.before = scene->soon ? scene->meeting : 0;
+        request.steps = 4;
         *least_contacts = scene->soon ? scene->least_contacts : 0;
     }
     if (is_set("DENT_SIM_STEPS")) {
-        wish.before = 0;
-        wish.steps = strtoull(getenv("DENT_SIM_STEPS"), NULL, 10);
+        request.before = 0;
+        request.steps = strtoull(getenv("DENT_SIM_STEPS"), NULL, 10);
         *least_contacts = 0;
     }
-    return wish;
+    return request;
 }
 
 static bool has_data(const char *name)
@@ -270,9 +266,9 @@ static void scenes_meet_without_going_deep(void **state)
     for (int i = 0; i < CASES; i++) {
         if (is_asked_for(cases[i].name) && has_data(cases[i].name)) {
             uint64_t least_contacts;
-            struct wish wish = wish_of_this_tier(&cases[i], &least_contacts);
-            struct run_facts facts = run_scene(0, &wish);
-            faults += faults_of(&wish, &facts, least_contacts);
+            struct request request = request_of_this_tier(&cases[i], &least_contacts);
+            struct run_facts facts = run_scene(0, &request);
+            faults += faults_of(&request, &facts, least_contacts);
         }
     }
     assert_int_equal(faults, 0);
@@ -289,9 +285,9 @@ static void scenes_meet_at_full_size(void **state)
     print_head();
     for (int i = 0; i < CASES; i++) {
         if (is_asked_for(cases[i].name) && has_data(cases[i].name)) {
-            struct wish wish = {cases[i].name, 1, cases[i].meeting, 20, 5};
-            struct run_facts facts = run_scene(0, &wish);
-            faults += faults_of(&wish, &facts, cases[i].least_contacts);
+            struct request request = {cases[i].name, 1, cases[i].meeting, 20, 5};
+            struct run_facts facts = run_scene(0, &request);
+            faults += faults_of(&request, &facts, cases[i].least_contacts);
         }
     }
     assert_int_equal(faults, 0);
@@ -302,14 +298,15 @@ static void scenes_meet_at_full_size(void **state)
 static void threads_change_no_bit_where_bodies_meet(void **state)
 {
     (void)state;
-    static const struct wish wishes[] = {{"knee", 0.1, 0, 3, 0}, {"sheet-fold", 1, 2, 6, 0}, {"jaw", 0.02, 58, 4, 0}};
+    static const struct request requests[] = {
+        {"knee", 0.1, 0, 3, 0}, {"sheet-fold", 1, 2, 6, 0}, {"jaw", 0.02, 58, 4, 0}};
     static const uint64_t least_contacts[] = {2000, 800, 8};
     print_head();
-    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
-        if (is_asked_for(wishes[i].name)) {
-            struct run_facts one = run_scene(1, &wishes[i]), three = run_scene(3, &wishes[i]);
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        if (is_asked_for(requests[i].name)) {
+            struct run_facts one = run_scene(1, &requests[i]), three = run_scene(3, &requests[i]);
             assert_int_equal(one.hash, three.hash);
-            assert_int_equal(faults_of(&wishes[i], &one, least_contacts[i]), 0);
+            assert_int_equal(faults_of(&requests[i], &one, least_contacts[i]), 0);
         }
     }
 }
@@ -322,7 +319,7 @@ static void looking_between_steps_changes_no_bit(void **state)
     print_head();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (is_asked_for(names[i])) {
-            struct wish blind = {names[i], 0.1, i == 2 ? 44 : 20, 8, 0}, looking = blind;
+            struct request blind = {names[i], 0.1, i == 2 ? 44 : 20, 8, 0}, looking = blind;
             looking.check_every = 1;
             struct run_facts facts = run_scene(0, &looking);
             assert_true(facts.most_contacts > 0 && facts.checks == 9);

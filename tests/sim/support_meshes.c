@@ -66,8 +66,8 @@ struct test_mesh test_sheet(uint32_t nx, uint32_t ny, double edge, double x, dou
     }
     for (uint32_t c = 0; c < nx * ny; c++) {
         uint32_t a = c / nx * px + c % nx, b = a + 1, d = a + px, e = d + 1;
-        bool turned = (c % nx + c / nx) & 1;
-        uint32_t corners[6] = {a, b, turned ? d : e, turned ? b : a, e, d};
+        bool rotated = (c % nx + c / nx) & 1;
+        uint32_t corners[6] = {a, b, rotated ? d : e, rotated ? b : a, e, d};
         memcpy(mesh.corners + 3 * (size_t)mesh.element_count, corners, sizeof corners);
         mesh.element_count += 2;
     }

@@ -10,15 +10,15 @@ static void every_field_of_every_record_is_turned_round(void **state)
 {
     (void)state;
     unsigned char records[26];
-    const unsigned char turned[26] = {1,  5,  4,  3,  2,  13, 12, 11, 10, 9,  8,  7,  6,
-                                      14, 18, 17, 16, 15, 26, 25, 24, 23, 22, 21, 20, 19};
+    const unsigned char rotated[26] = {1,  5,  4,  3,  2,  13, 12, 11, 10, 9,  8,  7,  6,
+                                       14, 18, 17, 16, 15, 26, 25, 24, 23, 22, 21, 20, 19};
     for (unsigned char i = 0; i < 26; i++) {
         records[i] = i + 1;
     }
     unsigned char before[26];
     memcpy(before, records, sizeof before);
     byte_order_reverse(records, sizeof records, "148");
-    assert_memory_equal(records, turned, sizeof turned);
+    assert_memory_equal(records, rotated, sizeof rotated);
     byte_order_reverse(records, sizeof records, "148");
     assert_memory_equal(records, before, sizeof before);
 }

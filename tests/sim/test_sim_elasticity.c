@@ -161,7 +161,7 @@ static void turning_a_bent_body_changes_no_energy_and_turns_the_forces(void **st
         dent_sim_body_def body = test_body(cloth ? DENT_SIM_CLOTH : DENT_SIM_SOLID, cloth ? &sheet : &block);
         dent_sim *sim = one_body(context, &body, &material);
         shake(sim, 0.05, 11);
-        double energy = elastic_body_energy(sim, 0), before[3], after[3], turned[3], far[3] = {30, -20, 10};
+        double energy = elastic_body_energy(sim, 0), before[3], after[3], rotated[3], far[3] = {30, -20, 10};
         elastic_force(sim, 5, before);
         for (uint32_t v = 0; v < sim->vertex_count; v++) {
             double x[3];
@@ -174,8 +174,8 @@ static void turning_a_bent_body_changes_no_energy_and_turns_the_forces(void **st
         assert_true(fabs(elastic_body_energy(sim, 0) - energy) < 1e-9 * energy);
         elastic_force(sim, 5, after);
         for (int i = 0; i < 3; i++) {
-            turned[i] = sim_dot(turn + 3 * i, before);
-            assert_true(fabs(turned[i] - after[i]) < 1e-9 * sqrt(sim_dot(before, before)));
+            rotated[i] = sim_dot(turn + 3 * i, before);
+            assert_true(fabs(rotated[i] - after[i]) < 1e-9 * sqrt(sim_dot(before, before)));
         }
         dent_sim_destroy(sim);
     }

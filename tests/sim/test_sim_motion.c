@@ -360,18 +360,18 @@ static void a_free_top_keeps_its_angular_momentum_and_energy(void **state)
         const double spin[3] = {0.6 * speeds[n], 0.5 * speeds[n], 0.62 * speeds[n]};
         dent_sim *sim = spinning_brick(context, &brick, spin);
         dent_sim_statistics first = dent_sim_get_statistics(sim);
-        double size = sqrt(sim_dot(first.angular_momentum, first.angular_momentum)), turned = 0, gained = 0;
+        double size = sqrt(sim_dot(first.angular_momentum, first.angular_momentum)), rotated = 0, gained = 0;
         for (int step = 0; step < 600; step++) {
             test_steps(sim, 1);
             dent_sim_statistics now = dent_sim_get_statistics(sim);
             gained = fmax(gained, fabs(now.kinetic / first.kinetic - 1));
             for (int axis = 0; axis < 3; axis++) {
-                turned = fmax(turned, fabs(now.angular_momentum[axis] - first.angular_momentum[axis]) / size);
+                rotated = fmax(rotated, fabs(now.angular_momentum[axis] - first.angular_momentum[axis]) / size);
             }
         }
-        print_message("top at %g rad/s for 10 s: angular momentum off by %.1e, energy by %.1e\n", speeds[n], turned,
+        print_message("top at %g rad/s for 10 s: angular momentum off by %.1e, energy by %.1e\n", speeds[n], rotated,
                       gained);
-        assert_true(turned < 1e-10);
+        assert_true(rotated < 1e-10);
         assert_true(gained < 1e-8);
         dent_sim_destroy(sim);
     }

@@ -129,12 +129,12 @@ static void what_stops_while_it_turns_has_turned_the_shorter_way(void **state)
     scene_begin(&scene);
     test_steps(scene.sim, 1);
     const double *x = dent_sim_positions(scene.sim, 0);
-    double turned = atan2(x[3 * 10 + 1] - x[1], x[3 * 10] - x[0]);
-    print_message("turned by %g rad, %u vertices stopped\n", turned,
+    double rotated = atan2(x[3 * 10 + 1] - x[1], x[3 * 10] - x[0]);
+    print_message("turned by %g rad, %u vertices stopped\n", rotated,
                   dent_sim_get_statistics(scene.sim).stopped_vertices);
     assert_true(dent_sim_get_statistics(scene.sim).stopped_vertices > 0);
-    assert_true(turned < 0);
-    assert_true(turned > -0.2); /* the slot allows no more */
+    assert_true(rotated < 0);
+    assert_true(rotated > -0.2); /* the slot allows no more */
     scene_close(&scene);
 }
 

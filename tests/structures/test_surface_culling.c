@@ -12,7 +12,7 @@
 #include "support/random_surface.h"
 #include "support/test_context.h"
 
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "geometry/predicates/triangle_predicates.h"
 #include "structures/surface/culling_groups.h"
 #include "structures/surface/surface_crossings.h"
@@ -22,7 +22,7 @@
 
 struct stage {
     struct body_table table;
-    struct pose pose;
+    struct snapshot snapshot;
     struct surface_forest forest;
     struct arena scratch;
     struct message message;
@@ -37,18 +37,18 @@ static bool stage_open(struct stage *stage, dent_context *context, const struct 
     def.element_corners = surface->corners;
     def.positions_t0 = dent_positions_double(surface->xyz[0]);
     body_table_init(&stage->table, context);
-    pose_init(&stage->pose, context);
+    snapshot_init(&stage->snapshot, context);
     surface_forest_init(&stage->forest, context);
     arena_init(&stage->scratch, context);
     return body_table_add(&stage->table, &def, &stage->message, &id) == DENT_OK &&
-           pose_read(&stage->pose, &stage->table, &stage->message) == DENT_OK;
+           snapshot_read(&stage->snapshot, &stage->table, &stage->message) == DENT_OK;
 }
 
 static void stage_close(struct stage *stage)
 {
     arena_destroy(&stage->scratch);
     surface_forest_destroy(&stage->forest);
-    pose_destroy(&stage->pose);
+    snapshot_destroy(&stage->snapshot);
     body_table_destroy(&stage->table);
 }
 
@@ -111,10 +111,10 @@ static void find_pairs(struct stage *stage, const struct question *question, str
                        struct culling_counts *counts)
 {
     dent_isa isa = question->isa;
-    const struct forest_refit refit = {.pose = &stage->pose};
+    const struct forest_refit refit = {.snapshot = &stage->snapshot};
     struct cancel_flag cancel = {0};
     struct crossing_search search = {.forest = &stage->forest,
-                                     .pose = &stage->pose,
+                                     .snapshot = &stage->snapshot,
                                      .isa = isa,
                                      .cancel = &cancel,
                                      .touching = question->touching,
@@ -123,19 +123,19 @@ static void find_pairs(struct stage *stage, const struct question *question, str
                                      .begin = begin_pairs,
                                      .take = take_pairs};
     *counts = (struct culling_counts){0};
-    stage->pose.reading++; /* as if positions were read again: nothing made before counts */
+    stage->snapshot.reading++; /* as if positions were read again: nothing made before counts */
     stage->forest.cut = question->cut;
-    assert_true(surface_forest_update(&stage->forest, &stage->pose, &stage->scratch));
+    assert_true(surface_forest_update(&stage->forest, &stage->snapshot, &stage->scratch));
     assert_true(surface_forest_refit(&stage->forest, &refit, isa, &stage->scratch));
     if (question->mode != CULLING_OFF) {
         struct surface_tree *tree = stage->forest.bodies[0].tree;
         if (!tree->culling) {
-            tree->culling = surface_culling_create(tree, stage->pose.bodies[0].body);
+            tree->culling = surface_culling_create(tree, stage->snapshot.bodies[0].body);
             assert_non_null(tree->culling);
         }
         tree->culling->trust_normals = question->mode == CULLING_NORMALS_ONLY;
         tree->culling->always = true;
-        assert_true(surface_culling_run(&stage->forest, &stage->pose, isa, &stage->scratch, counts));
+        assert_true(surface_culling_run(&stage->forest, &stage->snapshot, isa, &stage->scratch, counts));
     }
     list->count = 0;
     assert_true(surface_crossings_find(&search, &stage->scratch));
@@ -316,10 +316,10 @@ static void marks_do_not_depend_on_threads_or_instructions(void **state)
             struct stage stage;
             struct culling_counts counts = {0};
             assert_true(stage_open(&stage, context, &surface));
-            assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
-            assert_true(surface_forest_refit(&stage.forest, &(struct forest_refit){.pose = &stage.pose}, (dent_isa)isa,
-                                             &stage.scratch));
-            assert_true(surface_culling_run(&stage.forest, &stage.pose, (dent_isa)isa, &stage.scratch, &counts));
+            assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
+            assert_true(surface_forest_refit(&stage.forest, &(struct forest_refit){.snapshot = &stage.snapshot},
+                                             (dent_isa)isa, &stage.scratch));
+            assert_true(surface_culling_run(&stage.forest, &stage.snapshot, (dent_isa)isa, &stage.scratch, &counts));
             uint64_t hash = marks_hash(stage.forest.bodies[0].tree);
             assert_true(counts.nodes_culled > 0 && counts.pairs_culled > 0);
             expected = expected ? expected : hash;
@@ -353,11 +353,11 @@ static void a_gently_curved_sheet_is_culled_as_a_whole(void **state)
 static bool cull_once(struct stage *stage, struct culling_counts *counts)
 {
     dent_isa isa = DENT_ISA_SCALAR;
-    stage->pose.reading++;
-    bool good =
-        surface_forest_update(&stage->forest, &stage->pose, &stage->scratch) &&
-        surface_forest_refit(&stage->forest, &(struct forest_refit){.pose = &stage->pose}, isa, &stage->scratch) &&
-        surface_culling_run(&stage->forest, &stage->pose, isa, &stage->scratch, counts);
+    stage->snapshot.reading++;
+    bool good = surface_forest_update(&stage->forest, &stage->snapshot, &stage->scratch) &&
+                surface_forest_refit(&stage->forest, &(struct forest_refit){.snapshot = &stage->snapshot}, isa,
+                                     &stage->scratch) &&
+                surface_culling_run(&stage->forest, &stage->snapshot, isa, &stage->scratch, counts);
     arena_reset(&stage->scratch);
     return good;
 }
@@ -438,10 +438,10 @@ static void kernels_agree_with_doubles(void **state)
             double area =
                 ((double)points.x[0][b] - (double)points.x[0][a]) * ((double)points.x[1][c] - (double)points.x[1][a]) -
                 ((double)points.x[1][b] - (double)points.x[1][a]) * ((double)points.x[0][c] - (double)points.x[0][a]);
-            bool turned = area < 0;
+            bool rotated = area < 0;
             corners.of[0][face] = a;
-            corners.of[1][face] = turned ? c : b;
-            corners.of[2][face] = turned ? b : c;
+            corners.of[1][face] = rotated ? c : b;
+            corners.of[2][face] = rotated ? b : c;
         }
         uint32_t sure = CURVATURE_ALL;
         for (uint32_t face = 0; face < LEAF_FACES; face++) {

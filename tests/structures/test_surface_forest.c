@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "base/dynamic_array.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "geometry/predicates/triangle_predicates.h"
 #include "structures/surface/leaf_features.h"
 #include "structures/surface/surface_crossings.h"
@@ -23,7 +23,7 @@ enum { BODIES_MAX = 4 };
 struct stage {
     dent_context *context;
     struct body_table table;
-    struct pose pose;
+    struct snapshot snapshot;
     struct surface_forest forest;
     struct arena scratch;
     struct test_body surfaces[BODIES_MAX];
@@ -37,7 +37,7 @@ static void stage_open(struct stage *stage, dent_context *context, uint64_t seed
     struct message message;
     *stage = (struct stage){.context = context, .body_count = 1 + dent_random_below(&random, BODIES_MAX)};
     body_table_init(&stage->table, context);
-    pose_init(&stage->pose, context);
+    snapshot_init(&stage->snapshot, context);
     surface_forest_init(&stage->forest, context);
     arena_init(&stage->scratch, context);
     for (uint32_t i = 0; i < stage->body_count; i++) {
@@ -67,13 +67,13 @@ static void stage_open(struct stage *stage, dent_context *context, uint64_t seed
         dent_body_id id;
         assert_int_equal(body_table_add(&stage->table, &def, &message, &id), DENT_OK);
     }
-    assert_int_equal(pose_read(&stage->pose, &stage->table, &message), DENT_OK);
+    assert_int_equal(snapshot_read(&stage->snapshot, &stage->table, &message), DENT_OK);
 }
 
 static void stage_close(struct stage *stage)
 {
     surface_forest_destroy(&stage->forest);
-    pose_destroy(&stage->pose);
+    snapshot_destroy(&stage->snapshot);
     body_table_destroy(&stage->table);
     arena_destroy(&stage->scratch);
     for (uint32_t i = 0; i < stage->body_count; i++) {
@@ -88,10 +88,9 @@ static void refit(struct stage *stage, bool moving, const double *grow)
     for (uint32_t i = 0; i < stage->body_count; i++) {
         ends[i] = (const double(*)[3])stage->ends[i];
     }
-    struct forest_refit how = {.pose = &stage->pose, .ends = moving ? ends : NULL, .grow = grow};
-    stage->pose.reading++; /* as if positions were read again */
-    assert_true(
-        surface_forest_refit(&stage->forest, &how, dent_context_isa(stage->context), &stage->scratch));
+    struct forest_refit how = {.snapshot = &stage->snapshot, .ends = moving ? ends : NULL, .grow = grow};
+    stage->snapshot.reading++; /* as if positions were read again */
+    assert_true(surface_forest_refit(&stage->forest, &how, dent_context_isa(stage->context), &stage->scratch));
 }
 
 /* ---- ownership ---- */
@@ -144,12 +143,12 @@ static void every_face_vertex_and_edge_is_owned_once(void **state)
         struct stage stage;
         stage_open(&stage, context, seed);
         stage.forest.cut = (int)(seed % REGION_CUT_COUNT);
-        assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+        assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
         assert_int_equal(stage.forest.rebuilds, stage.body_count);
-        for (uint32_t rank = 0; rank < stage.body_count; rank++) {
-            check_ownership(stage.pose.bodies[rank].body, &stage.forest.bodies[rank]);
+        for (uint32_t body_index = 0; body_index < stage.body_count; body_index++) {
+            check_ownership(stage.snapshot.bodies[body_index].body, &stage.forest.bodies[body_index]);
         }
-        assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+        assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
         assert_int_equal(stage.forest.rebuilds, 0);
         stage_close(&stage);
     }
@@ -163,9 +162,9 @@ static float rounded(const struct forest_map *map, const double *point, int axis
     return (float)((point[axis] - map->centre[axis]) * map->first * map->second);
 }
 
-static void check_boxes(const struct stage *stage, uint32_t rank, bool moving, const double *grow)
+static void check_boxes(const struct stage *stage, uint32_t body_index, bool moving, const double *grow)
 {
-    const struct surface_tree *tree = stage->forest.bodies[rank].tree;
+    const struct surface_tree *tree = stage->forest.bodies[body_index].tree;
     const struct forest_map *map = &stage->forest.map;
     for (uint32_t number = 0; number < tree->leaf_count; number++) {
         const struct surface_leaf *leaf = &tree->leaves[number];
@@ -175,9 +174,11 @@ static void check_boxes(const struct stage *stage, uint32_t rank, bool moving, c
                 break;
             }
             uint32_t vertex = leaf->vertices[k % leaf->vertex_count];
-            const double *point = end ? stage->ends[rank][vertex] : stage->pose.bodies[rank].xyz[vertex];
+            const double *point =
+                end ? stage->ends[body_index][vertex] : stage->snapshot.bodies[body_index].xyz[vertex];
             for (int axis = 0; axis < 3; axis++) {
-                double x = (double)rounded(map, point, axis), by = grow ? grow[rank] * map->first * map->second : 0;
+                double x = (double)rounded(map, point, axis),
+                       by = grow ? grow[body_index] * map->first * map->second : 0;
                 by = by < 4 ? by : 4;
                 assert_true((double)tree->levels[0].lo[axis][number] <= x - by);
                 assert_true((double)tree->levels[0].hi[axis][number] >= x + by);
@@ -213,7 +214,7 @@ static void grown_boxes_of_faces_at_the_grown_distance_meet(void **state)
         struct stage stage = {.context = context, .body_count = 2};
         struct message message;
         body_table_init(&stage.table, context);
-        pose_init(&stage.pose, context);
+        snapshot_init(&stage.snapshot, context);
         surface_forest_init(&stage.forest, context);
         arena_init(&stage.scratch, context);
         for (int i = 0; i < 6; i++) {
@@ -233,9 +234,9 @@ static void grown_boxes_of_faces_at_the_grown_distance_meet(void **state)
             def.positions_t0 = dent_positions_double(xyz[i][0]);
             assert_int_equal(body_table_add(&stage.table, &def, &message, &id), DENT_OK);
         }
-        assert_int_equal(pose_read(&stage.pose, &stage.table, &message), DENT_OK);
-        assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
-        struct forest_refit how = {.pose = &stage.pose, .grow = grow};
+        assert_int_equal(snapshot_read(&stage.snapshot, &stage.table, &message), DENT_OK);
+        assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
+        struct forest_refit how = {.snapshot = &stage.snapshot, .grow = grow};
         assert_true(surface_forest_refit(&stage.forest, &how, DENT_ISA_SCALAR, &stage.scratch));
         float end = stage.forest.bodies[0].tree->levels[0].hi[0][0];
         float begin = stage.forest.bodies[1].tree->levels[0].lo[0][0];
@@ -259,14 +260,14 @@ static void boxes_contain_vertices_motions_and_growth_and_parents_contain_childr
             stage_open(&stage, context, 100 + seed);
             double grow[BODIES_MAX];
             for (uint32_t i = 0; i < stage.body_count; i++) {
-                grow[i] = seed % 7 == 0 ? 1e300 : stage.pose.largest * 0.01 * (double)i;
+                grow[i] = seed % 7 == 0 ? 1e300 : stage.snapshot.largest * 0.01 * (double)i;
             }
             stage.forest.axis_count = axes[seed % 4];
-            assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+            assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
             for (int mode = 0; mode < 4; mode++) {
                 refit(&stage, mode & 1, mode & 2 ? grow : NULL);
-                for (uint32_t rank = 0; rank < stage.body_count; rank++) {
-                    check_boxes(&stage, rank, mode & 1, mode & 2 ? grow : NULL);
+                for (uint32_t body_index = 0; body_index < stage.body_count; body_index++) {
+                    check_boxes(&stage, body_index, mode & 1, mode & 2 ? grow : NULL);
                 }
             }
             stage_close(&stage);
@@ -308,8 +309,8 @@ static size_t visit(struct stage *stage, struct leaf_pair **list)
     struct leaf_pair_visitor visitor = {&visits, begin_visits, note_visits};
     struct cancel_flag cancel = {0};
     uint64_t box_tests = 0;
-    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->pose, dent_context_isa(stage->context),
-                                           &cancel, &stage->scratch, &visitor, &box_tests));
+    assert_true(surface_forest_visit_pairs(&stage->forest, &stage->snapshot, dent_context_isa(stage->context), &cancel,
+                                           &stage->scratch, &visitor, &box_tests));
     size_t count = 0, next = 0;
     for (uint32_t i = 0; i < visits.block_count; i++) {
         count += visits.blocks[i].count;
@@ -325,14 +326,15 @@ static size_t visit(struct stage *stage, struct leaf_pair **list)
     return count;
 }
 
-static bool share_vertex(const struct stage *stage, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b)
+static bool share_vertex(const struct stage *stage, uint32_t body_index_a, uint32_t leaf_a, uint32_t body_index_b,
+                         uint32_t leaf_b)
 {
-    const struct surface_leaf *a = &stage->forest.bodies[rank_a].leaves[leaf_a],
-                              *b = &stage->forest.bodies[rank_b].leaves[leaf_b];
+    const struct surface_leaf *a = &stage->forest.bodies[body_index_a].leaves[leaf_a],
+                              *b = &stage->forest.bodies[body_index_b].leaves[leaf_b];
     for (uint32_t i = 0; i < a->vertex_count; i++) {
         for (uint32_t k = 0; k < b->vertex_count; k++) {
-            if (body_identity(stage->pose.bodies[rank_a].body, a->vertices[i]) ==
-                body_identity(stage->pose.bodies[rank_b].body, b->vertices[k])) {
+            if (body_identity(stage->snapshot.bodies[body_index_a].body, a->vertices[i]) ==
+                body_identity(stage->snapshot.bodies[body_index_b].body, b->vertices[k])) {
                 return true;
             }
         }
@@ -340,22 +342,24 @@ static bool share_vertex(const struct stage *stage, uint32_t rank_a, uint32_t le
     return false;
 }
 
-static bool leaves_meet(const struct stage *stage, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b)
+static bool leaves_meet(const struct stage *stage, uint32_t body_index_a, uint32_t leaf_a, uint32_t body_index_b,
+                        uint32_t leaf_b)
 {
-    const struct leaf_boxes *a = &stage->forest.bodies[rank_a].boxes, *b = &stage->forest.bodies[rank_b].boxes;
+    const struct leaf_boxes *a = &stage->forest.bodies[body_index_a].boxes,
+                            *b = &stage->forest.bodies[body_index_b].boxes;
     for (int axis = 0; axis < 3; axis++) {
         if (a->lo[axis][leaf_a] > b->hi[axis][leaf_b] || b->lo[axis][leaf_b] > a->hi[axis][leaf_a]) {
             return false;
         }
     }
-    return bodies_may_meet(stage->pose.bodies[rank_a].body, stage->pose.bodies[rank_b].body);
+    return bodies_may_meet(stage->snapshot.bodies[body_index_a].body, stage->snapshot.bodies[body_index_b].body);
 }
 
 static int order_of_pairs(const void *a, const void *b)
 {
     const struct leaf_pair *p = a, *q = b;
-    uint64_t keys[4] = {(uint64_t)p->rank_a << 32 | p->leaf_a, (uint64_t)q->rank_a << 32 | q->leaf_a,
-                        (uint64_t)p->rank_b << 32 | p->leaf_b, (uint64_t)q->rank_b << 32 | q->leaf_b};
+    uint64_t keys[4] = {(uint64_t)p->body_index_a << 32 | p->leaf_a, (uint64_t)q->body_index_a << 32 | q->leaf_a,
+                        (uint64_t)p->body_index_b << 32 | p->leaf_b, (uint64_t)q->body_index_b << 32 | q->leaf_b};
     return keys[0] != keys[1] ? (keys[0] < keys[1] ? -1 : 1) : keys[2] != keys[3] ? (keys[2] < keys[3] ? -1 : 1) : 0;
 }
 
@@ -364,18 +368,18 @@ static uint64_t check_visits(const struct stage *stage, struct leaf_pair *list, 
     size_t next = 0;
     uint64_t sharing = 0;
     qsort(list, count, sizeof *list, order_of_pairs);
-    for (uint32_t rank_a = 0; rank_a < stage->body_count; rank_a++) {
-        for (uint32_t leaf_a = 0; leaf_a < stage->forest.bodies[rank_a].leaf_count; leaf_a++) {
-            for (uint32_t rank_b = rank_a; rank_b < stage->body_count; rank_b++) {
-                uint32_t first = rank_a == rank_b ? leaf_a : 0;
-                for (uint32_t leaf_b = first; leaf_b < stage->forest.bodies[rank_b].leaf_count; leaf_b++) {
-                    if (!leaves_meet(stage, rank_a, leaf_a, rank_b, leaf_b)) {
+    for (uint32_t body_index_a = 0; body_index_a < stage->body_count; body_index_a++) {
+        for (uint32_t leaf_a = 0; leaf_a < stage->forest.bodies[body_index_a].leaf_count; leaf_a++) {
+            for (uint32_t body_index_b = body_index_a; body_index_b < stage->body_count; body_index_b++) {
+                uint32_t first = body_index_a == body_index_b ? leaf_a : 0;
+                for (uint32_t leaf_b = first; leaf_b < stage->forest.bodies[body_index_b].leaf_count; leaf_b++) {
+                    if (!leaves_meet(stage, body_index_a, leaf_a, body_index_b, leaf_b)) {
                         continue;
                     }
                     assert_true(next < count);
-                    assert_true(list[next].rank_a == rank_a && list[next].leaf_a == leaf_a);
-                    assert_true(list[next].rank_b == rank_b && list[next].leaf_b == leaf_b);
-                    if (share_vertex(stage, rank_a, leaf_a, rank_b, leaf_b)) {
+                    assert_true(list[next].body_index_a == body_index_a && list[next].leaf_a == leaf_a);
+                    assert_true(list[next].body_index_b == body_index_b && list[next].leaf_b == leaf_b);
+                    if (share_vertex(stage, body_index_a, leaf_a, body_index_b, leaf_b)) {
                         assert_true(list[next].may_share);
                         sharing++;
                     }
@@ -401,10 +405,10 @@ static void a_visit_meets_every_pair_of_leaves_whose_boxes_meet_once(void **stat
             stage_open(&stage, context, 1000 + seed);
             double grow[BODIES_MAX];
             for (uint32_t i = 0; i < stage.body_count; i++) {
-                grow[i] = stage.pose.largest * 0.02;
+                grow[i] = stage.snapshot.largest * 0.02;
             }
             stage.forest.cut = (int)(seed % REGION_CUT_COUNT);
-            assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+            assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
             for (int mode = 0; mode < 3; mode++) {
                 refit(&stage, mode == 1, mode == 2 ? grow : NULL);
                 struct leaf_pair *list;
@@ -434,7 +438,7 @@ static void visits_are_the_same_for_1_2_3_and_8_threads_and_any_volume(void **st
             struct stage stage;
             stage_open(&stage, context, 3000 + 3 * seed);
             stage.forest.axis_count = seed % 2 ? 3 : 9;
-            assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+            assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
             refit(&stage, false, NULL);
             size_t count = visit(&stage, &list);
             if (k == 0) {
@@ -482,11 +486,12 @@ static int order_of_answers(const void *a, const void *b)
 /* All pairs of faces with `common` common vertices that cross or share area, by looking at each. */
 static void expect_crossings(const struct stage *stage, int common, struct dynamic_array *list)
 {
-    for (uint32_t rank_a = 0; rank_a < stage->body_count; rank_a++) {
-        for (uint32_t rank_b = rank_a; rank_b < stage->body_count; rank_b++) {
-            const struct posed_body *a = &stage->pose.bodies[rank_a], *b = &stage->pose.bodies[rank_b];
+    for (uint32_t body_index_a = 0; body_index_a < stage->body_count; body_index_a++) {
+        for (uint32_t body_index_b = body_index_a; body_index_b < stage->body_count; body_index_b++) {
+            const struct body_snapshot *a = &stage->snapshot.bodies[body_index_a],
+                                       *b = &stage->snapshot.bodies[body_index_b];
             for (uint32_t i = 0; bodies_may_meet(a->body, b->body) && i < a->body->surface_face_count; i++) {
-                for (uint32_t k = rank_a == rank_b ? i + 1 : 0; k < b->body->surface_face_count; k++) {
+                for (uint32_t k = body_index_a == body_index_b ? i + 1 : 0; k < b->body->surface_face_count; k++) {
                     const double *face_a[3], *face_b[3];
                     int shared = 0;
                     for (int m = 0; m < 9; m++) {
@@ -500,7 +505,7 @@ static void expect_crossings(const struct stage *stage, int common, struct dynam
                     face_pair_kind kind =
                         shared == common ? triangle_versus_triangle(face_a, face_b, &ignored) : FACE_PAIR_NONE;
                     if (kind == FACE_PAIR_CROSSING || kind == FACE_PAIR_COPLANAR) {
-                        dent_pair pair = {rank_a, i, rank_b, k,
+                        dent_pair pair = {body_index_a, i, body_index_b, k,
                                           kind == FACE_PAIR_CROSSING ? DENT_PAIR_CROSSING : DENT_PAIR_COPLANAR};
                         assert_true(array_push(list, &pair));
                     }
@@ -534,12 +539,12 @@ static void faces_that_cross_are_told_unless_they_have_a_vertex_in_common(void *
             for (uint32_t i = 0; i < stage.body_count; i++) {
                 faces += stage.surfaces[i].element_count;
             }
-            assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+            assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
             refit(&stage, false, NULL);
             struct crossings got, expected[2];
             struct cancel_flag cancel = {0};
             struct crossing_search search = {.forest = &stage.forest,
-                                             .pose = &stage.pose,
+                                             .snapshot = &stage.snapshot,
                                              .isa = dent_context_isa(context),
                                              .cancel = &cancel,
                                              .user = &got,
@@ -578,7 +583,7 @@ static void leaves_are_cut_anew_when_they_have_come_apart_and_only_then(void **s
     stage_close(&stage);
     stage = (struct stage){.context = context, .body_count = 1};
     body_table_init(&stage.table, context);
-    pose_init(&stage.pose, context);
+    snapshot_init(&stage.snapshot, context);
     surface_forest_init(&stage.forest, context);
     arena_init(&stage.scratch, context);
     stage.surfaces[0] = random_surface_make(SURFACE_SOUP, 3, 2000);
@@ -596,8 +601,8 @@ static void leaves_are_cut_anew_when_they_have_come_apart_and_only_then(void **s
                 stage.surfaces[0].xyz[vertex][0] += vertex / 3 % 3 ? 0 : 20;
             }
         }
-        assert_int_equal(pose_read(&stage.pose, &stage.table, &message), DENT_OK);
-        assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+        assert_int_equal(snapshot_read(&stage.snapshot, &stage.table, &message), DENT_OK);
+        assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
         rebuilds[turn] = stage.forest.rebuilds;
         refit(&stage, false, NULL);
     }
@@ -623,11 +628,11 @@ static void an_update_without_memory_changes_nothing(void **state)
         stage_open(&stage, context, 5001);
         failing.requests = 0;
         failing.fail_at = allowed + 1;
-        bool done = surface_forest_update(&stage.forest, &stage.pose, &stage.scratch);
+        bool done = surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch);
         failing.fail_at = 0;
         if (!done) {
             assert_int_equal(stage.forest.body_count, 0);
-            assert_true(surface_forest_update(&stage.forest, &stage.pose, &stage.scratch));
+            assert_true(surface_forest_update(&stage.forest, &stage.snapshot, &stage.scratch));
         }
         assert_int_equal(stage.forest.body_count, stage.body_count);
         stage_close(&stage);

@@ -1,12 +1,12 @@
 /* Surface regions: every face in one leaf, leaves within their limits, the same leaves every time, for every kind of
- * surface and every way to cut; mates and orientation checked against their definition; memory that runs out. */
+ * surface and every way to cut; neighbours and orientation checked against their definition; memory that runs out. */
 #include "support/cmocka_includes.h"
 
 #include "support/failing_allocator.h"
 #include "support/random_surface.h"
 
 #include "bodies/body_data.h"
-#include "structures/surface/face_mates.h"
+#include "structures/surface/face_adjacency.h"
 #include "structures/surface/surface_regions.h"
 
 #include <time.h>
@@ -145,17 +145,17 @@ static void cost_grows_like_the_number_of_faces(void **state)
 static void mates_and_turns_follow_their_definition(void **state)
 {
     dent_context *context = *state;
-    uint32_t turned = 0, doubtful = 0;
+    uint32_t rotated = 0, doubtful = 0;
     for (int kind = 0; kind < SURFACE_KIND_COUNT; kind++) {
         for (uint64_t seed = 0; seed < 12; seed++) {
             struct test_body surface = random_surface_make(kind, seed, 60);
             struct body *body = make_body(context, &surface);
             struct arena arena;
-            struct face_mates mates;
+            struct face_adjacency adjacency;
             arena_init(&arena, context);
             uint8_t *turn = test_allocate(body->surface_face_count, 1);
-            assert_true(face_mates_find(&mates, body, &arena));
-            assert_true(face_mates_orient(&mates, body, turn, &arena));
+            assert_true(face_adjacency_find(&adjacency, body, &arena));
+            assert_true(face_adjacency_orient(&adjacency, body, turn, &arena));
             for (uint32_t half = 0; half < 3 * body->surface_face_count; half++) {
                 const uint32_t *corners = body->surface_faces[half / 3].corners;
                 uint32_t from = corners[half % 3], to = corners[(half % 3 + 1) % 3], others = 0, other = 0;
@@ -167,7 +167,9 @@ static void mates_and_turns_follow_their_definition(void **state)
                         other = candidate;
                     }
                 }
-                assert_int_equal(mates.mate[half], others == 0 ? MATE_NONE : others == 1 ? other : MATE_NONMANIFOLD);
+                assert_int_equal(adjacency.mate[half], others == 0   ? MATE_NONE
+                                                       : others == 1 ? other
+                                                                     : MATE_NONMANIFOLD);
                 if (others > 1) {
                     assert_true(turn[half / 3] & FACE_DOUBTFUL);
                 }
@@ -178,7 +180,7 @@ static void mates_and_turns_follow_their_definition(void **state)
                 }
             }
             for (uint32_t face = 0; face < body->surface_face_count; face++) {
-                turned += turn[face] & FACE_TURNED;
+                rotated += turn[face] & FACE_TURNED;
                 doubtful += (turn[face] & FACE_DOUBTFUL) != 0;
             }
             free(turn);
@@ -187,8 +189,8 @@ static void mates_and_turns_follow_their_definition(void **state)
             random_surface_free(&surface);
         }
     }
-    print_message("%u faces turned, %u doubtful\n", turned, doubtful);
-    assert_true(turned > 0 && doubtful > 0);
+    print_message("%u faces turned, %u doubtful\n", rotated, doubtful);
+    assert_true(rotated > 0 && doubtful > 0);
 }
 
 static void running_out_of_memory_leaves_nothing_behind(void **state)

@@ -115,11 +115,11 @@ static uint32_t fail_every_allocation(int (*contacts)(view_source *), dent_quest
         open_stage(&made);
         made.source.find_contacts = contacts;
         made.source.moved = true;
-        view_settings wishes = {.question = question};
+        view_settings requests = {.question = question};
         atomic_store(&made.memory.requests, 0);
         atomic_store(&made.memory.fail_once, 1);
         atomic_store(&made.memory.fail_at, n);
-        view_message *frame = view_make_frame(&made.source, &wishes, 7, 0);
+        view_message *frame = view_make_frame(&made.source, &requests, 7, 0);
         atomic_store(&made.memory.fail_at, 0);
         reached = atomic_load(&made.memory.requests) >= n;
         bool failed = made.source.trouble[0] != '\0';
@@ -129,15 +129,15 @@ static uint32_t fail_every_allocation(int (*contacts)(view_source *), dent_quest
             float second;
             memcpy(&second, frame->bytes + sizeof header + 12, sizeof second);
             assert_true(second == 1); /* x of the second vertex */
-            assert_int_equal((header.flags & VIEW_FLAG_MARKS) != 0, wishes.question != 0);
-            assert_int_equal(header.pair_count == UINT32_MAX, wishes.question == 0);
-            without += failed && (contacts == find_none ? wishes.question == 0 : header.contact_count == 0);
+            assert_int_equal((header.flags & VIEW_FLAG_MARKS) != 0, requests.question != 0);
+            assert_int_equal(header.pair_count == UINT32_MAX, requests.question == 0);
+            without += failed && (contacts == find_none ? requests.question == 0 : header.contact_count == 0);
         }
         view_message_drop(frame);
-        wishes.question = question;
+        requests.question = question;
         made.source.trouble[0] = '\0';
         made.source.moved = true;
-        frame = view_make_frame(&made.source, &wishes, 8, 0); /* with memory again */
+        frame = view_make_frame(&made.source, &requests, 8, 0); /* with memory again */
         assert_non_null(frame);
         assert_string_equal(made.source.trouble, "");
         assert_true(contacts == find_none || header_of(frame).contact_count > 0);
@@ -152,11 +152,11 @@ static void contacts_are_looked_for_once_and_not_for_a_frame_that_leaves_them_fo
 {
     (void)state;
     stage made;
-    view_settings wishes = {.question = DENT_QUESTION_FACE_FACE};
+    view_settings requests = {.question = DENT_QUESTION_FACE_FACE};
     open_stage(&made);
     made.source.moved = true;
     for (int i = 0; i < 3; i++) {
-        view_message *frame = view_make_frame(&made.source, &wishes, 1, i == 0 ? VIEW_FLAG_PENDING : 0);
+        view_message *frame = view_make_frame(&made.source, &requests, 1, i == 0 ? VIEW_FLAG_PENDING : 0);
         assert_non_null(frame);
         assert_int_equal(header_of(frame).contact_count > 0, i > 0);
         assert_int_equal(header_of(frame).pair_count != UINT32_MAX, i > 0);

@@ -87,13 +87,13 @@ int check_snapshot_write(tool_session *session, const loaded_world *loaded, cons
                          const crossing_curves *curves)
 {
     const tool_options *options = session->options;
-    bool turned = options_have(options, OPTION_VIEW);
+    bool rotated = options_have(options, OPTION_VIEW);
     picture_canvas canvas;
     double lo[3], hi[3];
     int status = STATUS_GOOD;
     bound(loaded, lo, hi);
-    if (picture_canvas_open(&canvas, session->context, WIDTH, HEIGHT, turned ? options->azimuth : 35,
-                            turned ? options->elevation : 20, lo, hi)) {
+    if (picture_canvas_open(&canvas, session->context, WIDTH, HEIGHT, rotated ? options->azimuth : 35,
+                            rotated ? options->elevation : 20, lo, hi)) {
         draw(&canvas, loaded, result, curves);
         dent_status written = picture_canvas_write(&canvas, options->picture);
         status = written == DENT_OK ? STATUS_GOOD : complain("--picture %s", session_message(session, written));

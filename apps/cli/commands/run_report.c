@@ -110,16 +110,16 @@ bool run_report_note_step(run_report *report)
     }
     for (uint64_t i = 0; i < count; i++) {
         const dent_sim_contact *contact = &contacts[i];
-        bool turned = contact->body_a > contact->body_b;
-        pair_record *pair = find_pair(report, turned ? contact->body_b : contact->body_a,
-                                      turned ? contact->body_a : contact->body_b, &last);
+        bool rotated = contact->body_a > contact->body_b;
+        pair_record *pair = find_pair(report, rotated ? contact->body_b : contact->body_a,
+                                      rotated ? contact->body_a : contact->body_b, &last);
         if (pair == NULL) {
             return false;
         }
         pair->contacts++;
         push_scale_add(&pair->push, -contact->gap, contact->error);
         for (int axis = 0; axis < 3; axis++) {
-            pair->force[axis] += turned ? -contact->force[axis] : contact->force[axis];
+            pair->force[axis] += rotated ? -contact->force[axis] : contact->force[axis];
         }
     }
     for (uint32_t i = 0; i < report->pair_count; i++) {

@@ -390,7 +390,7 @@ static void make_coarse_box(coarse_box *box)
 typedef struct haptic_stage {
     deadline_stage stage;
     coarse_box box;
-    dent_reduced *reduced;
+    dent_embedding *embedding;
 } haptic_stage;
 
 /* Replaces the peg's tree by one that follows a coarse box. */
@@ -415,15 +415,15 @@ static int open_haptic(paper_run *run, haptic_stage *haptic)
     dent_bound_tree_def tree = dent_bound_tree_def_default();
     dent_bound_tree_destroy(stage->trees[1]);
     stage->trees[1] = NULL;
-    haptic->reduced = NULL;
+    haptic->embedding = NULL;
     dent_status made = dent_world_add_body(stage->world, &def, &coarse);
-    made = made == DENT_OK ? dent_reduced_create(stage->world, dense, coarse, NULL, &haptic->reduced) : made;
-    tree.reduced = haptic->reduced;
+    made = made == DENT_OK ? dent_embedding_create(stage->world, dense, coarse, NULL, &haptic->embedding) : made;
+    tree.embedding = haptic->embedding;
     made = made == DENT_OK ? dent_bound_tree_create(stage->world, dense, &tree, &stage->trees[1]) : made;
     status = made == DENT_OK ? open_search(stage, DENT_REFINE_DEEPEST) : complain_world(stage);
     if (status != STATUS_GOOD) {
         close_stage(stage);
-        dent_reduced_destroy(haptic->reduced);
+        dent_embedding_destroy(haptic->embedding);
     }
     return status;
 }
@@ -470,7 +470,7 @@ static int run_haptic(paper_run *run, deadline_chart *chart, haptic_stage *hapti
         dent_sphere_response response;
         hold_box(haptic, frame, offset);
         uint64_t began = dent_clock_ns();
-        dent_status moved = dent_reduced_move(haptic->reduced, dent_positions_double(haptic->box.now[0]));
+        dent_status moved = dent_embedding_move(haptic->embedding, dent_positions_double(haptic->box.now[0]));
         moved = moved == DENT_OK ? dent_bound_tree_update(haptic->stage.trees[1]) : moved;
         dent_time_critical_begin(haptic->stage.search, NULL);
         moved = moved == DENT_OK
@@ -522,7 +522,7 @@ static int make_peg(paper_run *run)
         if (status == STATUS_GOOD) {
             status = run_haptic(run, &chart, &haptic, bounded != 0);
             close_stage(&haptic.stage);
-            dent_reduced_destroy(haptic.reduced);
+            dent_embedding_destroy(haptic.embedding);
         }
     }
     return finish(run, &chart, status);

@@ -309,26 +309,26 @@ static marking *make_marks(const view_source *source)
 }
 
 /* A query that fails takes its question back and leaves a frame without marks; false only: out of memory. */
-static bool append_pairs(view_source *source, view_settings *wishes, view_message *message)
+static bool append_pairs(view_source *source, view_settings *requests, view_message *message)
 {
     dent_query_def def = dent_query_def_default();
     dent_query_result result;
-    def.questions = wishes->question;
+    def.questions = requests->question;
     def.no_details = true;
     def.cancel = interrupt_flag();
     if (dent_world_query(source->world, &def, &result) != DENT_OK) {
         view_fail(source, "%s", dent_world_message(source->world));
-        wishes->question = 0;
+        requests->question = 0;
         return true;
     }
-    const dent_pair_list *list = wishes->question == DENT_QUESTION_VERTEX_CELL ? &result.vertex_cell
-                                 : wishes->question == DENT_QUESTION_FACE_CELL ? &result.face_cell
-                                                                               : &result.face_face;
-    wishes->pair_count = list->count < UINT32_MAX ? (uint32_t)list->count : UINT32_MAX - 1;
+    const dent_pair_list *list = requests->question == DENT_QUESTION_VERTEX_CELL ? &result.vertex_cell
+                                 : requests->question == DENT_QUESTION_FACE_CELL ? &result.face_cell
+                                                                                 : &result.face_face;
+    requests->pair_count = list->count < UINT32_MAX ? (uint32_t)list->count : UINT32_MAX - 1;
     marking *marks = make_marks(source);
     bool good = marks != NULL;
     if (good) {
-        mark_pairs(source, wishes->question, list, marks);
+        mark_pairs(source, requests->question, list, marks);
         good = append_marks(source, marks, message);
     }
     release_marks(source, marks);
@@ -394,7 +394,7 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
     return header;
 }
 
-view_message *view_make_frame(view_source *source, view_settings *wishes, uint32_t sequence, uint32_t flags)
+view_message *view_make_frame(view_source *source, view_settings *requests, uint32_t sequence, uint32_t flags)
 {
     bool pending = (flags & VIEW_FLAG_PENDING) != 0, find = !pending && source->moved;
     if (pending ||
@@ -409,16 +409,16 @@ view_message *view_make_frame(view_source *source, view_settings *wishes, uint32
     bool good = message != NULL && view_message_append(message, &header, sizeof header) &&
                 append_positions(source, message) &&
                 view_message_append(message, source->facts.contacts, source->facts.sent * sizeof(view_contact));
-    if (good && wishes->question != 0 && !pending) {
-        good = append_pairs(source, wishes, message);
+    if (good && requests->question != 0 && !pending) {
+        good = append_pairs(source, requests, message);
     }
     if (!good) {
         view_message_drop(message);
         view_fail(source, "out of memory");
         return NULL;
     }
-    if (wishes->question != 0 && !pending) {
-        header.pair_count = wishes->pair_count;
+    if (requests->question != 0 && !pending) {
+        header.pair_count = requests->pair_count;
         header.flags |= VIEW_FLAG_MARKS;
         memcpy(message->bytes, &header, sizeof header);
     }
@@ -427,32 +427,32 @@ view_message *view_make_frame(view_source *source, view_settings *wishes, uint32
 
 /* ---- what all pages share -------------------------------------------------------------------------------------- */
 
-static const char *question_word(const view_settings *wishes)
+static const char *question_word(const view_settings *requests)
 {
-    return wishes->question != 0 ? dent_question_name(wishes->question) : "none";
+    return requests->question != 0 ? dent_question_name(requests->question) : "none";
 }
 
-static const char *structure_word(const view_settings *wishes)
+static const char *structure_word(const view_settings *requests)
 {
-    return !wishes->structure_wanted ? "none"
-           : wishes->tree != NULL    ? wishes->tree->name
-                                     : dent_structure_name(wishes->structure);
+    return !requests->structure_wanted ? "none"
+           : requests->tree != NULL    ? requests->tree->name
+                                       : dent_structure_name(requests->structure);
 }
 
-view_message *view_make_state(const view_settings *wishes, double speed)
+view_message *view_make_state(const view_settings *requests, double speed)
 {
     text state = begin_text(VIEW_STATE);
     if (state.failed) {
         return end_text(&state);
     }
     add_text(&state, "{\"question\":");
-    add_string(&state, question_word(wishes));
+    add_string(&state, question_word(requests));
     add_text(&state, ",\"structure\":");
-    add_string(&state, structure_word(wishes));
+    add_string(&state, structure_word(requests));
     add_text(&state, ",\"body\":");
-    add_number(&state, wishes->structure_body);
+    add_number(&state, requests->structure_body);
     add_text(&state, ",\"level\":");
-    add_number(&state, wishes->structure_level);
+    add_number(&state, requests->structure_level);
     add_text(&state, ",\"speed\":");
     add_number(&state, speed);
     add_text(&state, "}");

@@ -33,12 +33,12 @@ int view_send_opening(view_source *source, view_server *server);
 /** Asks for contacts (where something moved) and pairs and makes the FRAME message; with VIEW_FLAG_PENDING without
  * either. Where these cannot be had view_fail says why, the frame goes without them, and a question is taken back;
  * null: no memory, reported. */
-view_message *view_make_frame(view_source *source, view_settings *wishes, uint32_t sequence, uint32_t flags);
+view_message *view_make_frame(view_source *source, view_settings *requests, uint32_t sequence, uint32_t flags);
 /** The shapes of the structure wished for, at the present positions; null: an error that was reported. Keeps a bounding
  *  tree in the source, to refit it for the next frame. (view_structures.c) */
-view_message *view_make_boxes(view_source *source, const view_settings *wishes);
+view_message *view_make_boxes(view_source *source, const view_settings *requests);
 /** What all pages share, as STATE; what went wrong, as NOTE. Null: no memory. */
-view_message *view_make_state(const view_settings *wishes, double speed);
+view_message *view_make_state(const view_settings *requests, double speed);
 view_message *view_make_trouble(const char *words);
 /** The answer to a pick, as a NOTE: ids, corners and contacts of a surface face. */
 view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t face);

@@ -12,30 +12,25 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    POLL_MS = 100,
-    MANY_ELEMENTS = 200000,
-    FALL_BEHIND_NS = 250000000,
-    COMMANDS_PER_TURN = 64
-};
+enum { POLL_MS = 100, MANY_ELEMENTS = 200000, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64 };
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
 typedef struct viewing {
     tool_session *session;
     view_source source;
     view_server *server;
-    view_settings wishes;
+    view_settings requests;
     bool playing, changed, boxes_changed, state_changed;
     bool started; /* a page has come: a simulation nobody has seen yet waits for it */
     double speed;
     uint64_t due_ns;
     uint32_t sequence;
-    uint32_t generation; /* of the source, as it was described last */
-    uint64_t holder;     /* the client that drags a vertex */
-    double seconds_per_query; /* what the contacts of the last frame took, with what was asked */
-    bool shown_before;        /* the present frame was, without its contacts */
+    uint32_t generation;              /* of the source, as it was described last */
+    uint64_t holder;                  /* the client that drags a vertex */
+    double seconds_per_query;         /* what the contacts of the last frame took, with what was asked */
+    bool shown_before;                /* the present frame was, without its contacts */
     char redirect[VIEW_FOLDER_LIMIT]; /* the folder of the page that leads the browser here; empty: none */
-    uint64_t pages_ns;   /* of this thread's processor time spent on frames for pages */
+    uint64_t pages_ns;                /* of this thread's processor time spent on frames for pages */
 } viewing;
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
@@ -73,29 +68,29 @@ static int ask(viewing *view, const char *word)
             known = true;
         }
     }
-    view->wishes.question = question;
+    view->requests.question = question;
     view->changed = view->state_changed = true;
     return known ? STATUS_GOOD : view_fail(&view->source, "there is no question %s", word);
 }
 
 static int show_structure(viewing *view, const view_command *command)
 {
-    view_settings *wishes = &view->wishes;
+    view_settings *requests = &view->requests;
     bool known = strcmp(command->word, "none") == 0, outside = command->number[0] >= view->source.body_count;
-    wishes->tree = view_find_tree(command->word);
-    wishes->structure_wanted = !outside && wishes->tree != NULL;
-    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT && wishes->tree == NULL; i++) {
+    requests->tree = view_find_tree(command->word);
+    requests->structure_wanted = !outside && requests->tree != NULL;
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT && requests->tree == NULL; i++) {
         if (strcmp(command->word, dent_structure_name((dent_structure)i)) == 0) {
-            wishes->structure = (dent_structure)i;
-            wishes->structure_wanted = !outside;
+            requests->structure = (dent_structure)i;
+            requests->structure_wanted = !outside;
         }
     }
-    wishes->structure_body = outside ? 0 : command->number[0];
-    wishes->structure_level = command->number[1];
+    requests->structure_body = outside ? 0 : command->number[0];
+    requests->structure_level = command->number[1];
     view->boxes_changed = view->state_changed = true;
-    return known || wishes->structure_wanted ? STATUS_GOOD
-           : outside                         ? view_fail(&view->source, "there is no body %u", command->number[0])
-                                             : view_fail(&view->source, "there is no structure %s", command->word);
+    return known || requests->structure_wanted ? STATUS_GOOD
+           : outside                           ? view_fail(&view->source, "there is no body %u", command->number[0])
+                                               : view_fail(&view->source, "there is no structure %s", command->word);
 }
 
 static void grab(viewing *view, const view_command *command)
@@ -232,10 +227,10 @@ static int go_on(viewing *view)
 
 static int publish_boxes(viewing *view)
 {
-    view_message *boxes = view_make_boxes(&view->source, &view->wishes);
+    view_message *boxes = view_make_boxes(&view->source, &view->requests);
     if (boxes == NULL) {
-        bool asked = view->wishes.structure_wanted;
-        view->wishes.structure_wanted = false;
+        bool asked = view->requests.structure_wanted;
+        view->requests.structure_wanted = false;
         view->state_changed = true;
         return asked ? give_up(view, STATUS_ERROR) : STATUS_ERROR;
     }
@@ -269,11 +264,11 @@ static int publish_frame(viewing *view)
 {
     uint64_t start = thread_ns(), since = dent_clock_ns();
     bool later = contacts_can_wait(view), finds = !later && view->source.moved;
-    dent_question asked = view->wishes.question;
+    dent_question asked = view->requests.question;
     uint32_t flags = (view->playing ? VIEW_FLAG_PLAYING : 0) | (later ? VIEW_FLAG_PENDING : 0);
-    view_message *frame = view_make_frame(&view->source, &view->wishes, ++view->sequence, flags);
+    view_message *frame = view_make_frame(&view->source, &view->requests, ++view->sequence, flags);
     bool failed = view->source.trouble[0] != '\0';
-    view->state_changed = view->state_changed || view->wishes.question != asked;
+    view->state_changed = view->state_changed || view->requests.question != asked;
     if (frame != NULL) {
         view_server_publish(view->server, frame);
     }
@@ -289,13 +284,13 @@ static int publish_frame(viewing *view)
     }
     /* Once more without the question, or to say that it stands still; not for ever, since contacts will fail once more.
      */
-    view->changed = failed && (view->wishes.question != asked || (flags & VIEW_FLAG_PLAYING) != 0);
+    view->changed = failed && (view->requests.question != asked || (flags & VIEW_FLAG_PLAYING) != 0);
     return outcome;
 }
 
 static int publish_state(viewing *view)
 {
-    view_message *state = view->state_changed ? view_make_state(&view->wishes, view->speed) : NULL;
+    view_message *state = view->state_changed ? view_make_state(&view->requests, view->speed) : NULL;
     if (state != NULL) {
         view_server_set_state(view->server, state);
         view->state_changed = false;
@@ -321,7 +316,7 @@ static int publish(viewing *view, const view_server_facts *facts)
     view->changed = view->changed || !facts->has_frame;
     bool frame = view->changed && facts->clients > 0 && (facts->wanted || !facts->has_frame);
     int failed = STATUS_GOOD;
-    if (view->boxes_changed || (frame && view->wishes.structure_wanted)) {
+    if (view->boxes_changed || (frame && view->requests.structure_wanted)) {
         failed = publish_boxes(view);
     }
     if (!failed && frame) {
@@ -508,7 +503,7 @@ int view_run(tool_session *session)
     memset(&view, 0, sizeof view);
     view.session = session;
     view.speed = 1;
-    view.wishes.structure_level = 4;
+    view.requests.structure_level = 4;
     view.state_changed = true;
     int failed = view_check_show(options->show, UINT32_MAX);
     failed = failed || options->snapshot == NULL ? failed : check_target(session, "view:", options->snapshot);

@@ -10,12 +10,12 @@
 enum { PART_LIMIT = 64, MOST_PARTS = 64 };
 
 /* One KEY=VALUE, cut at its commas. */
-typedef struct wish {
+typedef struct request {
     char key[PART_LIMIT];
     char value[VIEW_SHOW_LIMIT];
     char *parts[MOST_PARTS];
     uint32_t part_count;
-} wish;
+} request;
 
 static bool reads_number(const char *word, double low, double high)
 {
@@ -48,33 +48,33 @@ static bool names_structure(const char *word)
     return found;
 }
 
-static bool good_question(const wish *told, uint32_t bodies)
+static bool good_question(const request *told, uint32_t bodies)
 {
     (void)bodies;
     return told->part_count == 1 && names_question(told->parts[0]);
 }
 
-static bool good_structure(const wish *told, uint32_t bodies)
+static bool good_structure(const request *told, uint32_t bodies)
 {
     return told->part_count >= 1 && told->part_count <= 3 && names_structure(told->parts[0]) &&
            (told->part_count < 2 || reads_whole(told->parts[1], bodies)) &&
            (told->part_count < 3 || reads_whole(told->parts[2], 1000));
 }
 
-static bool good_cut(const wish *told, uint32_t bodies)
+static bool good_cut(const request *told, uint32_t bodies)
 {
     (void)bodies;
     return (told->part_count == 2 || (told->part_count == 3 && reads_whole(told->parts[2], 2))) &&
            reads_whole(told->parts[0], 3) && reads_number(told->parts[1], 0, 1);
 }
 
-static bool good_opacity(const wish *told, uint32_t bodies)
+static bool good_opacity(const request *told, uint32_t bodies)
 {
     (void)bodies;
     return told->part_count == 1 && reads_number(told->parts[0], 0.05, 1);
 }
 
-static bool good_hide(const wish *told, uint32_t bodies)
+static bool good_hide(const request *told, uint32_t bodies)
 {
     bool good = told->part_count > 0;
     for (uint32_t i = 0; i < told->part_count && good; i++) {
@@ -83,21 +83,21 @@ static bool good_hide(const wish *told, uint32_t bodies)
     return good;
 }
 
-static bool good_theme(const wish *told, uint32_t bodies)
+static bool good_theme(const request *told, uint32_t bodies)
 {
     (void)bodies;
     return strcmp(told->value, "dark") == 0 || strcmp(told->value, "light") == 0;
 }
 
-static bool good_switch(const wish *told, uint32_t bodies)
+static bool good_switch(const request *told, uint32_t bodies)
 {
     (void)bodies;
     return strcmp(told->value, "1") == 0;
 }
 
-static const struct wish_form {
+static const struct request_form {
     const char *key;
-    bool (*good)(const wish *told, uint32_t bodies);
+    bool (*good)(const request *told, uint32_t bodies);
     const char *wanted;
 } forms[] = {
     {"question", good_question, "none, vertex-cell, face-cell or face-face"},
@@ -114,7 +114,7 @@ static const struct wish_form {
 };
 
 /* Reads up to the next & or the end; false: too long for any wish. */
-static bool read_wish(const char *text, size_t length, wish *told, char *whole)
+static bool read_request(const char *text, size_t length, request *told, char *whole)
 {
     if (length >= VIEW_SHOW_LIMIT) {
         return false;
@@ -133,7 +133,7 @@ static bool read_wish(const char *text, size_t length, wish *told, char *whole)
 }
 
 /* Cuts a copy of the value, which stays whole for words and messages. */
-static void cut_parts(wish *told, char *copy)
+static void cut_parts(request *told, char *copy)
 {
     memcpy(copy, told->value, strlen(told->value) + 1);
     told->part_count = 0;
@@ -147,11 +147,11 @@ static void cut_parts(wish *told, char *copy)
     }
 }
 
-static int check_wish(const char *text, size_t length, uint32_t bodies)
+static int check_request(const char *text, size_t length, uint32_t bodies)
 {
-    wish told;
+    request told;
     char whole[VIEW_SHOW_LIMIT], copy[VIEW_SHOW_LIMIT];
-    bool readable = read_wish(text, length, &told, whole);
+    bool readable = read_request(text, length, &told, whole);
     for (size_t i = 0; readable && i < sizeof forms / sizeof forms[0]; i++) {
         if (strcmp(told.key, forms[i].key) == 0) {
             cut_parts(&told, copy);
@@ -176,7 +176,7 @@ int view_check_show(const char *show, uint32_t bodies)
     }
     for (const char *at = show; at != NULL && !failed;) {
         size_t length = strcspn(at, "&");
-        failed = check_wish(at, length, bodies);
+        failed = check_request(at, length, bodies);
         at = at[length] == '&' ? at + length + 1 : NULL;
     }
     return failed;

@@ -129,16 +129,16 @@ static bool find_present_tree(view_source *source, uint32_t body, dent_bound_kin
     return source->tree != NULL;
 }
 
-view_message *view_make_boxes(view_source *source, const view_settings *wishes)
+view_message *view_make_boxes(view_source *source, const view_settings *requests)
 {
     dent_structure_shapes shapes = {0};
-    bool wanted = wishes->structure_wanted && wishes->structure_body < source->body_count;
-    if (wanted && wishes->tree != NULL) {
-        bool found = find_present_tree(source, wishes->structure_body, wishes->tree->kind);
-        return found ? nodes_of(source, wishes->structure_level, wishes->tree->kind == DENT_BOUND_SPHERES) : NULL;
+    bool wanted = requests->structure_wanted && requests->structure_body < source->body_count;
+    if (wanted && requests->tree != NULL) {
+        bool found = find_present_tree(source, requests->structure_body, requests->tree->kind);
+        return found ? nodes_of(source, requests->structure_level, requests->tree->kind == DENT_BOUND_SPHERES) : NULL;
     }
-    if (wanted && dent_world_structure(source->world, wishes->structure, source->bodies[wishes->structure_body].id,
-                                       wishes->structure_level, &shapes) != DENT_OK) {
+    if (wanted && dent_world_structure(source->world, requests->structure, source->bodies[requests->structure_body].id,
+                                       requests->structure_level, &shapes) != DENT_OK) {
         view_fail(source, "%s", dent_world_message(source->world));
         return NULL;
     }

@@ -27,7 +27,6 @@
 #define POLLRDHUP 0
 #endif
 
-
 #define METHOD "GET /"
 
 enum {
@@ -230,10 +229,8 @@ static void welcome(view_gate *gate, int socket, uint64_t now)
 {
     int one = 1;
     stranger *visitor = &gate->strangers[gate->count++];
-    *visitor = (stranger){.socket = socket,
-                          .stage = STAGE_REQUEST,
-                          .arrived_ms = now,
-                          .deadline_ms = now + VIEW_GATE_REQUEST_MS};
+    *visitor = (stranger){
+        .socket = socket, .stage = STAGE_REQUEST, .arrived_ms = now, .deadline_ms = now + VIEW_GATE_REQUEST_MS};
     fcntl(socket, F_SETFL, O_NONBLOCK);
     fcntl(socket, F_SETFD, FD_CLOEXEC);
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -276,10 +273,10 @@ static int prepare(view_gate *gate, uint64_t now)
     }
     for (uint32_t i = 0; i < gate->count; i++) {
         const stranger *visitor = &gate->strangers[i];
-        bool rests = now < visitor->rest_until_ms;
-        gate->polled[i + 2] = (struct pollfd){.fd = rests ? -1 : visitor->socket, .events = POLLIN | POLLRDHUP};
+        bool rest_shapes = now < visitor->rest_until_ms;
+        gate->polled[i + 2] = (struct pollfd){.fd = rest_shapes ? -1 : visitor->socket, .events = POLLIN | POLLRDHUP};
         sooner(&next, visitor->deadline_ms);
-        if (rests) {
+        if (rest_shapes) {
             sooner(&next, visitor->rest_until_ms);
         }
     }

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/cancel_flag.h"
 #include "base/message.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "structures/boxes/box_tree.h"
 #include "geometry/predicates/predicate_kinds.h"
 
@@ -74,7 +74,7 @@ struct check_run {
     bool ignore_touching;
     double tolerance;
     uint32_t body_count;
-    struct check_body *bodies; /* by rank */
+    struct check_body *bodies; /* by body index */
     struct check_tally total;  /* counters of the whole check; depth and contact of the current pair */
 };
 

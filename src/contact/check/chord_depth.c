@@ -71,10 +71,10 @@ static void chord_below_face(struct check_run *run, const struct check_side *sid
         return;
     }
     double tiny = sqrt(length) * 0x1p-20;
-    for (int way = -1; way <= 1; way += 2) {
+    for (int sign = -1; sign <= 1; sign += 2) {
         for (int axis = 0; axis < 3; axis++) {
             centroid[axis] = (t[0][axis] / 3 + t[1][axis] / 3) + t[2][axis] / 3;
-            direction[axis] = way * (normal[axis] / length);
+            direction[axis] = sign * (normal[axis] / length);
         }
         double along = first_hit(side->x, centroid, direction, tiny, DBL_MAX);
         along = first_hit(side->y, centroid, direction, tiny, along);

@@ -161,7 +161,7 @@ static bool sector_is_covered(struct sector *sector)
 
 /* ---- walls ------------------------------------------------------------------------------------------------------- */
 
-static bool same_place(const double *a, const double *b)
+static bool same_slot(const double *a, const double *b)
 {
     return a == b || (a[0] == b[0] && a[1] == b[1] && a[2] == b[2]);
 }
@@ -173,7 +173,7 @@ static bool covers_from_outside(const struct cone *owner, int wall, const struct
     for (int i = 0; i < 4; i++) {
         bool found = i == wall;
         for (int j = 0; j < 4 && !found; j++) {
-            found = j != k && same_place(owner->corners[i], other->corners[j]);
+            found = j != k && same_slot(owner->corners[i], other->corners[j]);
         }
         if (!found) {
             return false;

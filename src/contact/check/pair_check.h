@@ -7,7 +7,7 @@
 /* Is there anything to find out? Filters and boxes. */
 bool pair_may_meet(const struct check_body *a, const struct check_body *b);
 
-/* Fills *contact (all but the ranks) and adds the pair to the marks of both bodies. state is DENT_BODY_PAIR_APART when
+/* Fills *contact (all but the body indices) and adds the pair to the marks of both bodies. state is DENT_BODY_PAIR_APART when
  * they do not meet. After a cancelled run the content means nothing. */
 dent_status check_pair(struct check_run *run, struct check_body *a, struct check_body *b, dent_body_contact *contact);
 

@@ -1,6 +1,6 @@
 /* The penetration check as the public interface shows it: which pairs are looked at, what is kept of the result.
  *
- * Positions are read once into the world's pose; trees and flags live in the world's scratch memory; the lines of the
+ * Positions are read once into the world's snapshot; trees and flags live in the world's scratch memory; the lines of the
  * report and the marks are kept here, behind the pointer the world reserves for this folder.
  */
 #include <dent/penetration.h>
@@ -13,12 +13,12 @@
 struct check_state {
     struct dynamic_array contacts; /* of dent_body_contact */
     struct dynamic_array marks;    /* bytes: elements then vertices, body by body */
-    struct dynamic_array starts;   /* of struct mark_place, by rank */
+    struct dynamic_array starts;   /* of struct mark_slot, by body index */
     bool valid;                    /* the last check was complete */
     uint64_t topology_version;     /* of the bodies the marks belong to */
 };
 
-struct mark_place {
+struct mark_slot {
     size_t elements, vertices; /* offsets into marks */
 };
 
@@ -36,7 +36,7 @@ static void init_state(dent_context *context, void *data)
     struct check_state *state = data;
     array_init(&state->contacts, context, sizeof(dent_body_contact));
     array_init(&state->marks, context, 1);
-    array_init(&state->starts, context, sizeof(struct mark_place));
+    array_init(&state->starts, context, sizeof(struct mark_slot));
 }
 
 static void destroy_state(dent_context *context, void *data)
@@ -51,15 +51,15 @@ static void destroy_state(dent_context *context, void *data)
 static const struct world_slot_kind check_slot = {WORLD_SLOT_CHECK, sizeof(struct check_state), init_state,
                                                   destroy_state};
 
-static bool begin_marks(struct check_state *state, const struct pose *pose)
+static bool begin_marks(struct check_state *state, const struct snapshot *snapshot)
 {
     array_clear(&state->marks);
     array_clear(&state->starts);
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
-        struct mark_place place = {state->marks.count, state->marks.count + body->element_count};
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
+        struct mark_slot slot = {state->marks.count, state->marks.count + body->element_count};
         if (!array_extend(&state->marks, (size_t)body->element_count + body->vertex_count) ||
-            !array_push(&state->starts, &place)) {
+            !array_push(&state->starts, &slot)) {
             return false;
         }
     }
@@ -72,12 +72,13 @@ static bool begin_marks(struct check_state *state, const struct pose *pose)
 static const uint8_t *marks_of(const dent_world *world, dent_body_id id, bool of_vertices)
 {
     const struct check_state *state = world_kept(world, WORLD_SLOT_CHECK);
-    uint32_t rank = body_table_rank(&world->bodies, id);
-    if (rank == UINT32_MAX || !state || !state->valid || state->topology_version != world->bodies.topology_version) {
+    uint32_t body_index = body_table_index(&world->bodies, id);
+    if (body_index == UINT32_MAX || !state || !state->valid ||
+        state->topology_version != world->bodies.topology_version) {
         return NULL;
     }
-    const struct mark_place *place = array_at(&state->starts, rank);
-    return array_at(&state->marks, of_vertices ? place->vertices : place->elements);
+    const struct mark_slot *slot = array_at(&state->starts, body_index);
+    return array_at(&state->marks, of_vertices ? slot->vertices : slot->elements);
 }
 
 const uint8_t *dent_check_element_marks(const dent_world *world, dent_body_id id)
@@ -121,23 +122,23 @@ static dent_status check_def(dent_world *world, const void *data)
 static dent_status begin_run(dent_world *world, struct check_state *state, struct check_run *run,
                              dent_check_result *result)
 {
-    const struct pose *pose = &world->pose;
-    run->body_count = pose->body_count;
-    run->bodies = arena_allocate(run->scratch, pose->body_count, sizeof *run->bodies);
-    if (!run->bodies || !begin_marks(state, pose)) {
+    const struct snapshot *snapshot = &world->snapshot;
+    run->body_count = snapshot->body_count;
+    run->bodies = arena_allocate(run->scratch, snapshot->body_count, sizeof *run->bodies);
+    if (!run->bodies || !begin_marks(state, snapshot)) {
         return check_out_of_memory(run);
     }
-    for (uint32_t rank = 0; rank < run->body_count; rank++) {
-        const struct posed_body *posed = &pose->bodies[rank];
-        const struct mark_place *place = array_at(&state->starts, rank);
-        struct check_body *body = &run->bodies[rank];
-        *body = (struct check_body){.body = posed->body, .xyz = posed->xyz};
-        memcpy(body->bounds.lo, posed->lo, sizeof posed->lo);
-        memcpy(body->bounds.hi, posed->hi, sizeof posed->hi);
-        body->solid = body_has_cells(posed->body);
-        body->closed = !body->solid && posed->body->topology.surface_closed;
-        body->element_marks = array_at(&state->marks, place->elements);
-        body->vertex_marks = array_at(&state->marks, place->vertices);
+    for (uint32_t body_index = 0; body_index < run->body_count; body_index++) {
+        const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
+        const struct mark_slot *slot = array_at(&state->starts, body_index);
+        struct check_body *body = &run->bodies[body_index];
+        *body = (struct check_body){.body = body_snapshot->body, .xyz = body_snapshot->xyz};
+        memcpy(body->bounds.lo, body_snapshot->lo, sizeof body_snapshot->lo);
+        memcpy(body->bounds.hi, body_snapshot->hi, sizeof body_snapshot->hi);
+        body->solid = body_has_cells(body_snapshot->body);
+        body->closed = !body->solid && body_snapshot->body->topology.surface_closed;
+        body->element_marks = array_at(&state->marks, slot->elements);
+        body->vertex_marks = array_at(&state->marks, slot->vertices);
         result->surfaces_as_solids += body->closed;
         result->open_surfaces += !body->solid && !body->closed;
     }

@@ -22,10 +22,10 @@ static double distance_to_leaf(const struct check_body *y, uint32_t leaf, const 
 {
     const struct box_tree *tree = &y->faces;
     uint32_t end = box_tree_leaf_start(tree, leaf + 1);
-    for (uint32_t place = box_tree_leaf_start(tree, leaf); place < end; place++) {
-        uint32_t face = tree->items[place];
+    for (uint32_t slot = box_tree_leaf_start(tree, leaf); slot < end; slot++) {
+        uint32_t face = tree->items[slot];
         const uint32_t *v = y->body->surface_faces[face].corners;
-        if (box_gap(&tree->item_boxes[place], p) >= best ||
+        if (box_gap(&tree->item_boxes[slot], p) >= best ||
             (exclusion && corners_share_vertex(y->body, exclusion->vertices, exclusion->count, y->body, v, 3))) {
             continue;
         }

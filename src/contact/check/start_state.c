@@ -14,7 +14,7 @@
 #include "contact/check/check_run.h"
 #include "query/world/question.h"
 
-static bool bounds_meet(const struct posed_body *a, const struct posed_body *b)
+static bool bounds_meet(const struct body_snapshot *a, const struct body_snapshot *b)
 {
     for (int axis = 0; axis < 3; axis++) {
         if (!(a->lo[axis] <= b->hi[axis] && b->lo[axis] <= a->hi[axis])) {
@@ -24,7 +24,7 @@ static bool bounds_meet(const struct posed_body *a, const struct posed_body *b)
     return true;
 }
 
-static bool point_in_box(const double p[3], const struct posed_body *body)
+static bool point_in_box(const double p[3], const struct body_snapshot *body)
 {
     return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] &&
            p[2] >= body->lo[2] && p[2] <= body->hi[2];
@@ -39,7 +39,7 @@ static bool has_inside(const struct body *body)
 
 enum point_location { OUTSIDE, INSIDE, IN_DOUBT };
 
-static enum point_location point_in_solid(const double p[3], const struct posed_body *y)
+static enum point_location point_in_solid(const double p[3], const struct body_snapshot *y)
 {
     predicate_counters ignored = {0};
     enum point_location where = OUTSIDE;
@@ -61,7 +61,7 @@ static enum point_location point_in_solid(const double p[3], const struct posed_
     return where;
 }
 
-static enum point_location point_inside(const double p[3], const struct posed_body *y)
+static enum point_location point_inside(const double p[3], const struct body_snapshot *y)
 {
     if (!point_in_box(p, y)) {
         return OUTSIDE;
@@ -77,7 +77,7 @@ static enum point_location point_inside(const double p[3], const struct posed_bo
 }
 
 /* Does some connected part of x lie in y? Parts are numbered in the order of their smallest vertices. */
-static enum point_location some_part_inside(const struct posed_body *x, const struct posed_body *y)
+static enum point_location some_part_inside(const struct body_snapshot *x, const struct body_snapshot *y)
 {
     uint32_t parts = 0;
     enum point_location where = OUTSIDE;
@@ -96,7 +96,7 @@ static enum point_location some_part_inside(const struct posed_body *x, const st
 }
 
 struct containment {
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     struct cancel_flag *cancel;
     const struct body_pair *pairs;
     uint32_t first_found; /* atomic: the smallest number of a pair with one inside the other; UINT32_MAX: none */
@@ -107,8 +107,8 @@ static void look_at_pair(void *data, uint32_t number, uint32_t worker)
 {
     (void)worker;
     struct containment *containment = data;
-    const struct posed_body *a = &containment->pose->bodies[containment->pairs[number].a];
-    const struct posed_body *b = &containment->pose->bodies[containment->pairs[number].b];
+    const struct body_snapshot *a = &containment->snapshot->bodies[containment->pairs[number].a];
+    const struct body_snapshot *b = &containment->snapshot->bodies[containment->pairs[number].b];
     uint32_t seen = __atomic_load_n(&containment->first_found, __ATOMIC_RELAXED);
     if (cancel_requested(containment->cancel) || number >= seen) {
         return;
@@ -125,13 +125,13 @@ static void look_at_pair(void *data, uint32_t number, uint32_t worker)
 }
 
 /* Pairs of different bodies with something inside, whose boxes meet; into `pairs` when it is not null. */
-static uint32_t list_pairs(const struct pose *pose, struct body_pair *pairs)
+static uint32_t list_pairs(const struct snapshot *snapshot, struct body_pair *pairs)
 {
     uint32_t count = 0;
-    for (uint32_t a = 0; a < pose->body_count; a++) {
-        for (uint32_t b = a + 1; b < pose->body_count; b++) {
-            const struct body *body_a = pose->bodies[a].body, *body_b = pose->bodies[b].body;
-            if (bounds_meet(&pose->bodies[a], &pose->bodies[b]) && (has_inside(body_a) || has_inside(body_b)) &&
+    for (uint32_t a = 0; a < snapshot->body_count; a++) {
+        for (uint32_t b = a + 1; b < snapshot->body_count; b++) {
+            const struct body *body_a = snapshot->bodies[a].body, *body_b = snapshot->bodies[b].body;
+            if (bounds_meet(&snapshot->bodies[a], &snapshot->bodies[b]) && (has_inside(body_a) || has_inside(body_b)) &&
                 bodies_may_meet(body_a, body_b) && count < UINT32_MAX - 1) {
                 if (pairs) {
                     pairs[count] = (struct body_pair){a, b};
@@ -147,14 +147,14 @@ static uint32_t list_pairs(const struct pose *pose, struct body_pair *pairs)
 static dent_status find_contained(dent_world *world, struct cancel_flag *cancel, dent_initial_state *state,
                                   bool *in_doubt)
 {
-    uint32_t count = list_pairs(&world->pose, NULL);
+    uint32_t count = list_pairs(&world->snapshot, NULL);
     struct body_pair *pairs = arena_allocate(&world->scratch, count, sizeof *pairs);
     if (!pairs) {
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for %u pairs of bodies",
                             (unsigned)count);
     }
-    list_pairs(&world->pose, pairs);
-    struct containment containment = {&world->pose, cancel, pairs, UINT32_MAX, 0};
+    list_pairs(&world->snapshot, pairs);
+    struct containment containment = {&world->snapshot, cancel, pairs, UINT32_MAX, 0};
     dent_parallel_for(world->context, count, look_at_pair, &containment);
     *in_doubt = containment.in_doubt != 0;
     if (!*in_doubt && containment.first_found != UINT32_MAX && !cancel_requested(cancel)) {
@@ -191,7 +191,8 @@ static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
 /* Counts the crossings; *touching: faces of two different bodies, one of them with an inside, meet without crossing. */
-static void look_at_faces(const dent_world *world, const dent_pair_list *faces, dent_initial_state *state, bool *touching)
+static void look_at_faces(const dent_world *world, const dent_pair_list *faces, dent_initial_state *state,
+                          bool *touching)
 {
     for (uint64_t i = 0; i < faces->count; i++) {
         const dent_pair *pair = &faces->pairs[i];
@@ -203,8 +204,8 @@ static void look_at_faces(const dent_world *world, const dent_pair_list *faces, 
             }
             state->crossings++;
         } else if (pair->body_a != pair->body_b) {
-            *touching = *touching || has_inside(world->pose.bodies[pair->body_a].body) ||
-                        has_inside(world->pose.bodies[pair->body_b].body);
+            *touching = *touching || has_inside(world->snapshot.bodies[pair->body_a].body) ||
+                        has_inside(world->snapshot.bodies[pair->body_b].body);
         }
     }
 }
@@ -226,7 +227,7 @@ static dent_status look_at_start(struct question_call *call, dent_initial_state 
     }
     state->outcome = result.outcome;
     look_at_faces(world, &result.face_face, state, &touching);
-    if (!state->crosses && state->outcome == DENT_OUTCOME_COMPLETE && world->pose.body_count > 1) {
+    if (!state->crosses && state->outcome == DENT_OUTCOME_COMPLETE && world->snapshot.body_count > 1) {
         bool in_doubt = touching;
         status = touching ? DENT_OK : find_contained(world, &call->cancel, state, &in_doubt);
         status = status == DENT_OK && in_doubt ? ask_the_check(world, def, state) : status;

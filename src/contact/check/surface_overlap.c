@@ -52,9 +52,9 @@ static bool tetrahedron_is_inside(const struct check_side *side, uint32_t tetrah
         return false;
     }
     for (int k = 0; k < 4; k++) {
-        uint8_t place = side->vertices[side->x->body->tetrahedra[tetrahedron][k]];
-        if (place != VERTEX_ON) {
-            return place == VERTEX_INSIDE;
+        uint8_t slot = side->vertices[side->x->body->tetrahedra[tetrahedron][k]];
+        if (slot != VERTEX_ON) {
+            return slot == VERTEX_INSIDE;
         }
     }
     return untouched_inside_is_in(side, t, tally);
@@ -98,7 +98,7 @@ static bool probe(const struct check_side *side, const double *const points[], i
     return true;
 }
 
-static bool same_place(const double p[3], const double q[3])
+static bool same_slot(const double p[3], const double q[3])
 {
     return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
@@ -108,7 +108,7 @@ static int shared_corners(const double *const a[3], const double *const b[3])
 {
     int count = 0;
     for (int k = 0; k < 9; k++) {
-        count += same_place(a[k / 3], b[k % 3]);
+        count += same_slot(a[k / 3], b[k % 3]);
     }
     return count;
 }
@@ -120,8 +120,7 @@ static bool probe_with_corners(const struct check_side *side, const double *cons
     const double *in_face[3];
     int n = 0;
     for (int k = 0; k < 3; k++) {
-        bool at_corner =
-            same_place(other[k], face[0]) || same_place(other[k], face[1]) || same_place(other[k], face[2]);
+        bool at_corner = same_slot(other[k], face[0]) || same_slot(other[k], face[1]) || same_slot(other[k], face[2]);
         if (!at_corner && point_in_triangle_closed(other[k], face, &tally->predicates)) {
             in_face[n++] = other[k];
         }

@@ -24,7 +24,7 @@
 #include "query/world/world_state.h"
 #include "structures/boxes/box_tree.h"
 
-#define PLACE_NONE UINT32_MAX
+#define SLOT_NONE UINT32_MAX
 #define ROUND_NEVER UINT32_MAX /* gets no value: touches, or is inverted */
 
 /* One neighbour of a vertex. */
@@ -38,10 +38,10 @@ struct contact_mesh {
     uint32_t vertex_count, edge_count, face_count, component_count;
     uint32_t *first;                      /* by vertex, vertex_count + 1: its neighbours, ascending */
     struct contact_neighbour *neighbours; /* 2 * edge_count */
-    uint32_t *place;                      /* by vertex: 1 + place of its first point of the current call; 0: none */
+    uint32_t *slot;                       /* by vertex: 1 + place of its first point of the current call; 0: none */
     uint32_t *mark;                       /* by vertex: number of the flood that came here last, + 1 when inside */
-    uint32_t *normal_place;               /* by vertex: 1 + place of its normal in the current call; 0: none */
-    uint32_t *face_place;                 /* by surface face: 1 + place in hit_faces of the current call; 0: none */
+    uint32_t *normal_slot;                /* by vertex: 1 + place of its normal in the current call; 0: none */
+    uint32_t *face_slot;                  /* by surface face: 1 + slot in hit_faces of the current call; 0: none */
     uint8_t *edge_cut;                    /* by edge: 1 when a cut edge of the current call */
     uint32_t *component_first;            /* by component: its smallest vertex */
     uint32_t *component_mark;             /* by component: number of the flood that met it last */
@@ -50,11 +50,11 @@ struct contact_mesh {
 /* A vertex of a inside b. */
 struct depth_point {
     uint32_t body_a, vertex, body_b;
-    uint32_t cell_pair;              /* place in the vertex-cell list; PLACE_NONE: none */
-    uint32_t cell;                   /* then: the tetrahedron that holds it; PLACE_NONE: none (closed surfaces) */
-    uint32_t face;                   /* a surface face of b near where it leaves; PLACE_NONE */
+    uint32_t cell_pair;              /* slot in the vertex-cell list; SLOT_NONE: none */
+    uint32_t cell;                   /* then: the tetrahedron that holds it; SLOT_NONE: none (closed surfaces) */
+    uint32_t face;                   /* a surface face of b near where it leaves; SLOT_NONE */
     uint32_t first_term, term_count; /* its borders */
-    uint32_t previous;               /* place in the memory of the last call; PLACE_NONE */
+    uint32_t previous;               /* slot in the memory of the last call; SLOT_NONE */
     uint32_t round;                  /* 0: no value yet; ROUND_NEVER */
     uint8_t source;
     uint8_t flags;
@@ -63,10 +63,10 @@ struct depth_point {
 
 /* An edge of a point that leaves b: the way out to the hit is share * (other end - vertex). */
 struct depth_term {
-    uint32_t point;    /* place in points */
+    uint32_t point;    /* slot in points */
     uint32_t other;    /* the other end */
     uint32_t face;     /* of b */
-    uint32_t hit_face; /* place in hit_faces */
+    uint32_t hit_face; /* slot in hit_faces */
     bool degenerate;   /* only for the moved points */
     double share;
     double weight;         /* 0 to 1: what the region as a whole makes of this border */
@@ -77,7 +77,7 @@ struct depth_term {
 /* An edge of a through b with both ends outside. */
 struct depth_chord {
     uint32_t body_a, edge, body_b;
-    uint32_t cuts[2]; /* places in cut_edges: first and second from v0 */
+    uint32_t cuts[2]; /* slots in cut_edges: first and second from v0 */
 };
 
 /* A run of the cut edges: one edge of a and all its hits with b. */
@@ -91,13 +91,13 @@ struct remembered_body {
 
 struct contact_memory {
     struct dynamic_array records; /* dent_contact_memory, sorted */
-    struct dynamic_array bodies;  /* struct remembered_body by rank, of the call that wrote the records */
+    struct dynamic_array bodies;  /* struct remembered_body by body index, of the call that wrote the records */
 };
 
 struct contact_state {
     dent_context *context;
     struct body_records mesh_records;                 /* struct contact_mesh */
-    struct contact_mesh *meshes;                      /* these, by rank */
+    struct contact_mesh *meshes;                      /* these, by body index */
     uint32_t flood;                                   /* number of the last flood: value of contact_mesh.mark */
     struct dynamic_array points, terms, chords, runs; /* of the records above; terms by point */
     struct dynamic_array queue;                       /* uint32_t: of a flood, of a round */
@@ -105,14 +105,14 @@ struct contact_state {
     struct dynamic_array normal_vertices; /* struct normal_place */
     struct dynamic_array hit_faces;       /* struct hit_face */
     struct dynamic_array lost;            /* struct lost_edge */
-    struct dynamic_array sides;           /* int8_t by rank: contact_run.surface_side */
+    struct dynamic_array sides;           /* int8_t by body index: contact_run.surface_side */
     struct block_output lost_blocks, term_blocks;
     struct dynamic_array contacts, patches; /* the public records */
     struct dynamic_array unsorted;          /* dent_contact: those that are not vertex-cell */
     struct contact_memory memory, fresh_memory;
 };
 
-struct normal_place {
+struct normal_slot {
     uint32_t body, vertex;
     double normal[3];
 };
@@ -134,15 +134,15 @@ struct contact_run {
     dent_world *world;
     struct contact_state *state;
     const dent_contacts_def *def;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     const struct border_state *border; /* of the query of this call */
     struct arena *scratch;
     struct cancel_flag *cancel;
     const dent_query_result *query;
-    const uint32_t *first_number; /* by rank: of the moved points, as in border.c */
-    const int8_t *surface_side;   /* by rank: closed surfaces: 1 normals point outward, -1 inward; 0: no inside */
+    const uint32_t *first_number; /* by body index: of the moved points, as in border.c */
+    const int8_t *surface_side;   /* by body index: closed surfaces: 1 normals point outward, -1 inward; 0: no inside */
     struct box_tree **cell_trees;
-    struct box_tree **face_trees; /* by rank: null until needed */
+    struct box_tree **face_trees; /* by body index: null until needed */
     dent_contacts_counters counters;
 };
 
@@ -151,10 +151,10 @@ struct contact_run {
 struct contact_state *contact_state_of(dent_world *world); /* null: out of memory */
 bool contact_update_meshes(struct contact_run *run);
 
-/* Brings the memory of the last call to the ranks of this one; bodies that are gone or changed are forgotten. */
+/* Brings the memory of the last call to the body indices of this one; bodies that are gone or changed are forgotten. */
 void contact_memory_follow(struct contact_memory *memory, const struct body_table *bodies);
 
-/* The bodies of today, by rank. False: out of memory. */
+/* The bodies of today, by body index. False: out of memory. */
 bool contact_remember_bodies(struct dynamic_array *known, const struct body_table *bodies);
 
 /* ---- stages: false when memory runs out -------------------------------------------------------------------------- */
@@ -183,21 +183,21 @@ bool contact_make_patches(struct contact_run *run); /* contact_patches.c */
 /* ---- small tools ------------------------------------------------------------------------------------------------- */
 
 /* Does b have an inside? */
-static inline bool contact_has_inside(const struct contact_run *run, uint32_t rank)
+static inline bool contact_has_inside(const struct contact_run *run, uint32_t body_index)
 {
-    return body_has_cells(run->pose->bodies[rank].body) || run->surface_side[rank] != 0;
+    return body_has_cells(run->snapshot->bodies[body_index].body) || run->surface_side[body_index] != 0;
 }
 
 /* The point (vertex, other body), or null. */
 static inline struct depth_point *depth_point_of(const struct contact_run *run, uint32_t body_a, uint32_t vertex,
                                                  uint32_t body_b)
 {
-    uint32_t place = run->state->meshes[body_a].place[vertex];
-    if (place == 0) {
+    uint32_t slot = run->state->meshes[body_a].slot[vertex];
+    if (slot == 0) {
         return NULL;
     }
     struct depth_point *points = run->state->points.data;
-    for (uint32_t i = place - 1;
+    for (uint32_t i = slot - 1;
          i < run->state->points.count && points[i].vertex == vertex && points[i].body_a == body_a; i++) {
         if (points[i].body_b == body_b) {
             return &points[i];
@@ -212,10 +212,10 @@ bool depth_push_neighbours(const struct contact_run *run, const struct depth_poi
                            struct dynamic_array *queue);
 
 /* A vertex in the closure of b becomes a point, unless it is in no cell of b; on the surface it touches. face: one of b
- * it lies on, or PLACE_NONE. */
+ * it lies on, or SLOT_NONE. */
 bool depth_add_closed_vertex(struct contact_run *run, uint32_t body_a, uint32_t vertex, uint32_t body_b, uint32_t face);
 
-/* A face of body b that this vertex lies on exactly, or PLACE_NONE (depth_whole_parts.c). */
+/* A face of body b that this vertex lies on exactly, or SLOT_NONE (depth_whole_parts.c). */
 uint32_t depth_touched_face(const struct contact_run *run, uint32_t body_a, uint32_t vertex, uint32_t body_b);
 
 /* Two bodies, whichever is named first. */
@@ -224,7 +224,7 @@ static inline uint64_t contact_pair_key(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* The first place of a key among sorted ones, or SIZE_MAX. */
+/* The first slot of a key among sorted ones, or SIZE_MAX. */
 static inline size_t contact_find_key(const uint64_t *keys, size_t count, uint64_t key)
 {
     size_t low = 0, high = count;
@@ -266,7 +266,7 @@ void contact_triangle_weights(const double point[3], const double *const corners
 /* A tree over the surface faces of a body, made when first asked for; null: out of memory. */
 const struct box_tree *contact_face_tree(struct contact_run *run, uint32_t body);
 
-/* The way from the point along a unit direction to where it leaves b's surface; DBL_MAX, and PLACE_NONE: nowhere. */
+/* The way from the point along a unit direction to where it leaves b's surface; DBL_MAX, and SLOT_NONE: nowhere. */
 double depth_along(const struct contact_run *run, const struct depth_point *point, const struct box_tree *tree,
                    const double direction[3], uint32_t *hit_face);
 

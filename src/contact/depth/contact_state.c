@@ -8,10 +8,10 @@ static void destroy_mesh(dent_context *context, void *record)
     struct contact_mesh *mesh = record;
     dent_release(context, mesh->first, (size_t)mesh->vertex_count + 1, sizeof *mesh->first);
     dent_release(context, mesh->neighbours, 2 * (size_t)mesh->edge_count, sizeof *mesh->neighbours);
-    dent_release(context, mesh->place, mesh->vertex_count, sizeof *mesh->place);
+    dent_release(context, mesh->slot, mesh->vertex_count, sizeof *mesh->slot);
     dent_release(context, mesh->mark, mesh->vertex_count, sizeof *mesh->mark);
-    dent_release(context, mesh->normal_place, mesh->vertex_count, sizeof *mesh->normal_place);
-    dent_release(context, mesh->face_place, mesh->face_count, sizeof *mesh->face_place);
+    dent_release(context, mesh->normal_slot, mesh->vertex_count, sizeof *mesh->normal_slot);
+    dent_release(context, mesh->face_slot, mesh->face_count, sizeof *mesh->face_slot);
     dent_release(context, mesh->edge_cut, mesh->edge_count, sizeof *mesh->edge_cut);
     dent_release(context, mesh->component_first, mesh->component_count, sizeof *mesh->component_first);
     dent_release(context, mesh->component_mark, mesh->component_count, sizeof *mesh->component_mark);
@@ -31,7 +31,7 @@ static void for_each_array(struct contact_state *state, void (*visit)(struct dyn
     visit(&state->runs, context, sizeof(struct cut_run));
     visit(&state->queue, context, sizeof(uint32_t));
     visit(&state->next_queue, context, sizeof(uint32_t));
-    visit(&state->normal_vertices, context, sizeof(struct normal_place));
+    visit(&state->normal_vertices, context, sizeof(struct normal_slot));
     visit(&state->hit_faces, context, sizeof(struct hit_face));
     visit(&state->lost, context, sizeof(struct lost_edge));
     visit(&state->sides, context, sizeof(int8_t));
@@ -121,22 +121,22 @@ static bool make_mesh(void *user, void *record, const struct body *body)
                                   .component_count = body->topology.component_count};
     mesh->first = dent_allocate(context, (size_t)mesh->vertex_count + 1, sizeof *mesh->first);
     mesh->neighbours = dent_allocate(context, 2 * (size_t)mesh->edge_count, sizeof *mesh->neighbours);
-    mesh->place = dent_allocate(context, mesh->vertex_count, sizeof *mesh->place);
+    mesh->slot = dent_allocate(context, mesh->vertex_count, sizeof *mesh->slot);
     mesh->mark = dent_allocate(context, mesh->vertex_count, sizeof *mesh->mark);
-    mesh->normal_place = dent_allocate(context, mesh->vertex_count, sizeof *mesh->normal_place);
-    mesh->face_place = dent_allocate(context, mesh->face_count, sizeof *mesh->face_place);
+    mesh->normal_slot = dent_allocate(context, mesh->vertex_count, sizeof *mesh->normal_slot);
+    mesh->face_slot = dent_allocate(context, mesh->face_count, sizeof *mesh->face_slot);
     mesh->edge_cut = dent_allocate(context, mesh->edge_count, sizeof *mesh->edge_cut);
     mesh->component_first = dent_allocate(context, mesh->component_count, sizeof *mesh->component_first);
     mesh->component_mark = dent_allocate(context, mesh->component_count, sizeof *mesh->component_mark);
-    if (!mesh->first || !mesh->neighbours || !mesh->place || !mesh->mark || !mesh->normal_place || !mesh->face_place ||
+    if (!mesh->first || !mesh->neighbours || !mesh->slot || !mesh->mark || !mesh->normal_slot || !mesh->face_slot ||
         !mesh->edge_cut || !mesh->component_first || !mesh->component_mark) {
         destroy_mesh(context, mesh);
         return false;
     }
-    memset(mesh->place, 0, mesh->vertex_count * sizeof *mesh->place);
+    memset(mesh->slot, 0, mesh->vertex_count * sizeof *mesh->slot);
     memset(mesh->mark, 0, mesh->vertex_count * sizeof *mesh->mark);
-    memset(mesh->normal_place, 0, mesh->vertex_count * sizeof *mesh->normal_place);
-    memset(mesh->face_place, 0, mesh->face_count * sizeof *mesh->face_place);
+    memset(mesh->normal_slot, 0, mesh->vertex_count * sizeof *mesh->normal_slot);
+    memset(mesh->face_slot, 0, mesh->face_count * sizeof *mesh->face_slot);
     memset(mesh->edge_cut, 0, mesh->edge_count);
     memset(mesh->component_mark, 0, mesh->component_count * sizeof *mesh->component_mark);
     for (uint32_t v = mesh->vertex_count; v-- > 0;) {
@@ -153,7 +153,7 @@ bool contact_update_meshes(struct contact_run *run)
     struct contact_state *state = run->state;
     bool changed;
     bool made =
-        body_records_update(&state->mesh_records, &mesh_kind, state->context, run->pose, state->context, &changed);
+        body_records_update(&state->mesh_records, &mesh_kind, state->context, run->snapshot, state->context, &changed);
     state->meshes = state->mesh_records.data;
     state->flood = changed ? 0 : state->flood;
     return made;
@@ -161,35 +161,35 @@ bool contact_update_meshes(struct contact_run *run)
 
 /* ---- the memory of the last call --------------------------------------------------------------------------------- */
 
-/* Rank now of the body with this serial, or PLACE_NONE. Serials grow with rank, then and now. */
-static uint32_t rank_of_serial(uint64_t serial, const struct body_table *bodies)
+/* Body index now of the body with this serial, or SLOT_NONE. Serials grow with body index, then and now. */
+static uint32_t body_index_of_serial(uint64_t serial, const struct body_table *bodies)
 {
     uint32_t low = 0, high = bodies->body_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (bodies->slots[bodies->ranks[middle]].serial < serial) {
+        if (bodies->slots[bodies->body_indices[middle]].serial < serial) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < bodies->body_count && bodies->slots[bodies->ranks[low]].serial == serial ? low : PLACE_NONE;
+    return low < bodies->body_count && bodies->slots[bodies->body_indices[low]].serial == serial ? low : SLOT_NONE;
 }
 
 /* The same, unless it has new elements. */
-static uint32_t rank_now(const struct remembered_body *body, const struct body_table *bodies)
+static uint32_t body_index_now(const struct remembered_body *body, const struct body_table *bodies)
 {
-    uint32_t rank = rank_of_serial(body->serial, bodies);
-    bool same = rank != PLACE_NONE && body_table_at(bodies, rank)->identity_base == body->identity_base;
-    return same ? rank : PLACE_NONE;
+    uint32_t body_index = body_index_of_serial(body->serial, bodies);
+    bool same = body_index != SLOT_NONE && body_table_at(bodies, body_index)->identity_base == body->identity_base;
+    return same ? body_index : SLOT_NONE;
 }
 
 void contact_memory_follow(struct contact_memory *memory, const struct body_table *bodies)
 {
     struct remembered_body *known = memory->bodies.data;
     bool same = memory->bodies.count == bodies->body_count;
-    for (uint32_t rank = 0; same && rank < bodies->body_count; rank++) {
-        same = rank_now(&known[rank], bodies) == rank;
+    for (uint32_t body_index = 0; same && body_index < bodies->body_count; body_index++) {
+        same = body_index_now(&known[body_index], bodies) == body_index;
     }
     if (same) {
         return;
@@ -197,8 +197,9 @@ void contact_memory_follow(struct contact_memory *memory, const struct body_tabl
     dent_contact_memory *records = memory->records.data;
     size_t kept = 0;
     for (size_t i = 0; i < memory->records.count; i++) {
-        uint32_t a = rank_now(&known[records[i].body_a], bodies), b = rank_now(&known[records[i].body_b], bodies);
-        if (a != PLACE_NONE && b != PLACE_NONE) {
+        uint32_t a = body_index_now(&known[records[i].body_a], bodies),
+                 b = body_index_now(&known[records[i].body_b], bodies);
+        if (a != SLOT_NONE && b != SLOT_NONE) {
             records[kept] = records[i];
             records[kept].body_a = a;
             records[kept++].body_b = b;
@@ -207,15 +208,15 @@ void contact_memory_follow(struct contact_memory *memory, const struct body_tabl
     memory->records.count = kept;
     /* From here on they belong to the bodies of today. Bodies are added behind all others, so those that are known and
      * still there come first and in order. */
-    size_t places = 0;
+    size_t slots = 0;
     for (size_t i = 0; i < memory->bodies.count; i++) {
-        uint32_t rank = rank_of_serial(known[i].serial, bodies);
-        if (rank != PLACE_NONE) {
-            known[places].identity_base = body_table_at(bodies, rank)->identity_base;
-            known[places++].serial = known[i].serial;
+        uint32_t body_index = body_index_of_serial(known[i].serial, bodies);
+        if (body_index != SLOT_NONE) {
+            known[slots].identity_base = body_table_at(bodies, body_index)->identity_base;
+            known[slots++].serial = known[i].serial;
         }
     }
-    memory->bodies.count = places;
+    memory->bodies.count = slots;
 }
 
 const dent_contact_memory *dent_world_contact_memory(const dent_world *world, uint64_t *count)
@@ -259,9 +260,9 @@ bool contact_remember_bodies(struct dynamic_array *known, const struct body_tabl
 {
     array_clear(known);
     struct remembered_body *fresh = array_extend(known, bodies->body_count);
-    for (uint32_t rank = 0; fresh && rank < bodies->body_count; rank++) {
-        fresh[rank].serial = bodies->slots[bodies->ranks[rank]].serial;
-        fresh[rank].identity_base = body_table_at(bodies, rank)->identity_base;
+    for (uint32_t body_index = 0; fresh && body_index < bodies->body_count; body_index++) {
+        fresh[body_index].serial = bodies->slots[bodies->body_indices[body_index]].serial;
+        fresh[body_index].identity_base = body_table_at(bodies, body_index)->identity_base;
     }
     return fresh != NULL;
 }

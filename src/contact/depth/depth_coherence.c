@@ -58,7 +58,7 @@ bool depth_weigh_borders(struct contact_run *run)
         return true;
     }
     for (size_t i = 0; i < state->points.count; i++) {
-        uint32_t place = (uint32_t)i;
+        uint32_t slot = (uint32_t)i;
         double sum[3] = {0, 0, 0};
         uint64_t count = 0;
         if (points[i].round != 0) {
@@ -66,7 +66,7 @@ bool depth_weigh_borders(struct contact_run *run)
         }
         array_clear(&state->queue);
         points[i].round = 1;
-        if (!array_push(&state->queue, &place) || !gather_region(run, sum, &count)) {
+        if (!array_push(&state->queue, &slot) || !gather_region(run, sum, &count)) {
             return false;
         }
         if (vector_length(sum) >= NET_NORMAL_LEAST * (double)count && vector_normalise(sum)) {

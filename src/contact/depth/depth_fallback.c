@@ -18,10 +18,11 @@
 const struct box_tree *contact_face_tree(struct contact_run *run, uint32_t body)
 {
     if (!run->face_trees[body]) {
-        const struct posed_body *posed = &run->pose->bodies[body];
+        const struct body_snapshot *body_snapshot = &run->snapshot->bodies[body];
         struct box_tree *tree = arena_allocate_cleared(run->scratch, 1, sizeof *tree);
-        if (!tree || !box_tree_build(tree, run->scratch, posed->xyz, posed->body->surface_faces, 3,
-                                     sizeof *posed->body->surface_faces, posed->body->surface_face_count, false)) {
+        if (!tree || !box_tree_build(tree, run->scratch, body_snapshot->xyz, body_snapshot->body->surface_faces, 3,
+                                     sizeof *body_snapshot->body->surface_faces,
+                                     body_snapshot->body->surface_face_count, false)) {
             return NULL;
         }
         run->face_trees[body] = tree;
@@ -32,7 +33,7 @@ const struct box_tree *contact_face_tree(struct contact_run *run, uint32_t body)
 /* Faces at the vertex itself are no way out. */
 static bool face_counts(const struct contact_run *run, const struct depth_point *point, uint32_t face)
 {
-    const struct body *a = run->pose->bodies[point->body_a].body, *b = run->pose->bodies[point->body_b].body;
+    const struct body *a = run->snapshot->bodies[point->body_a].body, *b = run->snapshot->bodies[point->body_b].body;
     return point->body_a != point->body_b ||
            !corners_share_vertex(a, &point->vertex, 1, b, b->surface_faces[face].corners, 3);
 }
@@ -41,23 +42,23 @@ static bool face_counts(const struct contact_run *run, const struct depth_point 
 
 struct nearest_face {
     double distance;
-    uint32_t face; /* PLACE_NONE: none */
+    uint32_t face; /* SLOT_NONE: none */
     double closest[3];
 };
 
 static void look_at_leaf(const struct contact_run *run, const struct depth_point *point, const struct box_tree *tree,
                          uint32_t leaf, struct nearest_face *best)
 {
-    const double *p = run->pose->bodies[point->body_a].xyz[point->vertex];
+    const double *p = run->snapshot->bodies[point->body_a].xyz[point->vertex];
     uint32_t end = box_tree_leaf_start(tree, leaf + 1);
-    for (uint32_t place = box_tree_leaf_start(tree, leaf); place < end; place++) {
-        uint32_t face = tree->items[place];
+    for (uint32_t slot = box_tree_leaf_start(tree, leaf); slot < end; slot++) {
+        uint32_t face = tree->items[slot];
         const double *corners[3];
         double closest[3];
-        if (box_gap(&tree->item_boxes[place], p) > best->distance || !face_counts(run, point, face)) {
+        if (box_gap(&tree->item_boxes[slot], p) > best->distance || !face_counts(run, point, face)) {
             continue;
         }
-        border_face_positions(run->pose, point->body_b, face, corners);
+        border_face_positions(run->snapshot, point->body_b, face, corners);
         double distance = distance_to_triangle(p, corners, closest);
         if (distance < best->distance || (distance == best->distance && face < best->face)) {
             *best = (struct nearest_face){distance, face, {closest[0], closest[1], closest[2]}};
@@ -68,8 +69,8 @@ static void look_at_leaf(const struct contact_run *run, const struct depth_point
 static struct nearest_face nearest_face_of(const struct contact_run *run, const struct depth_point *point,
                                            const struct box_tree *tree)
 {
-    const double *p = run->pose->bodies[point->body_a].xyz[point->vertex];
-    struct nearest_face best = {DBL_MAX, PLACE_NONE, {0, 0, 0}};
+    const double *p = run->snapshot->bodies[point->body_a].xyz[point->vertex];
+    struct nearest_face best = {DBL_MAX, SLOT_NONE, {0, 0, 0}};
     uint32_t stack[2 * BOX_TREE_STACK], depth = 0;
     if (tree->item_count > 0) {
         stack[depth++] = 1;
@@ -156,10 +157,10 @@ static double ray_leaves_face(const double p[3], const double r[3], const double
 double depth_along(const struct contact_run *run, const struct depth_point *point, const struct box_tree *tree,
                    const double direction[3], uint32_t *hit_face)
 {
-    const double *p = run->pose->bodies[point->body_a].xyz[point->vertex];
+    const double *p = run->snapshot->bodies[point->body_a].xyz[point->vertex];
     uint32_t stack[2 * BOX_TREE_STACK], depth = 0;
     double best = DBL_MAX;
-    *hit_face = PLACE_NONE;
+    *hit_face = SLOT_NONE;
     if (tree->item_count > 0) {
         stack[depth++] = 1;
     }
@@ -174,14 +175,14 @@ double depth_along(const struct contact_run *run, const struct depth_point *poin
             continue;
         }
         uint32_t end = box_tree_leaf_start(tree, node - tree->leaf_count + 1);
-        for (uint32_t place = box_tree_leaf_start(tree, node - tree->leaf_count); place < end; place++) {
-            uint32_t face = tree->items[place];
+        for (uint32_t slot = box_tree_leaf_start(tree, node - tree->leaf_count); slot < end; slot++) {
+            uint32_t face = tree->items[slot];
             const double *corners[3];
             double normal[3];
             if (!face_counts(run, point, face)) {
                 continue;
             }
-            border_face_positions(run->pose, point->body_b, face, corners);
+            border_face_positions(run->snapshot, point->body_b, face, corners);
             contact_face_normal(run, point->body_b, face, normal);
             double along = ray_leaves_face(p, direction, corners, normal);
             if (along >= 0 && (along < best || (along == best && face < *hit_face))) {
@@ -200,8 +201,8 @@ static bool gather_island(struct contact_run *run)
 {
     struct contact_state *state = run->state;
     for (size_t at = 0; at < state->queue.count; at++) {
-        uint32_t place = ((const uint32_t *)state->queue.data)[at];
-        const struct depth_point *point = array_at(&state->points, place);
+        uint32_t slot = ((const uint32_t *)state->queue.data)[at];
+        const struct depth_point *point = array_at(&state->points, slot);
         if (!depth_push_neighbours(run, point, ROUND_NEVER, &state->queue)) {
             return false;
         }
@@ -213,12 +214,12 @@ static bool use_previous(struct contact_run *run, struct depth_point *point, con
 {
     const dent_contact_memory *memory = run->state->memory.records.data;
     uint32_t face;
-    if (point->previous == PLACE_NONE) {
+    if (point->previous == SLOT_NONE) {
         return false;
     }
     const double *direction = memory[point->previous].direction;
     double depth = depth_along(run, point, tree, direction, &face);
-    if (face == PLACE_NONE) {
+    if (face == SLOT_NONE) {
         return false;
     }
     point->depth = point->error = depth;
@@ -230,10 +231,10 @@ static bool use_previous(struct contact_run *run, struct depth_point *point, con
 
 static void use_nearest(struct contact_run *run, struct depth_point *point, const struct nearest_face *nearest)
 {
-    point->depth = point->error = nearest->face == PLACE_NONE ? 0 : nearest->distance;
+    point->depth = point->error = nearest->face == SLOT_NONE ? 0 : nearest->distance;
     point->face = nearest->face;
     point->source = DENT_CONTACT_SOURCE_NEAREST;
-    if (nearest->face == PLACE_NONE) { /* no surface at all: some direction */
+    if (nearest->face == SLOT_NONE) { /* no surface at all: some direction */
         point->direction[0] = 1;
         point->direction[1] = point->direction[2] = 0;
     } else {
@@ -244,8 +245,8 @@ static void use_nearest(struct contact_run *run, struct depth_point *point, cons
 /* Self-collision without crossing surfaces, within one part. */
 static bool island_is_inverted(const struct contact_run *run, const struct depth_point *point)
 {
-    const struct body *body = run->pose->bodies[point->body_a].body;
-    if (point->body_a != point->body_b || point->cell_pair == PLACE_NONE) {
+    const struct body *body = run->snapshot->bodies[point->body_a].body;
+    if (point->body_a != point->body_b || point->cell_pair == SLOT_NONE) {
         return false;
     }
     uint32_t corner = run->query->vertex_cell.cell_points[point->cell_pair].corners[0];
@@ -255,7 +256,7 @@ static bool island_is_inverted(const struct contact_run *run, const struct depth
 struct nearest_loop {
     const struct contact_run *run;
     const struct box_tree *tree;
-    struct nearest_face *found; /* by place in the queue */
+    struct nearest_face *found; /* by slot in the queue */
 };
 
 enum { NEAREST_PER_BLOCK = 64 };
@@ -264,11 +265,11 @@ static void nearest_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct nearest_loop *loop = data;
-    const uint32_t *places = loop->run->state->queue.data;
+    const uint32_t *slots = loop->run->state->queue.data;
     size_t begin = (size_t)block * NEAREST_PER_BLOCK, count = loop->run->state->queue.count;
     size_t end = count - begin < NEAREST_PER_BLOCK ? count : begin + NEAREST_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
-        loop->found[i] = nearest_face_of(loop->run, array_at(&loop->run->state->points, places[i]), loop->tree);
+        loop->found[i] = nearest_face_of(loop->run, array_at(&loop->run->state->points, slots[i]), loop->tree);
     }
 }
 
@@ -282,15 +283,15 @@ static bool seed_by_nearest(struct contact_run *run, const struct box_tree *tree
         return false;
     }
     dent_parallel_for(state->context, (uint32_t)(state->queue.count / NEAREST_PER_BLOCK + 1), nearest_block, &loop);
-    const uint32_t *places = state->queue.data;
+    const uint32_t *slots = state->queue.data;
     size_t best = 0;
     for (size_t i = 1; i < state->queue.count; i++) {
         if (loop.found[i].distance < loop.found[best].distance ||
-            (loop.found[i].distance == loop.found[best].distance && places[i] < places[best])) {
+            (loop.found[i].distance == loop.found[best].distance && slots[i] < slots[best])) {
             best = i;
         }
     }
-    *seed = places[best];
+    *seed = slots[best];
     use_nearest(run, array_at(&state->points, *seed), &loop.found[best]);
     arena_rewind(run->scratch, mark);
     return true;
@@ -300,8 +301,8 @@ static bool seed_by_nearest(struct contact_run *run, const struct box_tree *tree
 static bool value_island(struct contact_run *run)
 {
     struct contact_state *state = run->state;
-    uint32_t *places = state->queue.data;
-    const struct depth_point *first = array_at(&state->points, places[0]);
+    uint32_t *slots = state->queue.data;
+    const struct depth_point *first = array_at(&state->points, slots[0]);
     const struct box_tree *tree = contact_face_tree(run, first->body_b);
     size_t seeds = 0, count = state->queue.count;
     uint8_t source = DENT_CONTACT_SOURCE_PREVIOUS;
@@ -309,17 +310,17 @@ static bool value_island(struct contact_run *run)
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        struct depth_point *point = array_at(&state->points, places[i]);
+        struct depth_point *point = array_at(&state->points, slots[i]);
         if (use_previous(run, point, tree)) {
             point->round = 1;
-            uint32_t swap = places[seeds];
-            places[seeds++] = places[i];
-            places[i] = swap;
+            uint32_t swap = slots[seeds];
+            slots[seeds++] = slots[i];
+            slots[i] = swap;
         }
     }
     if (seeds == 0 && island_is_inverted(run, first)) {
         for (size_t i = 0; i < count; i++) {
-            ((struct depth_point *)array_at(&state->points, places[i]))->source = 0; /* no contact */
+            ((struct depth_point *)array_at(&state->points, slots[i]))->source = 0; /* no contact */
         }
         run->counters.inverted_vertices += count;
         array_clear(&state->queue);
@@ -330,17 +331,17 @@ static bool value_island(struct contact_run *run)
         if (!seed_by_nearest(run, tree, &seed)) {
             return false;
         }
-        places = state->queue.data;
+        slots = state->queue.data;
         for (size_t i = 0; i < count; i++) {
-            ((struct depth_point *)array_at(&state->points, places[i]))->round = 0;
+            ((struct depth_point *)array_at(&state->points, slots[i]))->round = 0;
         }
         ((struct depth_point *)array_at(&state->points, seed))->round = 1;
-        places[0] = seed;
+        slots[0] = seed;
         seeds = 1;
         source = DENT_CONTACT_SOURCE_NEAREST;
     }
     for (size_t i = seeds; i < count && source == DENT_CONTACT_SOURCE_PREVIOUS; i++) {
-        ((struct depth_point *)array_at(&state->points, places[i]))->round = 0;
+        ((struct depth_point *)array_at(&state->points, slots[i]))->round = 0;
     }
     state->queue.count = seeds;
     return depth_propagate_from(run, source);
@@ -351,13 +352,13 @@ bool depth_fall_back(struct contact_run *run)
     struct contact_state *state = run->state;
     for (size_t i = 0; i < state->points.count && !cancel_requested(run->cancel); i++) {
         struct depth_point *point = array_at(&state->points, i);
-        uint32_t place = (uint32_t)i;
+        uint32_t slot = (uint32_t)i;
         if (point->round != 0) {
             continue;
         }
         array_clear(&state->queue);
         point->round = ROUND_NEVER;
-        if (!array_push(&state->queue, &place) || !gather_island(run) || !value_island(run)) {
+        if (!array_push(&state->queue, &slot) || !gather_island(run) || !value_island(run)) {
             return false;
         }
     }

@@ -32,7 +32,7 @@ struct direction {
 
 /* A corner of the common region: a hit of an edge, or a vertex that touches. */
 struct corner {
-    uint32_t place; /* in cut_edges, or in points */
+    uint32_t slot; /* in cut_edges, or in points */
     bool is_cut, of_a;
 };
 
@@ -47,19 +47,19 @@ struct flat_pair {
 static const double *corner_position(const struct contact_run *run, const struct corner *corner)
 {
     if (corner->is_cut) {
-        return run->query->border.cut_edges[corner->place].point;
+        return run->query->border.cut_edges[corner->slot].point;
     }
-    const struct depth_point *point = array_at(&run->state->points, corner->place);
-    return run->pose->bodies[point->body_a].xyz[point->vertex];
+    const struct depth_point *point = array_at(&run->state->points, corner->slot);
+    return run->snapshot->bodies[point->body_a].xyz[point->vertex];
 }
 
 /* The face of the other body at a corner. */
 static uint32_t corner_face(const struct contact_run *run, const struct corner *corner)
 {
     if (corner->is_cut) {
-        return run->query->border.cut_edges[corner->place].face;
+        return run->query->border.cut_edges[corner->slot].face;
     }
-    const struct depth_point *point = array_at(&run->state->points, corner->place);
+    const struct depth_point *point = array_at(&run->state->points, corner->slot);
     return point->face;
 }
 
@@ -86,20 +86,20 @@ static void add_direction(const struct contact_run *run, struct flat_pair *pair,
 static double along(const struct contact_run *run, const struct corner *corners, const struct flat_pair *pair,
                     const double unit[3], const double p[3])
 {
-    double way[3];
-    vector_subtract(p, corner_position(run, &corners[pair->first]), way);
-    return vector_dot(way, unit);
+    double displacement[3];
+    vector_subtract(p, corner_position(run, &corners[pair->first]), displacement);
+    return vector_dot(displacement, unit);
 }
 
 static void measure(const struct contact_run *run, const struct corner *corners, struct flat_pair *pair)
 {
     for (size_t i = pair->first; i < pair->first + pair->count; i++) {
-        double way[3];
-        vector_subtract(corner_position(run, &corners[i]), corner_position(run, &corners[pair->first]), way);
-        double size = vector_length(way);
+        double displacement[3];
+        vector_subtract(corner_position(run, &corners[i]), corner_position(run, &corners[pair->first]), displacement);
+        double size = vector_length(displacement);
         pair->extent = size > pair->extent ? size : pair->extent;
         uint32_t face = corner_face(run, &corners[i]);
-        if (face != PLACE_NONE) {
+        if (face != SLOT_NONE) {
             add_direction(run, pair, corners[i].of_a ? pair->b : pair->a, face);
         }
     }
@@ -120,7 +120,7 @@ static void find_supports(const struct contact_run *run, const struct corner *co
     for (size_t i = pair->first; i < pair->first + pair->count; i++) {
         uint32_t face = corner_face(run, &corners[i]), body = corners[i].of_a ? pair->b : pair->a;
         double normal[3], sign = body == pair->b ? 1 : -1;
-        if (face == PLACE_NONE) {
+        if (face == SLOT_NONE) {
             continue;
         }
         contact_face_normal(run, body, face, normal);
@@ -135,7 +135,7 @@ static void find_supports(const struct contact_run *run, const struct corner *co
 }
 
 /* The thinnest extent along a face's normal; null: the region is flat, or nothing tells a direction. */
-static const struct direction *way_out(const struct flat_pair *pair)
+static const struct direction *exit_direction(const struct flat_pair *pair)
 {
     const struct direction *best = NULL;
     for (int supported = 1; supported >= 0 && !best; supported--) {
@@ -164,13 +164,13 @@ static bool region_is_flat(const struct flat_pair *pair)
 
 /* ---- do the interiors meet? -------------------------------------------------------------------------------------- */
 
-static void look_as_check(const struct contact_run *run, uint32_t rank, struct check_body *body)
+static void look_as_check(const struct contact_run *run, uint32_t body_index, struct check_body *body)
 {
-    const struct posed_body *posed = &run->pose->bodies[rank];
-    *body = (struct check_body){.body = posed->body, .xyz = posed->xyz};
-    memcpy(body->bounds.lo, posed->lo, sizeof posed->lo);
-    memcpy(body->bounds.hi, posed->hi, sizeof posed->hi);
-    body->solid = body_has_cells(posed->body);
+    const struct body_snapshot *body_snapshot = &run->snapshot->bodies[body_index];
+    *body = (struct check_body){.body = body_snapshot->body, .xyz = body_snapshot->xyz};
+    memcpy(body->bounds.lo, body_snapshot->lo, sizeof body_snapshot->lo);
+    memcpy(body->bounds.hi, body_snapshot->hi, sizeof body_snapshot->hi);
+    body->solid = body_has_cells(body_snapshot->body);
     body->closed = !body->solid;
 }
 
@@ -196,12 +196,12 @@ static bool ask_exactly(struct contact_run *run, const struct flat_pair *pair, b
 
 static void value_point(struct contact_run *run, const struct corner *corner, double depth, const double unit[3])
 {
-    struct depth_point *point = array_at(&run->state->points, corner->place);
-    if (point->face == PLACE_NONE) {
+    struct depth_point *point = array_at(&run->state->points, corner->slot);
+    if (point->face == SLOT_NONE) {
         point->face = depth_touched_face(run, point->body_a, point->vertex, point->body_b);
     }
     point->source = DENT_CONTACT_SOURCE_NEAREST;
-    point->flags |= DENT_CONTACT_FLAT;
+    point->flags |= DENT_CONTACT_FLAG_FLAT;
     point->depth = point->error = depth;
     point->round = 1;
     vector_copy(unit, point->direction);
@@ -211,13 +211,13 @@ static void value_point(struct contact_run *run, const struct corner *corner, do
 
 static bool value_cut(struct contact_run *run, const struct corner *corner, double depth, const double unit[3])
 {
-    const dent_cut_edge *cut = &run->query->border.cut_edges[corner->place];
-    const double(*xyz)[3] = run->pose->bodies[cut->body_a].xyz;
+    const dent_cut_edge *cut = &run->query->border.cut_edges[corner->slot];
+    const double(*xyz)[3] = run->snapshot->bodies[cut->body_a].xyz;
     const double *corners[3];
     dent_contact contact;
-    contact_begin(run, &contact, DENT_CONTACT_EDGE_FACE, DENT_CONTACT_SOURCE_CROSSING, cut->body_a, cut->edge, cut->body_b,
-                  cut->face);
-    contact.flags |= DENT_CONTACT_ON_FACE | DENT_CONTACT_FLAT;
+    contact_begin(run, &contact, DENT_CONTACT_EDGE_FACE, DENT_CONTACT_SOURCE_CROSSING, cut->body_a, cut->edge,
+                  cut->body_b, cut->face);
+    contact.flags |= DENT_CONTACT_FLAG_ON_FACE | DENT_CONTACT_FLAG_FLAT;
     contact.vertices_a[0] = cut->v0;
     contact.vertices_a[1] = cut->v1;
     contact.weights_a[0] = 1 - cut->parameter;
@@ -225,16 +225,16 @@ static bool value_cut(struct contact_run *run, const struct corner *corner, doub
     for (int axis = 0; axis < 3; axis++) {
         contact.point_a[axis] = contact.weights_a[0] * xyz[cut->v0][axis] + contact.weights_a[1] * xyz[cut->v1][axis];
     }
-    border_face_positions(run->pose, cut->body_b, cut->face, corners);
+    border_face_positions(run->snapshot, cut->body_b, cut->face, corners);
     contact_triangle_weights(cut->point, corners, contact.weights_b);
-    memcpy(contact.vertices_b, run->pose->bodies[cut->body_b].body->surface_faces[cut->face].corners,
+    memcpy(contact.vertices_b, run->snapshot->bodies[cut->body_b].body->surface_faces[cut->face].corners,
            3 * sizeof *contact.vertices_b);
     for (int k = 0; k < 3; k++) {
         vector_add_scaled(contact.point_b, contact.weights_b[k], corners[k]);
     }
     vector_copy(unit, contact.normal);
     bool clamped = run->def->depth_limit > 0 && depth > run->def->depth_limit;
-    contact.flags |= clamped ? DENT_CONTACT_CLAMPED : 0;
+    contact.flags |= clamped ? DENT_CONTACT_FLAG_CLAMPED : 0;
     contact.gap = clamped ? -run->def->depth_limit : -depth;
     contact.error = depth;
     return array_push(&run->state->unsorted, &contact);
@@ -242,21 +242,21 @@ static bool value_cut(struct contact_run *run, const struct corner *corner, doub
 
 /* Every corner that is not at the end the region leaves through. *any: there was one that has a contact. */
 static bool part_pair(struct contact_run *run, const struct corner *corners, const struct flat_pair *pair,
-                      const struct direction *way, bool *any)
+                      const struct direction *displacement, bool *any)
 {
-    const double back[3] = {-way->unit[0], -way->unit[1], -way->unit[2]};
+    const double back[3] = {-displacement->unit[0], -displacement->unit[1], -displacement->unit[2]};
     for (size_t i = pair->first; i < pair->first + pair->count; i++) {
         const struct corner *corner = &corners[i];
-        double at = along(run, corners, pair, way->unit, corner_position(run, corner));
-        double depth = corner->of_a ? way->high - at : at - way->low;
+        double at = along(run, corners, pair, displacement->unit, corner_position(run, corner));
+        double depth = corner->of_a ? displacement->high - at : at - displacement->low;
         if (!(depth > FLAT * pair->extent)) {
             continue;
         }
         if (!corner->is_cut) {
-            value_point(run, corner, depth, corner->of_a ? way->unit : back);
+            value_point(run, corner, depth, corner->of_a ? displacement->unit : back);
         } else if (!run->def->crossings) {
             continue;
-        } else if (!value_cut(run, corner, depth, corner->of_a ? way->unit : back)) {
+        } else if (!value_cut(run, corner, depth, corner->of_a ? displacement->unit : back)) {
             return false;
         }
         *any = true;
@@ -278,8 +278,8 @@ static bool solve_pair(struct contact_run *run, const struct corner *corners, st
         return true;
     }
     find_supports(run, corners, pair);
-    const struct direction *way = way_out(pair);
-    if (way && !part_pair(run, corners, pair, way, &any)) {
+    const struct direction *displacement = exit_direction(pair);
+    if (displacement && !part_pair(run, corners, pair, displacement, &any)) {
         return false;
     }
     run->counters.flat_overlaps += any;

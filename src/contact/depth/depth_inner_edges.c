@@ -31,7 +31,7 @@ struct edge_probe {
 
 static struct numbered_point moved(const struct contact_run *run, uint32_t body, uint32_t vertex)
 {
-    return (struct numbered_point){run->pose->bodies[body].xyz[vertex], run->first_number[body] + vertex};
+    return (struct numbered_point){run->snapshot->bodies[body].xyz[vertex], run->first_number[body] + vertex};
 }
 
 static bool apart(const double *p, const double *q, const double *const face[3])
@@ -77,14 +77,14 @@ static void take_face(void *user, uint32_t face)
     struct edge_probe *probe = user;
     const struct contact_run *run = probe->run;
     uint32_t b = probe->point->body_b;
-    const uint32_t *v = run->pose->bodies[b].body->surface_faces[face].corners;
+    const uint32_t *v = run->snapshot->bodies[b].body->surface_faces[face].corners;
     struct numbered_point f[3] = {moved(run, b, v[0]), moved(run, b, v[1]), moved(run, b, v[2])};
     struct numbered_point s = moved(run, probe->point->body_a, probe->point->vertex);
     const double *corners[3] = {f[0].xyz, f[1].xyz, f[2].xyz};
     bool known = false, zero;
     int from = 0, side = 0; /* of the point and of the face: only when needed */
     for (uint32_t i = 0; i < probe->count && (!known || from != 0); i++) {
-        if (apart(s.xyz, run->pose->bodies[probe->point->body_a].xyz[probe->edges[i].other], corners)) {
+        if (apart(s.xyz, run->snapshot->bodies[probe->point->body_a].xyz[probe->edges[i].other], corners)) {
             continue;
         }
         if (!known) {
@@ -128,7 +128,7 @@ static void probe_point(struct edge_probe *probe, uint32_t block, dent_isa isa)
 {
     const struct contact_run *run = probe->run;
     const struct depth_point *point = probe->point;
-    const struct posed_body *a = &run->pose->bodies[point->body_a];
+    const struct body_snapshot *a = &run->snapshot->bodies[point->body_a];
     const struct contact_mesh *mesh = &run->state->meshes[point->body_a];
     uint32_t next = mesh->first[point->vertex], end = mesh->first[point->vertex + 1];
     while (next < end) {
@@ -162,7 +162,7 @@ static void probe_block(void *data, uint32_t block, uint32_t worker)
     }
     for (size_t i = begin; i < end; i++) {
         probe.point = &points[i];
-        if (points[i].round != ROUND_NEVER && body_has_cells(run->pose->bodies[points[i].body_a].body)) {
+        if (points[i].round != ROUND_NEVER && body_has_cells(run->snapshot->bodies[points[i].body_a].body)) {
             probe_point(&probe, block, isa);
         }
     }

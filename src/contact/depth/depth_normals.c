@@ -24,7 +24,7 @@ enum { TERMS_PER_BLOCK = 256 };
 void contact_face_normal(const struct contact_run *run, uint32_t body, uint32_t face, double normal[3])
 {
     const double *corners[3];
-    border_face_positions(run->pose, body, face, corners);
+    border_face_positions(run->snapshot, body, face, corners);
     face_unit_normal(corners, normal);
     if (contact_face_side(run, body, face) < 0) {
         for (int axis = 0; axis < 3; axis++) {
@@ -59,7 +59,7 @@ static void corner_of_face(const struct contact_run *run, uint32_t body, uint32_
 {
     const double *corners[3];
     double u[3], w[3];
-    border_face_positions(run->pose, body, face, corners);
+    border_face_positions(run->snapshot, body, face, corners);
     vector_subtract(corners[(k + 1) % 3], corners[k], u);
     vector_subtract(corners[(k + 2) % 3], corners[k], w);
     double size_u = vector_largest(u), size_w = vector_largest(w);
@@ -84,12 +84,12 @@ static void corner_of_face(const struct contact_run *run, uint32_t body, uint32_
 static void vertex_normal(const struct contact_run *run, uint32_t body, uint32_t vertex, const double *given,
                           double least_cosine, double result[3])
 {
-    const struct posed_body *posed = &run->pose->bodies[body];
+    const struct body_snapshot *body_snapshot = &run->snapshot->bodies[body];
     const struct border_mesh *mesh = &run->border->meshes[body];
     double sum[3] = {0, 0, 0};
     for (uint32_t i = mesh->star_first[vertex]; i < mesh->star_first[vertex + 1]; i++) {
         uint32_t face = mesh->star_faces[i];
-        const uint32_t *v = posed->body->surface_faces[face].corners;
+        const uint32_t *v = body_snapshot->body->surface_faces[face].corners;
         int k = v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
         double normal[3], angle;
         corner_of_face(run, body, face, k, normal, &angle);
@@ -105,11 +105,11 @@ static void normal_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct contact_run *run = data;
-    struct normal_place *places = run->state->normal_vertices.data;
+    struct normal_slot *slots = run->state->normal_vertices.data;
     size_t begin = (size_t)block * TERMS_PER_BLOCK, count = run->state->normal_vertices.count;
     size_t end = count - begin < TERMS_PER_BLOCK ? count : begin + TERMS_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
-        vertex_normal(run, places[i].body, places[i].vertex, NULL, 0, places[i].normal);
+        vertex_normal(run, slots[i].body, slots[i].vertex, NULL, 0, slots[i].normal);
     }
 }
 
@@ -119,15 +119,15 @@ static void face_block(void *data, uint32_t block, uint32_t worker)
     (void)worker;
     const struct contact_run *run = data;
     struct hit_face *faces = run->state->hit_faces.data;
-    const struct normal_place *places = run->state->normal_vertices.data;
+    const struct normal_slot *slots = run->state->normal_vertices.data;
     size_t begin = (size_t)block * TERMS_PER_BLOCK, count = run->state->hit_faces.count;
     size_t end = count - begin < TERMS_PER_BLOCK ? count : begin + TERMS_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
         struct hit_face *face = &faces[i];
-        const uint32_t *v = run->pose->bodies[face->body].body->surface_faces[face->face].corners;
+        const uint32_t *v = run->snapshot->bodies[face->body].body->surface_faces[face->face].corners;
         contact_face_normal(run, face->body, face->face, face->normal);
         for (int k = 0; k < 3 && run->def->normals != DENT_CONTACT_NORMALS_FACE; k++) {
-            vector_copy(places[run->state->meshes[face->body].normal_place[v[k]] - 1].normal, face->corners[k]);
+            vector_copy(slots[run->state->meshes[face->body].normal_slot[v[k]] - 1].normal, face->corners[k]);
             if (run->def->normals == DENT_CONTACT_NORMALS_SMOOTH &&
                 vector_dot(face->corners[k], face->normal) < LEAN_COSINE) {
                 vertex_normal(run, face->body, v[k], face->normal, CREASE_COSINE, face->corners[k]);
@@ -138,27 +138,27 @@ static void face_block(void *data, uint32_t block, uint32_t worker)
 
 static bool list_vertex(struct contact_run *run, uint32_t body, uint32_t vertex)
 {
-    uint32_t *known = &run->state->meshes[body].normal_place[vertex];
-    struct normal_place place = {body, vertex, {0, 0, 0}};
+    uint32_t *known = &run->state->meshes[body].normal_slot[vertex];
+    struct normal_slot slot = {body, vertex, {0, 0, 0}};
     if (*known != 0) {
         return true;
     }
-    if (!array_push(&run->state->normal_vertices, &place)) {
+    if (!array_push(&run->state->normal_vertices, &slot)) {
         return false;
     }
     *known = (uint32_t)run->state->normal_vertices.count;
     return true;
 }
 
-/* Each face that was hit once, and each of their vertices once; terms learn the place of their face. */
+/* Each face that was hit once, and each of their vertices once; terms learn the slot of their face. */
 static bool list_faces(struct contact_run *run)
 {
     struct depth_term *terms = run->state->terms.data;
     const struct depth_point *points = run->state->points.data;
     for (size_t i = 0; i < run->state->terms.count; i++) {
         uint32_t body = points[terms[i].point].body_b;
-        uint32_t *known = &run->state->meshes[body].face_place[terms[i].face];
-        const uint32_t *corners = run->pose->bodies[body].body->surface_faces[terms[i].face].corners;
+        uint32_t *known = &run->state->meshes[body].face_slot[terms[i].face];
+        const uint32_t *corners = run->snapshot->bodies[body].body->surface_faces[terms[i].face].corners;
         if (*known == 0) {
             struct hit_face face = {.body = body, .face = terms[i].face};
             if (!array_push(&run->state->hit_faces, &face)) {
@@ -176,15 +176,15 @@ static bool list_faces(struct contact_run *run)
     return true;
 }
 
-static void forget_places(struct contact_run *run)
+static void forget_slots(struct contact_run *run)
 {
-    const struct normal_place *places = run->state->normal_vertices.data;
+    const struct normal_slot *slots = run->state->normal_vertices.data;
     const struct hit_face *faces = run->state->hit_faces.data;
     for (size_t i = 0; i < run->state->normal_vertices.count; i++) {
-        run->state->meshes[places[i].body].normal_place[places[i].vertex] = 0;
+        run->state->meshes[slots[i].body].normal_slot[slots[i].vertex] = 0;
     }
     for (size_t i = 0; i < run->state->hit_faces.count; i++) {
-        run->state->meshes[faces[i].body].face_place[faces[i].face] = 0;
+        run->state->meshes[faces[i].body].face_slot[faces[i].face] = 0;
     }
     array_clear(&run->state->normal_vertices);
     array_clear(&run->state->hit_faces);
@@ -205,9 +205,9 @@ static void measure_term(const struct contact_run *run, struct depth_term *term)
 {
     const struct depth_point *point = (const struct depth_point *)run->state->points.data + term->point;
     const struct hit_face *hit_face = (const struct hit_face *)run->state->hit_faces.data + term->hit_face;
-    const double(*xyz)[3] = run->pose->bodies[point->body_a].xyz;
+    const double(*xyz)[3] = run->snapshot->bodies[point->body_a].xyz;
     const double *p = xyz[point->vertex], *q = xyz[term->other], *face[3];
-    border_face_positions(run->pose, point->body_b, term->face, face);
+    border_face_positions(run->snapshot, point->body_b, term->face, face);
     term->share = edge_share(p, q, face);
     vector_copy(hit_face->normal, term->face_normal);
     vector_copy(hit_face->normal, term->normal);
@@ -250,6 +250,6 @@ bool depth_measure_terms(struct contact_run *run)
         dent_parallel_for(context, (uint32_t)(state->hit_faces.count / TERMS_PER_BLOCK + 1), face_block, run);
         dent_parallel_for(context, (uint32_t)(state->terms.count / TERMS_PER_BLOCK + 1), term_block, run);
     }
-    forget_places(run);
+    forget_slots(run);
     return enough;
 }

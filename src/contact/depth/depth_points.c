@@ -18,7 +18,7 @@ enum { POINTS_PER_BLOCK = 512 };
 
 /* Self-collision: three corners of the cell are neighbours of the vertex, so the cell lies across a face from one of
  * its own: the vertex went through that face, its cell is turned inside out. */
-static bool lies_in_own_ring(const struct contact_run *run, const dent_pair *pair, const dent_cell_point *place)
+static bool lies_in_own_ring(const struct contact_run *run, const dent_pair *pair, const dent_cell_point *location)
 {
     const struct contact_mesh *mesh = &run->state->meshes[pair->body_a];
     int shared = 0;
@@ -27,7 +27,7 @@ static bool lies_in_own_ring(const struct contact_run *run, const dent_pair *pai
     }
     for (int k = 0; k < 4; k++) {
         for (uint32_t i = mesh->first[pair->feature_a]; i < mesh->first[pair->feature_a + 1]; i++) {
-            shared += mesh->neighbours[i].vertex == place->corners[k];
+            shared += mesh->neighbours[i].vertex == location->corners[k];
         }
     }
     return shared >= 3;
@@ -39,9 +39,9 @@ static bool push_point(struct contact_run *run, uint32_t body_a, uint32_t vertex
                                 .vertex = vertex,
                                 .body_b = body_b,
                                 .cell_pair = cell_pair,
-                                .cell = PLACE_NONE,
-                                .face = PLACE_NONE,
-                                .previous = PLACE_NONE};
+                                .cell = SLOT_NONE,
+                                .face = SLOT_NONE,
+                                .previous = SLOT_NONE};
     return array_push(&run->state->points, &point);
 }
 
@@ -78,7 +78,7 @@ static void clear_table(struct contact_run *run)
 {
     const struct depth_point *points = run->state->points.data;
     for (size_t i = 0; i < run->state->points.count; i++) {
-        run->state->meshes[points[i].body_a].place[points[i].vertex] = 0;
+        run->state->meshes[points[i].body_a].slot[points[i].vertex] = 0;
     }
 }
 
@@ -86,7 +86,7 @@ static void fill_table(struct contact_run *run)
 {
     const struct depth_point *points = run->state->points.data;
     for (size_t i = run->state->points.count; i-- > 0;) {
-        run->state->meshes[points[i].body_a].place[points[i].vertex] = (uint32_t)i + 1;
+        run->state->meshes[points[i].body_a].slot[points[i].vertex] = (uint32_t)i + 1;
     }
 }
 
@@ -171,27 +171,28 @@ const struct cut_run *contact_run_of(const struct contact_run *run, uint32_t bod
 
 int contact_face_side(const struct contact_run *run, uint32_t body, uint32_t face)
 {
-    const struct posed_body *posed = &run->pose->bodies[body];
-    if (!body_has_cells(posed->body)) {
+    const struct body_snapshot *body_snapshot = &run->snapshot->bodies[body];
+    if (!body_has_cells(body_snapshot->body)) {
         return run->surface_side[body] < 0 ? -1 : 1;
     }
-    const uint32_t *t = posed->body->tetrahedra[posed->body->surface_face_tetrahedron[face]];
+    const uint32_t *t = body_snapshot->body->tetrahedra[body_snapshot->body->surface_face_tetrahedron[face]];
     predicate_counters ignored = {0};
-    return orientation_3d_counted(posed->xyz[t[0]], posed->xyz[t[1]], posed->xyz[t[2]], posed->xyz[t[3]], &ignored) < 0
+    return orientation_3d_counted(body_snapshot->xyz[t[0]], body_snapshot->xyz[t[1]], body_snapshot->xyz[t[2]],
+                                  body_snapshot->xyz[t[3]], &ignored) < 0
                ? -1
                : 1;
 }
 
 static struct numbered_point moved_point(const struct contact_run *run, uint32_t body, uint32_t vertex)
 {
-    return (struct numbered_point){run->pose->bodies[body].xyz[vertex], run->first_number[body] + vertex};
+    return (struct numbered_point){run->snapshot->bodies[body].xyz[vertex], run->first_number[body] + vertex};
 }
 
 /* The volume of (face, vertex) is positive on the side the face's normal points to. */
 bool contact_vertex_is_outside_face(const struct contact_run *run, uint32_t body_a, uint32_t vertex, uint32_t body_b,
                                     uint32_t face)
 {
-    const uint32_t *v = run->pose->bodies[body_b].body->surface_faces[face].corners;
+    const uint32_t *v = run->snapshot->bodies[body_b].body->surface_faces[face].corners;
     predicate_counters ignored = {0};
     bool zero;
     int sign = perturbed_orientation(moved_point(run, body_b, v[0]), moved_point(run, body_b, v[1]),
@@ -203,9 +204,9 @@ bool contact_vertex_is_outside_face(const struct contact_run *run, uint32_t body
 
 static uint32_t first_tetrahedron_of(const struct contact_run *run, const struct depth_point *point)
 {
-    const struct body *body = run->pose->bodies[point->body_b].body;
+    const struct body *body = run->snapshot->bodies[point->body_b].body;
     uint32_t end;
-    if (point->cell_pair == PLACE_NONE) {
+    if (point->cell_pair == SLOT_NONE) {
         return point->cell;
     }
     return cell_tetrahedra(body, run->query->vertex_cell.pairs[point->cell_pair].feature_b, &end);
@@ -223,7 +224,7 @@ static void lost_block(void *data, uint32_t block, uint32_t worker)
     for (size_t i = begin; i < end; i++) {
         const struct depth_point *point = &points[i];
         const struct contact_mesh *mesh = &run->state->meshes[point->body_a];
-        const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
+        const uint8_t *is_surface = run->snapshot->bodies[point->body_a].body->edge_is_surface;
         for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
             struct contact_neighbour neighbour = mesh->neighbours[k];
             if ((run->def->surface_only && !is_surface[neighbour.edge]) ||
@@ -269,7 +270,7 @@ static bool find_lost_ends(struct contact_run *run)
     const struct cut_run *runs = run->state->runs.data;
     for (size_t i = 0; i < run->state->runs.count; i++) {
         const dent_cut_edge *cut = run->query->border.cut_edges + runs[i].first;
-        const struct body *a = run->pose->bodies[cut->body_a].body, *b = run->pose->bodies[cut->body_b].body;
+        const struct body *a = run->snapshot->bodies[cut->body_a].body, *b = run->snapshot->bodies[cut->body_b].body;
         bool inside[2] = {depth_point_of(run, cut->body_a, cut->v0, cut->body_b) != NULL,
                           depth_point_of(run, cut->body_a, cut->v1, cut->body_b) != NULL};
         bool in_order = (runs[i].count % 2 == 1) == (inside[0] != inside[1]);
@@ -317,8 +318,8 @@ static bool sort_lost(struct contact_run *run)
 }
 
 /* From tetrahedron to tetrahedron towards p, through faces that have it on their other side. The tetrahedron that holds
- * it in its closure, or PLACE_NONE when the way leaves the body or is long. */
-static uint32_t walk_to(const struct posed_body *b, const double p[3], uint32_t start)
+ * it in its closure, or SLOT_NONE when the way leaves the body or is long. */
+static uint32_t walk_to(const struct body_snapshot *b, const double p[3], uint32_t start)
 {
     enum { STEPS_MOST = 64 };
     predicate_counters ignored = {0};
@@ -332,24 +333,24 @@ static uint32_t walk_to(const struct posed_body *b, const double p[3], uint32_t 
             beyond = orientation_3d_counted(d[0], d[1], d[2], d[3], &ignored) == -sign ? k : -1;
         }
         if (beyond < 0) {
-            return sign != 0 ? start : PLACE_NONE;
+            return sign != 0 ? start : SLOT_NONE;
         }
         start = b->body->neighbours[start][beyond]; /* none: larger than any number */
     }
-    return PLACE_NONE;
+    return SLOT_NONE;
 }
 
 /* The first tetrahedron of the body, not flat and without the vertex itself, that holds it in its closure. */
 static uint32_t search_for_cell(const struct contact_run *run, const struct lost_edge *lost,
                                 const struct box_tree *tree)
 {
-    const struct posed_body *b = &run->pose->bodies[lost->body_b];
-    const struct body *a = run->pose->bodies[lost->body_a].body;
-    const double *p = run->pose->bodies[lost->body_a].xyz[lost->vertex];
+    const struct body_snapshot *b = &run->snapshot->bodies[lost->body_b];
+    const struct body *a = run->snapshot->bodies[lost->body_a].body;
+    const double *p = run->snapshot->bodies[lost->body_a].xyz[lost->vertex];
     struct box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
     predicate_counters ignored = {0};
     struct box_walk walk;
-    uint32_t tetrahedron, best = PLACE_NONE;
+    uint32_t tetrahedron, best = SLOT_NONE;
     box_walk_begin(&walk, tree, &box);
     while (box_walk_next(&walk, &tetrahedron)) {
         const uint32_t *v = b->body->tetrahedra[tetrahedron];
@@ -365,7 +366,7 @@ static uint32_t search_for_cell(const struct contact_run *run, const struct lost
 
 /* Is the point, in the closure of a tetrahedron, on the surface of the body? Goes around it through the faces it lies
  * on. */
-static bool is_on_surface(const struct posed_body *b, const double p[3], uint32_t tetrahedron)
+static bool is_on_surface(const struct body_snapshot *b, const double p[3], uint32_t tetrahedron)
 {
     enum { AROUND_MOST = 128 };
     uint32_t around[AROUND_MOST] = {tetrahedron}, count = 1;
@@ -395,10 +396,11 @@ static bool is_on_surface(const struct posed_body *b, const double p[3], uint32_
 static const struct box_tree *cell_tree(struct contact_run *run, uint32_t body)
 {
     if (!run->cell_trees[body]) {
-        const struct posed_body *posed = &run->pose->bodies[body];
+        const struct body_snapshot *body_snapshot = &run->snapshot->bodies[body];
         struct box_tree *tree = arena_allocate_cleared(run->scratch, 1, sizeof *tree);
-        if (!tree || !box_tree_build(tree, run->scratch, posed->xyz, posed->body->tetrahedra, 4,
-                                     sizeof *posed->body->tetrahedra, posed->body->tetrahedron_count, false)) {
+        if (!tree ||
+            !box_tree_build(tree, run->scratch, body_snapshot->xyz, body_snapshot->body->tetrahedra, 4,
+                            sizeof *body_snapshot->body->tetrahedra, body_snapshot->body->tetrahedron_count, false)) {
             return NULL;
         }
         run->cell_trees[body] = tree;
@@ -410,11 +412,11 @@ static const struct box_tree *cell_tree(struct contact_run *run, uint32_t body)
  * *added: it became a point. */
 static bool judge_lost(struct contact_run *run, const struct lost_edge *lost, bool *added)
 {
-    const struct posed_body *a = &run->pose->bodies[lost->body_a], *b = &run->pose->bodies[lost->body_b];
-    uint32_t cell = PLACE_NONE;
+    const struct body_snapshot *a = &run->snapshot->bodies[lost->body_a], *b = &run->snapshot->bodies[lost->body_b];
+    uint32_t cell = SLOT_NONE;
     if (body_has_cells(b->body)) {
         cell = walk_to(b, a->xyz[lost->vertex], lost->start);
-        if (cell == PLACE_NONE ||
+        if (cell == SLOT_NONE ||
             corners_share_vertex(a->body, &lost->vertex, 1, b->body, b->body->tetrahedra[cell], 4)) {
             const struct box_tree *tree = cell_tree(run, lost->body_b);
             if (!tree) {
@@ -423,13 +425,13 @@ static bool judge_lost(struct contact_run *run, const struct lost_edge *lost, bo
             cell = search_for_cell(run, lost, tree);
         }
     }
-    bool on_surface = cell != PLACE_NONE && is_on_surface(b, a->xyz[lost->vertex], cell);
-    if (cell == PLACE_NONE || (!lost->counts && on_surface)) {
+    bool on_surface = cell != SLOT_NONE && is_on_surface(b, a->xyz[lost->vertex], cell);
+    if (cell == SLOT_NONE || (!lost->counts && on_surface)) {
         run->counters.lost_edges += lost->counts;
         return true;
     }
     *added = true;
-    bool room = push_point(run, lost->body_a, lost->vertex, lost->body_b, PLACE_NONE);
+    bool room = push_point(run, lost->body_a, lost->vertex, lost->body_b, SLOT_NONE);
     if (room) {
         struct depth_point *point = array_at(&run->state->points, run->state->points.count - 1);
         point->cell = cell;
@@ -442,13 +444,13 @@ bool depth_add_closed_vertex(struct contact_run *run, uint32_t body_a, uint32_t 
 {
     struct lost_edge lost = {body_a, vertex, body_b, 0, true};
     uint64_t lost_edges = run->counters.lost_edges;
-    bool added = false, solid = body_has_cells(run->pose->bodies[body_b].body);
-    bool room = solid ? judge_lost(run, &lost, &added) : push_point(run, body_a, vertex, body_b, PLACE_NONE);
+    bool added = false, solid = body_has_cells(run->snapshot->bodies[body_b].body);
+    bool room = solid ? judge_lost(run, &lost, &added) : push_point(run, body_a, vertex, body_b, SLOT_NONE);
     run->counters.lost_edges = lost_edges;
     if (room && (added || !solid)) {
         struct depth_point *point = array_at(&run->state->points, run->state->points.count - 1);
         point->face = face;
-        point->round = face == PLACE_NONE ? 0 : ROUND_NEVER;
+        point->round = face == SLOT_NONE ? 0 : ROUND_NEVER;
     }
     return room;
 }
@@ -501,31 +503,31 @@ static void order_hits(const struct contact_run *run, const struct cut_run *cuts
     }
 }
 
-static bool add_term(struct contact_run *run, struct depth_point *point, uint32_t other, uint32_t place)
+static bool add_term(struct contact_run *run, struct depth_point *point, uint32_t other, uint32_t slot)
 {
     if (point->round == ROUND_NEVER) {
         return true;
     }
     struct depth_term term = {.point = (uint32_t)(point - (struct depth_point *)run->state->points.data),
                               .other = other,
-                              .face = run->query->border.cut_edges[place].face,
-                              .degenerate = run->query->border.cut_edges[place].degenerate};
+                              .face = run->query->border.cut_edges[slot].face,
+                              .degenerate = run->query->border.cut_edges[slot].degenerate};
     point->term_count++;
     return array_push(&run->state->terms, &term);
 }
 
 /* One end of an edge with both ends inside: its first hit is a border if it leads outside. */
-static bool add_double_cross(struct contact_run *run, struct depth_point *point, uint32_t other, uint32_t place)
+static bool add_double_cross(struct contact_run *run, struct depth_point *point, uint32_t other, uint32_t slot)
 {
-    const dent_cut_edge *cut = &run->query->border.cut_edges[place];
+    const dent_cut_edge *cut = &run->query->border.cut_edges[slot];
     return contact_vertex_is_outside_face(run, cut->body_a, point->vertex, cut->body_b, cut->face) ||
-           add_term(run, point, other, place);
+           add_term(run, point, other, slot);
 }
 
 /* A corner of b at these hits lies inside a: it has a contact of its own, and its direction is the better one. */
 static bool corner_is_inside(const struct contact_run *run, const dent_cut_edge *cut)
 {
-    const uint32_t *corners = run->pose->bodies[cut->body_b].body->surface_faces[cut->face].corners;
+    const uint32_t *corners = run->snapshot->bodies[cut->body_b].body->surface_faces[cut->face].corners;
     return depth_point_of(run, cut->body_b, corners[0], cut->body_a) ||
            depth_point_of(run, cut->body_b, corners[1], cut->body_a) ||
            depth_point_of(run, cut->body_b, corners[2], cut->body_a);
@@ -535,11 +537,11 @@ static bool add_chords(struct contact_run *run, const struct cut_run *cuts, cons
 {
     const dent_cut_edge *records = run->query->border.cut_edges, *cut = &records[cuts->first];
     if (!contact_has_inside(run, cut->body_b) ||
-        (cut->body_a == cut->body_b && !body_has_cells(run->pose->bodies[cut->body_a].body))) {
+        (cut->body_a == cut->body_b && !body_has_cells(run->snapshot->bodies[cut->body_a].body))) {
         run->counters.open_crossings++;
         return true;
     }
-    if (!run->def->crossings || !run->pose->bodies[cut->body_a].body->edge_is_surface[cut->edge]) {
+    if (!run->def->crossings || !run->snapshot->bodies[cut->body_a].body->edge_is_surface[cut->edge]) {
         return true;
     }
     for (uint32_t i = 0; i + 1 < cuts->count; i += 2) {
@@ -561,7 +563,7 @@ static bool take_run(struct contact_run *run, const struct cut_run *cuts, struct
     const dent_cut_edge *cut = &run->query->border.cut_edges[cuts->first];
     struct depth_point *first = depth_point_of(run, cut->body_a, cut->v0, cut->body_b);
     struct depth_point *second = depth_point_of(run, cut->body_a, cut->v1, cut->body_b);
-    if (run->def->surface_only && !run->pose->bodies[cut->body_a].body->edge_is_surface[cut->edge]) {
+    if (run->def->surface_only && !run->snapshot->bodies[cut->body_a].body->edge_is_surface[cut->edge]) {
         return true;
     }
     order_hits(run, cuts, hits);
@@ -642,7 +644,7 @@ static void find_previous(struct contact_run *run)
         }
         bool found = at < known && memory[at].body_a == point->body_a && memory[at].vertex == point->vertex &&
                      memory[at].body_b == point->body_b;
-        point->previous = found ? (uint32_t)at : PLACE_NONE;
+        point->previous = found ? (uint32_t)at : SLOT_NONE;
     }
 }
 
@@ -692,7 +694,7 @@ bool depth_push_neighbours(const struct contact_run *run, const struct depth_poi
                            struct dynamic_array *queue)
 {
     const struct contact_mesh *mesh = &run->state->meshes[point->body_a];
-    const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
+    const uint8_t *is_surface = run->snapshot->bodies[point->body_a].body->edge_is_surface;
     for (uint32_t k = mesh->first[point->vertex]; k < mesh->first[point->vertex + 1]; k++) {
         struct contact_neighbour neighbour = mesh->neighbours[k];
         struct depth_point *other = depth_point_of(run, point->body_a, neighbour.vertex, point->body_b);
@@ -700,9 +702,9 @@ bool depth_push_neighbours(const struct contact_run *run, const struct depth_poi
             contact_edge_is_cut(run, point->body_a, neighbour.edge, point->body_b)) {
             continue;
         }
-        uint32_t place = (uint32_t)(other - (struct depth_point *)run->state->points.data);
+        uint32_t slot = (uint32_t)(other - (struct depth_point *)run->state->points.data);
         other->round = round;
-        if (!array_push(queue, &place)) {
+        if (!array_push(queue, &slot)) {
             return false;
         }
     }

@@ -13,19 +13,20 @@
 /* ---- which way the normals point --------------------------------------------------------------------------------- */
 
 /* Sign of the volume enclosed, in coordinates relative to the box and scaled by a power of two. */
-static int8_t side_of_surface(const struct posed_body *posed)
+static int8_t side_of_surface(const struct body_snapshot *body_snapshot)
 {
     double extent[3], sum = 0;
-    vector_subtract(posed->hi, posed->lo, extent);
+    vector_subtract(body_snapshot->hi, body_snapshot->lo, extent);
     double largest = vector_largest(extent);
     if (!(largest > 0) || !(largest < INFINITY)) {
         return 0;
     }
     int exponent = binary_exponent(largest);
-    for (uint32_t face = 0; face < posed->body->surface_face_count; face++) {
+    for (uint32_t face = 0; face < body_snapshot->body->surface_face_count; face++) {
         double corners[3][3], normal[3];
         for (int k = 0; k < 3; k++) {
-            vector_subtract(posed->xyz[posed->body->surface_faces[face].corners[k]], posed->lo, corners[k]);
+            vector_subtract(body_snapshot->xyz[body_snapshot->body->surface_faces[face].corners[k]], body_snapshot->lo,
+                            corners[k]);
             for (int axis = 0; axis < 3; axis++) {
                 corners[k][axis] = scale_by_power_of_two(corners[k][axis], -exponent);
             }
@@ -36,7 +37,7 @@ static int8_t side_of_surface(const struct posed_body *posed)
     return sum > 0 ? 1 : sum < 0 ? -1 : 0;
 }
 
-static bool boxes_overlap(const struct posed_body *a, const struct posed_body *b)
+static bool boxes_overlap(const struct body_snapshot *a, const struct body_snapshot *b)
 {
     for (int axis = 0; axis < 3; axis++) {
         if (!(a->lo[axis] <= b->hi[axis] && b->lo[axis] <= a->hi[axis])) {
@@ -48,7 +49,7 @@ static bool boxes_overlap(const struct posed_body *a, const struct posed_body *b
 
 static bool may_lie_in(const struct contact_run *run, uint32_t a, uint32_t b)
 {
-    const struct posed_body *x = &run->pose->bodies[a], *y = &run->pose->bodies[b];
+    const struct body_snapshot *x = &run->snapshot->bodies[a], *y = &run->snapshot->bodies[b];
     return a != b && bodies_may_meet(x->body, y->body) && boxes_overlap(x, y);
 }
 
@@ -56,18 +57,18 @@ static bool may_lie_in(const struct contact_run *run, uint32_t a, uint32_t b)
 bool depth_find_sides(struct contact_run *run)
 {
     array_clear(&run->state->sides);
-    int8_t *sides = array_extend(&run->state->sides, run->pose->body_count);
-    for (uint32_t b = 0; sides && b < run->pose->body_count; b++) {
-        const struct posed_body *posed = &run->pose->bodies[b];
+    int8_t *sides = array_extend(&run->state->sides, run->snapshot->body_count);
+    for (uint32_t b = 0; sides && b < run->snapshot->body_count; b++) {
+        const struct body_snapshot *body_snapshot = &run->snapshot->bodies[b];
         bool wanted = false;
         sides[b] = 0;
-        if (body_has_cells(posed->body) || !posed->body->topology.surface_closed) {
+        if (body_has_cells(body_snapshot->body) || !body_snapshot->body->topology.surface_closed) {
             continue;
         }
-        for (uint32_t a = 0; a < run->pose->body_count && !wanted; a++) {
+        for (uint32_t a = 0; a < run->snapshot->body_count && !wanted; a++) {
             wanted = may_lie_in(run, a, b);
         }
-        sides[b] = wanted ? side_of_surface(posed) : 0;
+        sides[b] = wanted ? side_of_surface(body_snapshot) : 0;
     }
     run->surface_side = sides;
     return sides != NULL;
@@ -116,8 +117,8 @@ static uint32_t begin_flood(struct contact_run *run)
 {
     struct contact_state *state = run->state;
     if (state->flood > UINT32_MAX - 4) {
-        for (uint32_t rank = 0; rank < state->mesh_records.count; rank++) {
-            struct contact_mesh *mesh = &state->meshes[rank];
+        for (uint32_t body_index = 0; body_index < state->mesh_records.count; body_index++) {
+            struct contact_mesh *mesh = &state->meshes[body_index];
             memset(mesh->mark, 0, mesh->vertex_count * sizeof *mesh->mark);
             memset(mesh->component_mark, 0, mesh->component_count * sizeof *mesh->component_mark);
         }
@@ -130,15 +131,15 @@ static uint32_t begin_flood(struct contact_run *run)
 
 static bool is_asked(const struct contact_run *run, uint32_t body, uint32_t vertex)
 {
-    return !run->def->surface_only || (run->pose->bodies[body].body->vertex_use[vertex] & VERTEX_ON_SURFACE);
+    return !run->def->surface_only || (run->snapshot->bodies[body].body->vertex_use[vertex] & VERTEX_ON_SURFACE);
 }
 
 /* No vertex outside the box of b is inside b: surfaces that only touch, whose hits are passed over, would otherwise let
  * a flood out. */
 static bool lies_in_box(const struct contact_run *run, uint32_t a, uint32_t vertex, uint32_t b)
 {
-    const struct posed_body *y = &run->pose->bodies[b];
-    const double *p = run->pose->bodies[a].xyz[vertex];
+    const struct body_snapshot *y = &run->snapshot->bodies[b];
+    const double *p = run->snapshot->bodies[a].xyz[vertex];
     for (int axis = 0; axis < 3; axis++) {
         if (!(p[axis] >= y->lo[axis] && p[axis] <= y->hi[axis])) {
             return false;
@@ -152,10 +153,10 @@ static bool enter_vertex(struct contact_run *run, uint32_t a, uint32_t b, uint32
     struct depth_point point = {.body_a = a,
                                 .vertex = vertex,
                                 .body_b = b,
-                                .cell_pair = PLACE_NONE,
-                                .cell = PLACE_NONE,
-                                .face = PLACE_NONE,
-                                .previous = PLACE_NONE};
+                                .cell_pair = SLOT_NONE,
+                                .cell = SLOT_NONE,
+                                .face = SLOT_NONE,
+                                .previous = SLOT_NONE};
     run->state->meshes[a].mark[vertex] = run->state->flood + 1;
     return array_push(&run->state->queue, &vertex) && array_push(&run->state->points, &point);
 }
@@ -187,7 +188,7 @@ static bool spread(struct contact_run *run, uint32_t a, uint32_t b)
 static bool enter_seeds(struct contact_run *run, const struct seeds *seeds, size_t *at, uint32_t a, uint32_t b)
 {
     struct contact_mesh *mesh = &run->state->meshes[a];
-    const uint32_t *component = run->pose->bodies[a].body->vertex_component;
+    const uint32_t *component = run->snapshot->bodies[a].body->vertex_component;
     uint64_t bodies = (uint64_t)a << 32 | b;
     while (*at < seeds->count && seeds->keys[*at].high < bodies) {
         (*at)++;
@@ -210,7 +211,7 @@ static bool enter_seeds(struct contact_run *run, const struct seeds *seeds, size
 /* Parts of a that the surface of b does not cut. */
 static bool enter_whole_parts(struct contact_run *run, uint32_t a, uint32_t b)
 {
-    const struct posed_body *x = &run->pose->bodies[a], *y = &run->pose->bodies[b];
+    const struct body_snapshot *x = &run->snapshot->bodies[a], *y = &run->snapshot->bodies[b];
     struct contact_mesh *mesh = &run->state->meshes[a];
     predicate_counters ignored = {0};
     for (uint32_t component = 0; component < mesh->component_count; component++) {
@@ -235,7 +236,7 @@ bool depth_find_inside_surfaces(struct contact_run *run)
     struct arena_mark mark = arena_mark(run->scratch);
     struct seeds seeds = {0};
     bool any = false;
-    for (uint32_t b = 0; b < run->pose->body_count; b++) {
+    for (uint32_t b = 0; b < run->snapshot->body_count; b++) {
         any = any || run->surface_side[b] != 0;
     }
     if (!any) {
@@ -245,8 +246,8 @@ bool depth_find_inside_surfaces(struct contact_run *run)
         return false;
     }
     size_t at = 0;
-    for (uint32_t a = 0; a < run->pose->body_count; a++) {
-        for (uint32_t b = 0; b < run->pose->body_count; b++) {
+    for (uint32_t a = 0; a < run->snapshot->body_count; a++) {
+        for (uint32_t b = 0; b < run->snapshot->body_count; b++) {
             if (run->surface_side[b] == 0 || !may_lie_in(run, a, b)) {
                 continue;
             }
@@ -264,8 +265,8 @@ bool depth_find_inside_surfaces(struct contact_run *run)
 
 static bool lies_on_surface(const struct contact_run *run, const struct depth_point *point, const struct box_tree *tree)
 {
-    const struct posed_body *y = &run->pose->bodies[point->body_b];
-    const double *p = run->pose->bodies[point->body_a].xyz[point->vertex];
+    const struct body_snapshot *y = &run->snapshot->bodies[point->body_b];
+    const double *p = run->snapshot->bodies[point->body_a].xyz[point->vertex];
     struct box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
     predicate_counters ignored = {0};
     struct box_walk walk;
@@ -282,7 +283,7 @@ static bool lies_on_surface(const struct contact_run *run, const struct depth_po
 static bool may_lie_on_surface(const struct contact_run *run, const struct depth_point *point)
 {
     const struct depth_term *terms = run->state->terms.data; /* null when there is none at all */
-    bool all = !body_has_cells(run->pose->bodies[point->body_b].body) && point->term_count > 0;
+    bool all = !body_has_cells(run->snapshot->bodies[point->body_b].body) && point->term_count > 0;
     for (uint32_t i = 0; all && i < point->term_count; i++) {
         all = terms[point->first_term + i].degenerate;
     }

@@ -30,13 +30,13 @@ struct border_value {
 static struct border_value value_of(const struct contact_run *run, const struct depth_point *point,
                                     const struct depth_term *term)
 {
-    const double(*xyz)[3] = run->pose->bodies[point->body_a].xyz;
-    double way[3];
-    vector_subtract(xyz[term->other], xyz[point->vertex], way);
-    struct border_value value = {term->share * vector_length(way), term->share * vector_dot(way, term->normal),
-                                 term->normal};
+    const double(*xyz)[3] = run->snapshot->bodies[point->body_a].xyz;
+    double displacement[3];
+    vector_subtract(xyz[term->other], xyz[point->vertex], displacement);
+    struct border_value value = {term->share * vector_length(displacement),
+                                 term->share * vector_dot(displacement, term->normal), term->normal};
     if (value.depth < 0) {
-        value.depth = term->share * vector_dot(way, term->face_normal);
+        value.depth = term->share * vector_dot(displacement, term->face_normal);
         value.normal = term->face_normal;
         value.depth = value.depth < 0 ? 0 : value.depth;
     }
@@ -97,7 +97,7 @@ static bool average_hits(const struct contact_run *run, struct depth_point *poin
 static const double *previous_direction(const struct contact_run *run, const struct depth_point *point)
 {
     const dent_contact_memory *memory = run->state->memory.records.data;
-    return point->previous == PLACE_NONE ? NULL : memory[point->previous].direction;
+    return point->previous == SLOT_NONE ? NULL : memory[point->previous].direction;
 }
 
 static bool counts_at_all(const struct contact_run *run, const struct depth_point *point)
@@ -137,7 +137,7 @@ static void border_block(void *data, uint32_t block, uint32_t worker)
         bool has_borders = counts_at_all(run, point), valued = has_borders && average_hits(run, point, NULL);
         if (has_borders && !valued) {
             const double *previous = previous_direction(run, point);
-            point->flags |= DENT_CONTACT_THIN;
+            point->flags |= DENT_CONTACT_FLAG_THIN;
             valued = previous && average_hits(run, point, previous);
         }
         if (valued) {
@@ -154,9 +154,9 @@ bool depth_value_borders(struct contact_run *run)
     const struct depth_point *points = state->points.data;
     array_clear(&state->queue);
     for (size_t i = 0; i < state->points.count; i++) {
-        uint32_t place = (uint32_t)i;
-        run->counters.thin_walls += (points[i].flags & DENT_CONTACT_THIN) != 0;
-        if (points[i].round == 1 && !array_push(&state->queue, &place)) {
+        uint32_t slot = (uint32_t)i;
+        run->counters.thin_walls += (points[i].flags & DENT_CONTACT_FLAG_THIN) != 0;
+        if (points[i].round == 1 && !array_push(&state->queue, &slot)) {
             return false;
         }
     }
@@ -169,7 +169,7 @@ bool depth_value_borders(struct contact_run *run)
 static const struct depth_point *valued_neighbour(const struct contact_run *run, const struct depth_point *point,
                                                   struct contact_neighbour neighbour, uint32_t round)
 {
-    const uint8_t *is_surface = run->pose->bodies[point->body_a].body->edge_is_surface;
+    const uint8_t *is_surface = run->snapshot->bodies[point->body_a].body->edge_is_surface;
     if (run->def->surface_only && !is_surface[neighbour.edge]) {
         return NULL;
     }
@@ -185,11 +185,11 @@ struct neighbour_sums {
 };
 
 static double distance_of(const struct contact_run *run, const struct depth_point *point,
-                          const struct depth_point *other, double way[3])
+                          const struct depth_point *other, double displacement[3])
 {
-    const double(*xyz)[3] = run->pose->bodies[point->body_a].xyz;
-    vector_subtract(xyz[other->vertex], xyz[point->vertex], way);
-    return vector_length(way);
+    const double(*xyz)[3] = run->snapshot->bodies[point->body_a].xyz;
+    vector_subtract(xyz[other->vertex], xyz[point->vertex], displacement);
+    return vector_length(displacement);
 }
 
 static void take_value(struct depth_point *point, const struct depth_point *from)
@@ -204,11 +204,11 @@ static void average_neighbours(const struct contact_run *run, struct depth_point
 {
     const struct contact_mesh *mesh = &run->state->meshes[point->body_a];
     struct neighbour_sums seen = {INFINITY, 0, NULL};
-    double way[3], sum = 0, depth = 0, direction[3] = {0, 0, 0}, spread = 0;
+    double displacement[3], sum = 0, depth = 0, direction[3] = {0, 0, 0}, spread = 0;
     uint32_t begin = mesh->first[point->vertex], end = mesh->first[point->vertex + 1];
     for (uint32_t i = begin; i < end; i++) {
         const struct depth_point *other = valued_neighbour(run, point, mesh->neighbours[i], round);
-        double distance = other ? distance_of(run, point, other, way) : 0;
+        double distance = other ? distance_of(run, point, other, displacement) : 0;
         if (other && (!seen.closest || distance < seen.nearest)) {
             seen.nearest = distance;
             seen.closest = other;
@@ -222,10 +222,10 @@ static void average_neighbours(const struct contact_run *run, struct depth_point
     for (uint32_t i = begin; i < end; i++) {
         const struct depth_point *other = valued_neighbour(run, point, mesh->neighbours[i], round);
         if (other) {
-            double ratio = seen.nearest / distance_of(run, point, other, way), weight = ratio * ratio;
+            double ratio = seen.nearest / distance_of(run, point, other, displacement), weight = ratio * ratio;
             weight = weight > LEAST_WEIGHT ? weight : LEAST_WEIGHT;
             sum += weight;
-            depth += weight * (vector_dot(way, other->direction) + other->depth);
+            depth += weight * (vector_dot(displacement, other->direction) + other->depth);
             vector_add_scaled(direction, weight, other->direction);
         }
     }
@@ -233,8 +233,8 @@ static void average_neighbours(const struct contact_run *run, struct depth_point
     for (uint32_t i = begin; i < end; i++) {
         const struct depth_point *other = valued_neighbour(run, point, mesh->neighbours[i], round);
         if (other) {
-            distance_of(run, point, other, way);
-            double off = fabs(vector_dot(way, other->direction) + other->depth - point->depth);
+            distance_of(run, point, other, displacement);
+            double off = fabs(vector_dot(displacement, other->direction) + other->depth - point->depth);
             spread = off > spread ? off : spread;
             spread = other->error > spread ? other->error : spread;
         }
@@ -244,7 +244,7 @@ static void average_neighbours(const struct contact_run *run, struct depth_point
         vector_normalise(direction);
         vector_copy(direction, point->direction);
     } else {
-        point->flags |= DENT_CONTACT_THIN;
+        point->flags |= DENT_CONTACT_FLAG_THIN;
     }
 }
 
@@ -258,19 +258,20 @@ static void round_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct round_loop *loop = data;
-    const uint32_t *places = loop->run->state->next_queue.data;
+    const uint32_t *slots = loop->run->state->next_queue.data;
     size_t begin = (size_t)block * VALUES_PER_BLOCK, count = loop->run->state->next_queue.count;
     size_t end = count - begin < VALUES_PER_BLOCK ? count : begin + VALUES_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
-        struct depth_point *point = array_at(&loop->run->state->points, places[i]);
+        struct depth_point *point = array_at(&loop->run->state->points, slots[i]);
         average_neighbours(loop->run, point, loop->round);
         point->source = loop->source ? loop->source : DENT_CONTACT_SOURCE_PROPAGATED;
         if (point->depth < 0 && value_by_all_borders(loop->run, point)) {
-            point->source = DENT_CONTACT_SOURCE_BORDER; /* a wall beside the way out: not below the surface, but inside */
+            point->source =
+                DENT_CONTACT_SOURCE_BORDER; /* a wall beside the way out: not below the surface, but inside */
         }
         if (point->depth < 0) { /* b bends away: nothing is pulled in */
             point->depth = 0;
-            point->flags |= DENT_CONTACT_CLAMPED;
+            point->flags |= DENT_CONTACT_FLAG_CLAMPED;
         }
     }
 }
@@ -279,10 +280,10 @@ static void round_block(void *data, uint32_t block, uint32_t worker)
 static bool next_round(struct contact_run *run, uint32_t round)
 {
     struct contact_state *state = run->state;
-    const uint32_t *places = state->queue.data;
+    const uint32_t *slots = state->queue.data;
     array_clear(&state->next_queue);
     for (size_t i = 0; i < state->queue.count; i++) {
-        const struct depth_point *point = array_at(&state->points, places[i]);
+        const struct depth_point *point = array_at(&state->points, slots[i]);
         if (!depth_push_neighbours(run, point, round, &state->next_queue)) {
             return false;
         }
@@ -316,11 +317,11 @@ static bool restore_borders(struct contact_run *run)
     struct depth_point *points = state->points.data;
     array_clear(&state->queue);
     for (size_t i = 0; i < state->points.count; i++) {
-        uint32_t place = (uint32_t)i;
+        uint32_t slot = (uint32_t)i;
         if (points[i].round == 0 && value_by_all_borders(run, &points[i])) {
             points[i].round = 1;
             points[i].source = DENT_CONTACT_SOURCE_BORDER;
-            if (!array_push(&state->queue, &place)) {
+            if (!array_push(&state->queue, &slot)) {
                 return false;
             }
         }

@@ -14,11 +14,11 @@
 /* Where a vertex is with respect to the surface of a body: faces met by a ray in the direction +x (winding_number.c).
  */
 struct ray_probe {
-    const struct posed_body *y;
+    const struct body_snapshot *y;
     const double *p;
     predicate_counters counters;
     int windings;
-    uint32_t face; /* one it lies on; PLACE_NONE */
+    uint32_t face; /* one it lies on; SLOT_NONE */
 };
 
 static void add_face(void *user, uint32_t face)
@@ -33,12 +33,11 @@ static void add_face(void *user, uint32_t face)
 
 static struct ray_probe probe_vertex(const struct contact_run *run, uint32_t a, uint32_t vertex, uint32_t b)
 {
-    const struct posed_body *y = &run->pose->bodies[b];
-    const double *p = run->pose->bodies[a].xyz[vertex];
-    struct ray_probe probe = {.y = y, .p = p, .face = PLACE_NONE};
+    const struct body_snapshot *y = &run->snapshot->bodies[b];
+    const double *p = run->snapshot->bodies[a].xyz[vertex];
+    struct ray_probe probe = {.y = y, .p = p, .face = SLOT_NONE};
     const double end[3] = {y->hi[0] > p[0] ? y->hi[0] : p[0], p[1], p[2]};
-    surface_probe_box(&run->world->forest, dent_context_isa(run->state->context), b, p, end,
-                      add_face, &probe);
+    surface_probe_box(&run->world->forest, dent_context_isa(run->state->context), b, p, end, add_face, &probe);
     return probe;
 }
 
@@ -49,11 +48,11 @@ uint32_t depth_touched_face(const struct contact_run *run, uint32_t a, uint32_t 
 
 static bool is_asked(const struct contact_run *run, uint32_t body, uint32_t vertex)
 {
-    const uint8_t *use = run->pose->bodies[body].body->vertex_use;
+    const uint8_t *use = run->snapshot->bodies[body].body->vertex_use;
     return use[vertex] && (!run->def->surface_only || (use[vertex] & VERTEX_ON_SURFACE));
 }
 
-static bool box_holds(const struct posed_body *outer, const struct posed_body *inner)
+static bool box_holds(const struct body_snapshot *outer, const struct body_snapshot *inner)
 {
     for (int axis = 0; axis < 3; axis++) {
         if (!(inner->lo[axis] >= outer->lo[axis] && inner->hi[axis] <= outer->hi[axis])) {
@@ -69,10 +68,10 @@ struct part_vertices {
     uint32_t *vertices;
 };
 
-static bool list_parts(struct contact_run *run, uint32_t rank, struct part_vertices *parts)
+static bool list_parts(struct contact_run *run, uint32_t body_index, struct part_vertices *parts)
 {
-    const struct body *body = run->pose->bodies[rank].body;
-    uint32_t count = run->state->meshes[rank].component_count;
+    const struct body *body = run->snapshot->bodies[body_index].body;
+    uint32_t count = run->state->meshes[body_index].component_count;
     if (parts->first) {
         return true;
     }
@@ -100,14 +99,14 @@ static bool list_parts(struct contact_run *run, uint32_t rank, struct part_verti
 /* No cut edge belongs to the part. Its vertices are all inside, all outside, or on the surface. */
 static bool enter_part(struct contact_run *run, uint32_t a, uint32_t b, uint32_t component, struct part_vertices *parts)
 {
-    bool solid = body_has_cells(run->pose->bodies[b].body), all_on = true;
+    bool solid = body_has_cells(run->snapshot->bodies[b].body), all_on = true;
     uint32_t first = run->state->meshes[a].component_first[component];
     if (depth_point_of(run, a, first, b)) {
         return true;
     }
     struct ray_probe probe = probe_vertex(run, a, first, b);
-    bool inside = probe.face == PLACE_NONE && probe.windings != 0;
-    if (probe.face == PLACE_NONE && (!inside || !solid)) {
+    bool inside = probe.face == SLOT_NONE && probe.windings != 0;
+    if (probe.face == SLOT_NONE && (!inside || !solid)) {
         return true; /* outside; or a closed surface, which has been asked already */
     }
     if (!list_parts(run, a, parts)) {
@@ -117,7 +116,7 @@ static bool enter_part(struct contact_run *run, uint32_t a, uint32_t b, uint32_t
     uint32_t begin = parts->first[component], end = parts->first[component + 1];
     for (uint32_t i = begin; i < end && all_on && !inside; i++) {
         probe = probe_vertex(run, a, parts->vertices[i], b);
-        all_on = probe.face != PLACE_NONE;
+        all_on = probe.face != SLOT_NONE;
         inside = !all_on && probe.windings != 0;
     }
     for (uint32_t i = begin; i < end && (all_on || inside); i++) {
@@ -141,7 +140,7 @@ static uint64_t *bodies_with_cuts(const struct contact_run *run, size_t *cut_cou
     uint64_t *keys = arena_allocate(run->scratch, run->state->runs.count + 1, 2 * sizeof *keys);
     for (size_t i = 0; keys && i < run->state->runs.count; i++) {
         const dent_cut_edge *cut = &run->query->border.cut_edges[runs[i].first];
-        if (run->pose->bodies[cut->body_a].body->edge_is_surface[cut->edge]) {
+        if (run->snapshot->bodies[cut->body_a].body->edge_is_surface[cut->edge]) {
             keys[count++] = contact_pair_key(cut->body_a, cut->body_b);
         }
     }
@@ -159,7 +158,7 @@ bool depth_find_whole_parts(struct contact_run *run)
     uint64_t *keys = NULL;
     for (size_t i = 0; i < 2 * pair_count; i++) { /* either way round */
         uint32_t a = i % 2 ? pairs[i / 2].b : pairs[i / 2].a, b = i % 2 ? pairs[i / 2].a : pairs[i / 2].b;
-        const struct posed_body *x = &run->pose->bodies[a], *y = &run->pose->bodies[b];
+        const struct body_snapshot *x = &run->snapshot->bodies[a], *y = &run->snapshot->bodies[b];
         if (!box_holds(y, x) || !bodies_may_meet(x->body, y->body) || !contact_has_inside(run, b)) {
             continue;
         }

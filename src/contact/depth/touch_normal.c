@@ -18,44 +18,44 @@ enum { MOST_CANDIDATES = 24 };
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-struct surface_place place_of(uint32_t body, const uint32_t *vertices, const double *weights, int count, uint32_t face,
-                              double least)
+struct surface_slot slot_of(uint32_t body, const uint32_t *vertices, const double *weights, int count, uint32_t face,
+                            double least)
 {
-    struct surface_place place = {body, PLACE_NONE, PLACE_NONE, face};
+    struct surface_slot slot = {body, SLOT_NONE, SLOT_NONE, face};
     int used = 0;
     for (int k = 0; k < count; k++) {
         if (weights[k] > least) {
-            place.vertex2 = used == 1 ? vertices[k] : place.vertex2;
-            place.vertex = used == 0 ? vertices[k] : place.vertex;
+            slot.vertex2 = used == 1 ? vertices[k] : slot.vertex2;
+            slot.vertex = used == 0 ? vertices[k] : slot.vertex;
             used++;
         }
     }
     if (used == 3) {
-        place.vertex = place.vertex2 = PLACE_NONE;
+        slot.vertex = slot.vertex2 = SLOT_NONE;
     }
-    return place;
+    return slot;
 }
 
 static bool face_has(const uint32_t corners[3], uint32_t vertex)
 {
-    return vertex == PLACE_NONE || corners[0] == vertex || corners[1] == vertex || corners[2] == vertex;
+    return vertex == SLOT_NONE || corners[0] == vertex || corners[1] == vertex || corners[2] == vertex;
 }
 
-uint32_t place_next_face(const struct contact_run *run, const struct surface_place *place, uint32_t *at)
+uint32_t place_next_face(const struct contact_run *run, const struct surface_slot *slot, uint32_t *at)
 {
-    if (place->vertex == PLACE_NONE) {
-        return (*at)++ == 0 ? place->face : PLACE_NONE;
+    if (slot->vertex == SLOT_NONE) {
+        return (*at)++ == 0 ? slot->face : SLOT_NONE;
     }
-    const struct border_mesh *mesh = &run->border->meshes[place->body];
-    const struct body *body = run->pose->bodies[place->body].body;
-    uint32_t first = mesh->star_first[place->vertex], count = mesh->star_first[place->vertex + 1] - first;
+    const struct border_mesh *mesh = &run->border->meshes[slot->body];
+    const struct body *body = run->snapshot->bodies[slot->body].body;
+    uint32_t first = mesh->star_first[slot->vertex], count = mesh->star_first[slot->vertex + 1] - first;
     while (*at < count) {
         uint32_t face = mesh->star_faces[first + (*at)++];
-        if (face_has(body->surface_faces[face].corners, place->vertex2)) {
+        if (face_has(body->surface_faces[face].corners, slot->vertex2)) {
             return face;
         }
     }
-    return PLACE_NONE;
+    return SLOT_NONE;
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
@@ -76,14 +76,14 @@ static void add_candidate(struct candidate_list *list, const double normal[3], d
 }
 
 /* Of surfaces without an inside both directions, the one towards `hint` first. */
-static void add_faces(const struct contact_run *run, const struct surface_place *place, double sign,
-                      const double hint[3], struct candidate_list *list)
+static void add_faces(const struct contact_run *run, const struct surface_slot *slot, double sign, const double hint[3],
+                      struct candidate_list *list)
 {
     uint32_t face, at = 0;
-    while ((face = place_next_face(run, place, &at)) != PLACE_NONE) {
+    while ((face = place_next_face(run, slot, &at)) != SLOT_NONE) {
         double normal[3];
-        contact_face_normal(run, place->body, face, normal);
-        if (contact_has_inside(run, place->body)) {
+        contact_face_normal(run, slot->body, face, normal);
+        if (contact_has_inside(run, slot->body)) {
             add_candidate(list, normal, sign);
         } else {
             double side = vector_dot(normal, hint) < 0 ? -1 : 1;
@@ -95,26 +95,26 @@ static void add_faces(const struct contact_run *run, const struct surface_place 
 
 /* The least sine over the corners around one side, which is to lie where sign * direction points; and how much the
  * outward normals look the other way. */
-static double side_score(const struct contact_run *run, const struct surface_place *place, const double point[3],
+static double side_score(const struct contact_run *run, const struct surface_slot *slot, const double point[3],
                          const double direction[3], double sign, double *facing)
 {
-    const struct posed_body *posed = &run->pose->bodies[place->body];
-    bool inside = contact_has_inside(run, place->body);
+    const struct body_snapshot *body_snapshot = &run->snapshot->bodies[slot->body];
+    bool inside = contact_has_inside(run, slot->body);
     double least = 1;
     uint32_t face, at = 0;
-    while ((face = place_next_face(run, place, &at)) != PLACE_NONE) {
-        const uint32_t *corners = posed->body->surface_faces[face].corners;
+    while ((face = place_next_face(run, slot, &at)) != SLOT_NONE) {
+        const uint32_t *corners = body_snapshot->body->surface_faces[face].corners;
         for (int k = 0; k < 3; k++) {
-            double way[3];
-            vector_subtract(posed->xyz[corners[k]], point, way);
+            double displacement[3];
+            vector_subtract(body_snapshot->xyz[corners[k]], point, displacement);
             /* The corner that carries the point lies there up to rounding, and has no direction. */
-            if (corners[k] != place->vertex || place->vertex2 != PLACE_NONE) {
-                double sine = vector_normalise(way) ? sign * vector_dot(way, direction) : 0;
+            if (corners[k] != slot->vertex || slot->vertex2 != SLOT_NONE) {
+                double sine = vector_normalise(displacement) ? sign * vector_dot(displacement, direction) : 0;
                 least = sine < least ? sine : least;
             }
         }
         double normal[3];
-        contact_face_normal(run, place->body, face, normal);
+        contact_face_normal(run, slot->body, face, normal);
         *facing -= inside ? sign * vector_dot(normal, direction) : 0;
     }
     return least;
@@ -123,10 +123,10 @@ static double side_score(const struct contact_run *run, const struct surface_pla
 void contact_touch_normal(const struct contact_run *run, dent_contact *contact)
 {
     bool vertex_face = contact->kind == DENT_CONTACT_VERTEX_FACE;
-    struct surface_place a = place_of(contact->body_a, contact->vertices_a, contact->weights_a, vertex_face ? 1 : 2,
-                                      PLACE_NONE, LEAST_WEIGHT);
-    struct surface_place b = place_of(contact->body_b, contact->vertices_b, contact->weights_b, vertex_face ? 3 : 2,
-                                      contact->feature_b, LEAST_WEIGHT);
+    struct surface_slot a =
+        slot_of(contact->body_a, contact->vertices_a, contact->weights_a, vertex_face ? 1 : 2, SLOT_NONE, LEAST_WEIGHT);
+    struct surface_slot b = slot_of(contact->body_b, contact->vertices_b, contact->weights_b, vertex_face ? 3 : 2,
+                                    contact->feature_b, LEAST_WEIGHT);
     struct candidate_list list = {.count = 0};
     double best_score = -2, best_facing = 0;
     add_faces(run, &b, 1, contact->normal, &list);

@@ -13,14 +13,14 @@
 
 struct chord {
     const struct depth_chord *record;
-    const struct posed_body *a, *b;
+    const struct body_snapshot *a, *b;
     const dent_cut_edge *hits[2];
     dent_edge edge;
     double parameter;     /* of the middle, from v0 */
     double normals[2][3]; /* outward */
 };
 
-/* The edge that two faces have in common, or PLACE_NONE. */
+/* The edge that two faces have in common, or SLOT_NONE. */
 static uint32_t common_edge(const struct contact_run *run, const struct chord *chord)
 {
     const struct border_mesh *mesh = &run->border->meshes[chord->record->body_b];
@@ -32,7 +32,7 @@ static uint32_t common_edge(const struct contact_run *run, const struct chord *c
             }
         }
     }
-    return PLACE_NONE;
+    return SLOT_NONE;
 }
 
 static void edge_point(dent_contact *contact, bool side_b, dent_edge edge, double share, const double (*xyz)[3])
@@ -55,7 +55,7 @@ static bool meet_edges(const struct contact_run *run, const struct chord *chord,
 {
     const struct depth_chord *record = chord->record;
     dent_edge other = chord->b->body->edges[edge_b];
-    double along_a[3], along_b[3], normal[3], outward[3], way[3];
+    double along_a[3], along_b[3], normal[3], outward[3], displacement[3];
     vector_subtract(chord->a->xyz[chord->edge.v1], chord->a->xyz[chord->edge.v0], along_a);
     vector_subtract(chord->b->xyz[other.v1], chord->b->xyz[other.v0], along_b);
     if (!vector_normalise(along_a) || !vector_normalise(along_b)) {
@@ -79,17 +79,18 @@ static bool meet_edges(const struct contact_run *run, const struct chord *chord,
     const double *ends_a[2] = {chord->a->xyz[chord->edge.v0], chord->a->xyz[chord->edge.v1]};
     const double *ends_b[2] = {chord->b->xyz[other.v0], chord->b->xyz[other.v1]};
     closest_of_edges(ends_a, ends_b, &closest);
-    bool turned = record->body_a > record->body_b || (record->body_a == record->body_b && record->edge > edge_b);
-    contact_begin(run, contact, DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_SOURCE_CROSSING, turned ? record->body_b : record->body_a,
-                  turned ? edge_b : record->edge, turned ? record->body_a : record->body_b,
-                  turned ? record->edge : edge_b);
-    edge_point(contact, turned, chord->edge, closest.weights_a[1], chord->a->xyz);
-    edge_point(contact, !turned, other, closest.weights_b[1], chord->b->xyz);
-    vector_subtract(turned ? contact->point_a : contact->point_b, turned ? contact->point_b : contact->point_a, way);
-    double depth = vector_dot(way, normal);
+    bool flipped = record->body_a > record->body_b || (record->body_a == record->body_b && record->edge > edge_b);
+    contact_begin(run, contact, DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_SOURCE_CROSSING,
+                  flipped ? record->body_b : record->body_a, flipped ? edge_b : record->edge,
+                  flipped ? record->body_a : record->body_b, flipped ? record->edge : edge_b);
+    edge_point(contact, flipped, chord->edge, closest.weights_a[1], chord->a->xyz);
+    edge_point(contact, !flipped, other, closest.weights_b[1], chord->b->xyz);
+    vector_subtract(flipped ? contact->point_a : contact->point_b, flipped ? contact->point_b : contact->point_a,
+                    displacement);
+    double depth = vector_dot(displacement, normal);
     contact->gap = depth > 0 ? -depth : 0;
     for (int axis = 0; axis < 3; axis++) {
-        contact->normal[axis] = turned ? -normal[axis] : normal[axis];
+        contact->normal[axis] = flipped ? -normal[axis] : normal[axis];
     }
     return true;
 }
@@ -99,14 +100,14 @@ static void meet_faces(const struct contact_run *run, const struct chord *chord,
 {
     const struct depth_chord *record = chord->record;
     const double *corners[3];
-    double direction[3], way[3], depths[2], along[3];
+    double direction[3], displacement[3], depths[2], along[3];
     vector_subtract(chord->a->xyz[chord->edge.v1], chord->a->xyz[chord->edge.v0], along);
     for (int i = 0; i < 2; i++) {
         double part = chord->hits[i]->parameter - chord->parameter;
         for (int axis = 0; axis < 3; axis++) {
-            way[axis] = part * along[axis];
+            displacement[axis] = part * along[axis];
         }
-        depths[i] = vector_dot(way, chord->normals[i]);
+        depths[i] = vector_dot(displacement, chord->normals[i]);
         depths[i] = depths[i] > 0 ? depths[i] : 0;
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -123,9 +124,9 @@ static void meet_faces(const struct contact_run *run, const struct chord *chord,
     vector_normalise(direction);
     contact_begin(run, contact, DENT_CONTACT_EDGE_FACE, DENT_CONTACT_SOURCE_CROSSING, record->body_a, record->edge,
                   record->body_b, chord->hits[0]->face);
-    contact->flags |= (uint16_t)((thin ? DENT_CONTACT_THIN : 0) | DENT_CONTACT_ON_FACE);
+    contact->flags |= (uint16_t)((thin ? DENT_CONTACT_FLAG_THIN : 0) | DENT_CONTACT_FLAG_ON_FACE);
     edge_point(contact, false, chord->edge, chord->parameter, chord->a->xyz);
-    border_face_positions(run->pose, record->body_b, chord->hits[side]->face, corners);
+    border_face_positions(run->snapshot, record->body_b, chord->hits[side]->face, corners);
     contact_triangle_weights(chord->hits[side]->point, corners, contact->weights_b);
     memcpy(contact->vertices_b, chord->b->body->surface_faces[chord->hits[side]->face].corners,
            3 * sizeof *contact->vertices_b);
@@ -142,8 +143,8 @@ bool depth_emit_chords(struct contact_run *run)
     const struct depth_chord *records = run->state->chords.data;
     for (size_t i = 0; i < run->state->chords.count; i++) {
         struct chord chord = {.record = &records[i],
-                              .a = &run->pose->bodies[records[i].body_a],
-                              .b = &run->pose->bodies[records[i].body_b]};
+                              .a = &run->snapshot->bodies[records[i].body_a],
+                              .b = &run->snapshot->bodies[records[i].body_b]};
         dent_contact contact;
         chord.edge = chord.a->body->edges[records[i].edge];
         for (int k = 0; k < 2; k++) {
@@ -152,12 +153,12 @@ bool depth_emit_chords(struct contact_run *run)
         }
         chord.parameter = 0.5 * (chord.hits[0]->parameter + chord.hits[1]->parameter);
         uint32_t edge_b = common_edge(run, &chord);
-        if (edge_b == PLACE_NONE || !meet_edges(run, &chord, edge_b, &contact)) {
+        if (edge_b == SLOT_NONE || !meet_edges(run, &chord, edge_b, &contact)) {
             meet_faces(run, &chord, &contact);
         }
         if (run->def->depth_limit > 0 && -contact.gap > run->def->depth_limit) {
             contact.gap = -run->def->depth_limit;
-            contact.flags |= DENT_CONTACT_CLAMPED;
+            contact.flags |= DENT_CONTACT_FLAG_CLAMPED;
         }
         if (!array_push(&run->state->unsorted, &contact)) {
             return false;

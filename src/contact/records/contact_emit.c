@@ -22,18 +22,18 @@ static uint64_t mix(uint64_t state, uint64_t number)
 uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body_a, uint32_t feature_a, uint32_t body_b,
                      uint32_t feature_b)
 {
-    const struct body_table *table = run->pose->table;
+    const struct body_table *table = run->snapshot->table;
     uint64_t key = mix(0, kind);
-    key = mix(key, table->slots[table->ranks[body_a]].serial);
+    key = mix(key, table->slots[table->body_indices[body_a]].serial);
     key = mix(key, feature_a);
-    key = mix(key, table->slots[table->ranks[body_b]].serial);
+    key = mix(key, table->slots[table->body_indices[body_b]].serial);
     return kind == DENT_CONTACT_VERTEX_CELL ? mix(key, UINT64_MAX) : mix(key, feature_b);
 }
 
 void contact_begin(const struct contact_run *run, dent_contact *contact, uint32_t kind, uint32_t source,
                    uint32_t body_a, uint32_t feature_a, uint32_t body_b, uint32_t feature_b)
 {
-    const struct body_table *table = run->pose->table;
+    const struct body_table *table = run->snapshot->table;
     memset(contact, 0, sizeof *contact);
     contact->key = contact_key(run, kind, body_a, feature_a, body_b, feature_b);
     contact->kind = (uint8_t)kind;
@@ -42,9 +42,9 @@ void contact_begin(const struct contact_run *run, dent_contact *contact, uint32_
     contact->feature_a = feature_a;
     contact->body_b = body_b;
     contact->feature_b = feature_b;
-    contact->flags = body_a == body_b ? DENT_CONTACT_SELF : 0;
-    contact->material_a = table->slots[table->ranks[body_a]].material;
-    contact->material_b = table->slots[table->ranks[body_b]].material;
+    contact->flags = body_a == body_b ? DENT_CONTACT_FLAG_SELF : 0;
+    contact->material_a = table->slots[table->body_indices[body_a]].material;
+    contact->material_b = table->slots[table->body_indices[body_b]].material;
     contact->time = 1;
     for (int k = 0; k < 4; k++) {
         contact->vertices_a[k] = contact->vertices_b[k] = UINT32_MAX;
@@ -57,7 +57,7 @@ static void filter_in_time(const struct contact_run *run, struct depth_point *po
 {
     const dent_contact_memory *memory = run->state->memory.records.data;
     double share = run->def->temporal_filter, mixed[3];
-    if (!(share > 0) || point->previous == PLACE_NONE) {
+    if (!(share > 0) || point->previous == SLOT_NONE) {
         return;
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -74,14 +74,14 @@ static void apply_options(const struct contact_run *run, struct depth_point *poi
     if (run->def->project && run->face_trees[point->body_b]) {
         uint32_t face;
         double along = depth_along(run, point, run->face_trees[point->body_b], point->direction, &face);
-        if (face != PLACE_NONE && along >= 0.5 * point->depth && along <= 2 * point->depth) {
+        if (face != SLOT_NONE && along >= 0.5 * point->depth && along <= 2 * point->depth) {
             point->depth = along;
             point->face = face;
         }
     }
     if (run->def->depth_limit > 0 && point->depth > run->def->depth_limit) {
         point->depth = run->def->depth_limit;
-        point->flags |= DENT_CONTACT_CLAMPED;
+        point->flags |= DENT_CONTACT_FLAG_CLAMPED;
     }
 }
 
@@ -100,12 +100,12 @@ static bool build_trees_to_project(struct contact_run *run)
 
 static void carry_by_cell(const struct contact_run *run, const struct depth_point *point, dent_contact *contact)
 {
-    const struct posed_body *y = &run->pose->bodies[point->body_b];
-    if (point->cell_pair != PLACE_NONE) {
-        const dent_cell_point *place = &run->query->vertex_cell.cell_points[point->cell_pair];
+    const struct body_snapshot *y = &run->snapshot->bodies[point->body_b];
+    if (point->cell_pair != SLOT_NONE) {
+        const dent_cell_point *location = &run->query->vertex_cell.cell_points[point->cell_pair];
         contact->feature_b = run->query->vertex_cell.pairs[point->cell_pair].feature_b;
-        memcpy(contact->vertices_b, place->corners, sizeof place->corners);
-        memcpy(contact->weights_b, place->weights, sizeof place->weights);
+        memcpy(contact->vertices_b, location->corners, sizeof location->corners);
+        memcpy(contact->weights_b, location->weights, sizeof location->weights);
     } else {
         const uint32_t *v = y->body->tetrahedra[point->cell];
         const double *corners[4] = {y->xyz[v[0]], y->xyz[v[1]], y->xyz[v[2]], y->xyz[v[3]]};
@@ -119,28 +119,29 @@ static void carry_by_cell(const struct contact_run *run, const struct depth_poin
 /* Closed surfaces: the nearest point of the face the vertex leaves through. */
 static void carry_by_face(const struct contact_run *run, const struct depth_point *point, dent_contact *contact)
 {
-    const struct posed_body *y = &run->pose->bodies[point->body_b];
-    uint32_t face = point->face == PLACE_NONE ? 0 : point->face;
+    const struct body_snapshot *y = &run->snapshot->bodies[point->body_b];
+    uint32_t face = point->face == SLOT_NONE ? 0 : point->face;
     const double *corners[3];
-    border_face_positions(run->pose, point->body_b, face, corners);
+    border_face_positions(run->snapshot, point->body_b, face, corners);
     contact_triangle_weights(contact->point_a, corners, contact->weights_b);
     for (int k = 0; k < 3; k++) {
         vector_add_scaled(contact->point_b, contact->weights_b[k], corners[k]);
     }
     memcpy(contact->vertices_b, y->body->surface_faces[face].corners, 3 * sizeof *contact->vertices_b);
     contact->feature_b = face;
-    contact->flags |= DENT_CONTACT_ON_FACE;
+    contact->flags |= DENT_CONTACT_FLAG_ON_FACE;
 }
 
 static void fill_contact(const struct contact_run *run, struct depth_point *point, dent_contact *contact)
 {
     apply_options(run, point);
-    contact_begin(run, contact, DENT_CONTACT_VERTEX_CELL, point->source, point->body_a, point->vertex, point->body_b, 0);
+    contact_begin(run, contact, DENT_CONTACT_VERTEX_CELL, point->source, point->body_a, point->vertex, point->body_b,
+                  0);
     contact->flags |= point->flags;
     contact->vertices_a[0] = point->vertex;
     contact->weights_a[0] = 1;
-    vector_copy(run->pose->bodies[point->body_a].xyz[point->vertex], contact->point_a);
-    if (point->cell_pair != PLACE_NONE || point->cell != PLACE_NONE) {
+    vector_copy(run->snapshot->bodies[point->body_a].xyz[point->vertex], contact->point_a);
+    if (point->cell_pair != SLOT_NONE || point->cell != SLOT_NONE) {
         carry_by_cell(run, point, contact);
     } else {
         carry_by_face(run, point, contact);
@@ -180,8 +181,8 @@ bool depth_emit(struct contact_run *run)
     struct emit_loop loop = {.run = run};
     array_clear(&state->queue);
     for (size_t i = 0; i < state->points.count; i++) {
-        uint32_t place = (uint32_t)i;
-        if (points[i].source != 0 && !array_push(&state->queue, &place)) {
+        uint32_t location = (uint32_t)i;
+        if (points[i].source != 0 && !array_push(&state->queue, &location)) {
             return false;
         }
     }

@@ -13,16 +13,16 @@
 /* ---- behind a surface? ------------------------------------------------------------------------------------------- */
 
 /* Do all faces there have the direction on their inner side? Only where the body has an inside. */
-static bool points_inward(const struct contact_run *run, const struct surface_place *place, const double direction[3])
+static bool points_inward(const struct contact_run *run, const struct surface_slot *slot, const double direction[3])
 {
     double normal[3];
     uint32_t face, at = 0;
     bool any = false;
-    if (!contact_has_inside(run, place->body)) {
+    if (!contact_has_inside(run, slot->body)) {
         return false;
     }
-    while ((face = place_next_face(run, place, &at)) != PLACE_NONE) {
-        contact_face_normal(run, place->body, face, normal);
+    while ((face = place_next_face(run, slot, &at)) != SLOT_NONE) {
+        contact_face_normal(run, slot->body, face, normal);
         any = true;
         if (!(vector_dot(normal, direction) < 0)) {
             return false;
@@ -40,10 +40,10 @@ static bool lies_behind(const struct contact_run *run, const dent_contact *conta
     if (point && (point->source != 0 || contact->body_a == contact->body_b)) { /* 0: on the surface, no depth */
         return true;
     }
-    struct surface_place a =
-        place_of(contact->body_a, contact->vertices_a, contact->weights_a, vertex_face ? 1 : 2, PLACE_NONE, 0);
-    struct surface_place b =
-        place_of(contact->body_b, contact->vertices_b, contact->weights_b, vertex_face ? 3 : 2, contact->feature_b, 0);
+    struct surface_slot a =
+        slot_of(contact->body_a, contact->vertices_a, contact->weights_a, vertex_face ? 1 : 2, SLOT_NONE, 0);
+    struct surface_slot b =
+        slot_of(contact->body_b, contact->vertices_b, contact->weights_b, vertex_face ? 3 : 2, contact->feature_b, 0);
     return points_inward(run, &b, contact->normal) || points_inward(run, &a, back);
 }
 
@@ -51,7 +51,8 @@ static bool lies_behind(const struct contact_run *run, const dent_contact *conta
 
 static void set_vertices(const struct contact_run *run, dent_contact *contact)
 {
-    const struct body *a = run->pose->bodies[contact->body_a].body, *b = run->pose->bodies[contact->body_b].body;
+    const struct body *a = run->snapshot->bodies[contact->body_a].body,
+                      *b = run->snapshot->bodies[contact->body_b].body;
     if (contact->kind == DENT_CONTACT_VERTEX_FACE) {
         contact->vertices_a[0] = contact->feature_a;
         memcpy(contact->vertices_b, b->surface_faces[contact->feature_b].corners, 3 * sizeof *contact->vertices_b);
@@ -85,11 +86,11 @@ static double extent_of(const dent_contact *contact, const double (*a)[3], const
 
 static void fill_gap(const struct contact_run *run, const dent_proximity *pair, dent_contact *contact)
 {
-    const double(*a)[3] = run->pose->bodies[pair->body_a].xyz, (*b)[3] = run->pose->bodies[pair->body_b].xyz;
+    const double(*a)[3] = run->snapshot->bodies[pair->body_a].xyz, (*b)[3] = run->snapshot->bodies[pair->body_b].xyz;
     struct closest_pair closest;
     bool vertex_face = pair->kind == DENT_PROXIMITY_VERTEX_FACE;
-    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_SOURCE_GAP,
-                  pair->body_a, pair->feature_a, pair->body_b, pair->feature_b);
+    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE,
+                  DENT_CONTACT_SOURCE_GAP, pair->body_a, pair->feature_a, pair->body_b, pair->feature_b);
     set_vertices(run, contact);
     const uint32_t *v = contact->vertices_a, *w = contact->vertices_b;
     if (vertex_face) {
@@ -150,11 +151,11 @@ static void point_at(const double (*start)[3], const double (*end)[3], const uin
 
 static void fill_impact(const struct contact_run *run, const dent_impact *impact, dent_contact *contact)
 {
-    const struct posed_body *a = &run->pose->bodies[impact->body_a], *b = &run->pose->bodies[impact->body_b];
+    const struct body_snapshot *a = &run->snapshot->bodies[impact->body_a], *b = &run->snapshot->bodies[impact->body_b];
     const double(*const *ends)[3] = (const double(*const *)[3])run->world->end.xyz;
     bool vertex_face = impact->kind == DENT_IMPACT_VERTEX_FACE;
-    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE, DENT_CONTACT_SOURCE_IMPACT,
-                  impact->body_a, impact->feature_a, impact->body_b, impact->feature_b);
+    contact_begin(run, contact, vertex_face ? DENT_CONTACT_VERTEX_FACE : DENT_CONTACT_EDGE_EDGE,
+                  DENT_CONTACT_SOURCE_IMPACT, impact->body_a, impact->feature_a, impact->body_b, impact->feature_b);
     set_vertices(run, contact);
     contact->time = impact->toi;
     if (vertex_face) {

@@ -41,8 +41,8 @@ static dent_status check_length(dent_world *world, double value, const char *nam
 /* Without positions at t1 a body stands still; where all do, the caller has forgotten them. */
 static bool nothing_moves(const dent_world *world)
 {
-    for (uint32_t rank = 0; rank < world->bodies.body_count; rank++) {
-        if (body_table_at(&world->bodies, rank)->positions_t1.data) {
+    for (uint32_t body_index = 0; body_index < world->bodies.body_count; body_index++) {
+        if (body_table_at(&world->bodies, body_index)->positions_t1.data) {
             return false;
         }
     }
@@ -79,13 +79,13 @@ static dent_status out_of_memory(dent_world *world)
 /* Vertices are numbered through the world as the border does; it has checked that the numbers fit. */
 static bool begin_depth(struct contact_run *run)
 {
-    uint32_t *first = arena_allocate(run->scratch, run->pose->body_count, sizeof *first);
-    run->face_trees = arena_allocate_cleared(run->scratch, run->pose->body_count, sizeof *run->face_trees);
-    run->cell_trees = arena_allocate_cleared(run->scratch, run->pose->body_count, sizeof *run->cell_trees);
+    uint32_t *first = arena_allocate(run->scratch, run->snapshot->body_count, sizeof *first);
+    run->face_trees = arena_allocate_cleared(run->scratch, run->snapshot->body_count, sizeof *run->face_trees);
+    run->cell_trees = arena_allocate_cleared(run->scratch, run->snapshot->body_count, sizeof *run->cell_trees);
     uint32_t sum = 0;
-    for (uint32_t rank = 0; first && rank < run->pose->body_count; rank++) {
-        first[rank] = sum;
-        sum += run->pose->bodies[rank].body->vertex_count;
+    for (uint32_t body_index = 0; first && body_index < run->snapshot->body_count; body_index++) {
+        first[body_index] = sum;
+        sum += run->snapshot->bodies[body_index].body->vertex_count;
     }
     run->first_number = first;
     return first && run->face_trees && run->cell_trees && contact_update_meshes(run) && depth_find_sides(run);
@@ -248,7 +248,7 @@ static dent_status prepare(struct question_call *call)
     contacts->run = (struct contact_run){.world = world,
                                          .state = contact_state_of(world),
                                          .def = call->def,
-                                         .pose = &world->pose,
+                                         .snapshot = &world->snapshot,
                                          .scratch = &world->scratch,
                                          .cancel = &call->cancel,
                                          .query = &contacts->query};

@@ -41,7 +41,7 @@ static bool same_pair(const dent_contact *a, const dent_contact *b)
 static void merge_into(dent_contact *kept, const dent_contact *other)
 {
     if (kept->source == DENT_CONTACT_SOURCE_GAP && other->source == DENT_CONTACT_SOURCE_IMPACT) {
-        kept->flags |= DENT_CONTACT_ALSO_IMPACT;
+        kept->flags |= DENT_CONTACT_FLAG_ALSO_IMPACT;
         kept->time = other->time;
     }
 }
@@ -88,7 +88,7 @@ bool contact_finish(struct contact_run *run)
     for (size_t i = 0; i < run->state->contacts.count; i++) {
         limit_lengths(&contacts[i]);
         run->counters.by_source[contacts[i].source]++;
-        run->counters.clamped += (contacts[i].flags & DENT_CONTACT_CLAMPED) != 0;
+        run->counters.clamped += (contacts[i].flags & DENT_CONTACT_FLAG_CLAMPED) != 0;
     }
     return true;
 }

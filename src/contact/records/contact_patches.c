@@ -63,11 +63,11 @@ static bool list_incidences(struct patch_search *search)
 }
 
 /* The table of places, used for incidences here. */
-static void set_places(struct patch_search *search, bool fill)
+static void set_slots(struct patch_search *search, bool fill)
 {
     for (size_t i = search->count; i-- > 0;) {
         uint32_t body = (uint32_t)(search->keys[i].high >> 32), vertex = (uint32_t)search->keys[i].high;
-        search->run->state->meshes[body].place[vertex] = fill ? (uint32_t)i + 1 : 0;
+        search->run->state->meshes[body].slot[vertex] = fill ? (uint32_t)i + 1 : 0;
     }
 }
 
@@ -75,12 +75,12 @@ static void set_places(struct patch_search *search, bool fill)
 static void join_with_vertex(struct patch_search *search, uint32_t contact, uint32_t body, uint32_t vertex,
                              uint32_t other)
 {
-    uint32_t place = search->run->state->meshes[body].place[vertex];
-    if (place == 0) {
+    uint32_t slot = search->run->state->meshes[body].slot[vertex];
+    if (slot == 0) {
         return;
     }
     uint64_t high = (uint64_t)body << 32 | vertex;
-    for (size_t i = place - 1; i < search->count && search->keys[i].high == high && search->keys[i].low <= other; i++) {
+    for (size_t i = slot - 1; i < search->count && search->keys[i].high == high && search->keys[i].low <= other; i++) {
         if (search->keys[i].low == other) {
             join(search->root, contact, search->owner[i]);
             return;
@@ -90,7 +90,7 @@ static void join_with_vertex(struct patch_search *search, uint32_t contact, uint
 
 static void join_contacts(struct patch_search *search)
 {
-    set_places(search, true);
+    set_slots(search, true);
     for (size_t i = 0; i < search->count; i++) {
         uint32_t body = (uint32_t)(search->keys[i].high >> 32), vertex = (uint32_t)search->keys[i].high;
         uint32_t other = (uint32_t)search->keys[i].low;
@@ -100,7 +100,7 @@ static void join_contacts(struct patch_search *search)
             join_with_vertex(search, search->owner[i], body, mesh->neighbours[k].vertex, other);
         }
     }
-    set_places(search, false);
+    set_slots(search, false);
 }
 
 static bool number_patches(struct patch_search *search)
@@ -141,7 +141,7 @@ static bool number_patches(struct patch_search *search)
 
 /* The best of a patch so far: the deepest, and one for each direction. */
 struct patch_best {
-    uint32_t contact[1 + EXTREMES]; /* PLACE_NONE: none yet */
+    uint32_t contact[1 + EXTREMES]; /* SLOT_NONE: none yet */
     double value[1 + EXTREMES];
     double across[2][3];
 };
@@ -157,12 +157,12 @@ static void begin_patch(const dent_contact_patch *patch, struct patch_best *best
     vector_normalise(best->across[0]);
     vector_cross(patch->normal, best->across[0], best->across[1]);
     for (int k = 0; k <= EXTREMES; k++) {
-        best->contact[k] = PLACE_NONE;
+        best->contact[k] = SLOT_NONE;
         best->value[k] = 0;
     }
 }
 
-static void consider(struct patch_best *best, uint32_t place, const dent_contact *contact)
+static void consider(struct patch_best *best, uint32_t slot, const dent_contact *contact)
 {
     static const double turns[EXTREMES][2] = {
         {1, 0},  {0.70710678118654752, 0.70710678118654752},   {0, 1},  {-0.70710678118654752, 0.70710678118654752},
@@ -170,8 +170,8 @@ static void consider(struct patch_best *best, uint32_t place, const dent_contact
     double x = vector_dot(best->across[0], contact->point_a), y = vector_dot(best->across[1], contact->point_a);
     for (int k = 0; k <= EXTREMES; k++) {
         double value = k == 0 ? -contact->gap : turns[k - 1][0] * x + turns[k - 1][1] * y;
-        if (best->contact[k] == PLACE_NONE || value > best->value[k]) {
-            best->contact[k] = place;
+        if (best->contact[k] == SLOT_NONE || value > best->value[k]) {
+            best->contact[k] = slot;
             best->value[k] = value;
         }
     }
@@ -210,7 +210,7 @@ static bool reduce(struct contact_run *run)
     }
     for (size_t i = 0; i < kept; i++) {
         const dent_contact_patch *patch = &patches[contacts[i].patch];
-        contacts[i].flags |= patch->contact_count < patch->found_count ? DENT_CONTACT_REPRESENTS : 0;
+        contacts[i].flags |= patch->contact_count < patch->found_count ? DENT_CONTACT_FLAG_REPRESENTS : 0;
     }
     run->counters.reduced_away = count - kept;
     state->contacts.count = kept;

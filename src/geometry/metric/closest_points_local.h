@@ -104,15 +104,15 @@ static inline struct candidate better_of(struct candidate a, struct candidate b)
  * thin to tell. */
 static inline bool candidate_of_foot(const struct local_corners *local, struct candidate *foot)
 {
-    double ab[3], ac[3], normal[3], turned[3], total = 0.0;
+    double ab[3], ac[3], normal[3], flipped[3], total = 0.0;
     for (int axis = 0; axis < 3; axis++) {
         ab[axis] = local->corner[1][axis] - local->corner[0][axis];
         ac[axis] = local->corner[2][axis] - local->corner[0][axis];
     }
     local_cross(ab, ac, normal);
     for (int k = 0; k < 3; k++) {
-        local_cross(local->corner[k == 2 ? 0 : k + 1], local->corner[k == 0 ? 2 : k - 1], turned);
-        foot->weight[k] = local_dot(turned, normal);
+        local_cross(local->corner[k == 2 ? 0 : k + 1], local->corner[k == 0 ? 2 : k - 1], flipped);
+        foot->weight[k] = local_dot(flipped, normal);
         total += foot->weight[k];
     }
     if (!(foot->weight[0] > 0.0 && foot->weight[1] > 0.0 && foot->weight[2] > 0.0)) {

@@ -297,9 +297,9 @@ FEATURE_INLINE row place_on(row3 point, row3 from, row3 direction)
 FEATURE_INLINE void measure_row_of_edges(const struct row_points *points, struct row_result *result)
 {
     row3 a0 = points->point[0], a1 = points->point[1], b0 = points->point[2], b1 = points->point[3];
-    row_mask turned_a = comes_before(a1, a0), turned_b = comes_before(b1, b0);
-    exchange3(turned_a, &a0, &a1);
-    exchange3(turned_b, &b0, &b1);
+    row_mask flipped_a = comes_before(a1, a0), flipped_b = comes_before(b1, b0);
+    exchange3(flipped_a, &a0, &a1);
+    exchange3(flipped_b, &b0, &b1);
     row_mask swapped = comes_before(b0, a0) | (~comes_before(a0, b0) & comes_before(b1, a1));
     exchange3(swapped, &a0, &b0);
     exchange3(swapped, &a1, &b1);
@@ -323,6 +323,6 @@ FEATURE_INLINE void measure_row_of_edges(const struct row_points *points, struct
     result->weight[1] = best.weight[0];
     result->weight[2] = 1.0 - best.weight[1];
     result->weight[3] = best.weight[1];
-    exchange(turned_a, &result->weight[0], &result->weight[1]);
-    exchange(turned_b, &result->weight[2], &result->weight[3]);
+    exchange(flipped_a, &result->weight[0], &result->weight[1]);
+    exchange(flipped_b, &result->weight[2], &result->weight[3]);
 }

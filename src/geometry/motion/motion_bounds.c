@@ -64,7 +64,7 @@ static void still_piece(double half, struct motion_piece *piece)
 static void compose(struct motion_piece *p, const struct motion_piece *q)
 {
     struct motion_piece product = {.half = p->half};
-    double part[9], moved[3], turned[3];
+    double part[9], moved[3], flipped[3];
     matrix_times_matrix(p->rotation, q->rotation, product.rotation);
     matrix_times_matrix(p->rotation_rate, q->rotation, product.rotation_rate);
     matrix_times_matrix(p->rotation, q->rotation_rate, part);
@@ -73,10 +73,10 @@ static void compose(struct motion_piece *p, const struct motion_piece *q)
     }
     matrix_times_vector(p->rotation, q->translation, product.translation);
     matrix_times_vector(p->rotation, q->translation_rate, moved);
-    matrix_times_vector(p->rotation_rate, q->translation, turned);
+    matrix_times_vector(p->rotation_rate, q->translation, flipped);
     for (int k = 0; k < 3; k++) {
         product.translation[k] += p->translation[k];
-        product.translation_rate[k] = (moved[k] + turned[k]) + p->translation_rate[k];
+        product.translation_rate[k] = (moved[k] + flipped[k]) + p->translation_rate[k];
     }
     product.bending = p->bending + 2 * p->turning * q->turning + q->bending;
     product.swerve = p->bending * q->reach + 2 * p->turning * q->speed + q->swerve + p->swerve;
@@ -114,7 +114,7 @@ void chain_piece(const struct motion_chain *chain, double middle, double half, s
 /* y = RA' (RB x + TB - TA). */
 static void see_from(const struct motion_piece *a, const struct motion_piece *b, struct motion_piece *seen)
 {
-    double apart[3], apart_rate[3], part[9], turned[3], h = b->half;
+    double apart[3], apart_rate[3], part[9], flipped[3], h = b->half;
     for (int k = 0; k < 3; k++) {
         apart[k] = b->translation[k] - a->translation[k];
         apart_rate[k] = b->translation_rate[k] - a->translation_rate[k];
@@ -133,9 +133,9 @@ static void see_from(const struct motion_piece *a, const struct motion_piece *b,
     }
     vector_times_matrix(a->rotation, apart, seen->translation);
     vector_times_matrix(a->rotation, apart_rate, seen->translation_rate);
-    vector_times_matrix(a->rotation_rate, apart, turned);
+    vector_times_matrix(a->rotation_rate, apart, flipped);
     for (int k = 0; k < 3; k++) {
-        seen->translation_rate[k] += turned[k];
+        seen->translation_rate[k] += flipped[k];
     }
     seen->bending = a->bending + 2 * a->turning * b->turning + b->bending;
     seen->swerve = a->bending * reach + 2 * a->turning * speed + swerve;

@@ -9,11 +9,11 @@ void move_points(const struct motion_piece *piece, const double (*corners)[3], i
 {
     double h = piece->half, farthest = 0, longest = 0;
     for (int corner = 0; corner < count; corner++) {
-        double *place = moving->place[corner], *sweep = moving->sweep[corner];
-        matrix_times_vector(piece->rotation, corners[corner], place);
+        double *position = moving->position[corner], *sweep = moving->sweep[corner];
+        matrix_times_vector(piece->rotation, corners[corner], position);
         matrix_times_vector(piece->rotation_rate, corners[corner], sweep);
         for (int k = 0; k < 3; k++) {
-            place[k] += piece->translation[k];
+            position[k] += piece->translation[k];
             sweep[k] = h * (sweep[k] + piece->translation_rate[k]);
         }
         double reach = dot_product(corners[corner], corners[corner]), length = dot_product(sweep, sweep);
@@ -30,17 +30,17 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
 {
     double h = piece->half, farthest = 0, longest = 0, fastest = 0;
     for (int corner = 0; corner < count; corner++) {
-        double velocity[3], now[3], turned[3], *place = moving->place[corner], *sweep = moving->sweep[corner];
+        double velocity[3], now[3], flipped[3], *position = moving->position[corner], *sweep = moving->sweep[corner];
         for (int k = 0; k < 3; k++) {
             velocity[k] = end[corner][k] - start[corner][k];
             now[k] = start[corner][k] + middle * velocity[k];
         }
-        matrix_times_vector(piece->rotation, now, place);
-        matrix_times_vector(piece->rotation_rate, now, turned);
+        matrix_times_vector(piece->rotation, now, position);
+        matrix_times_vector(piece->rotation_rate, now, flipped);
         matrix_times_vector(piece->rotation, velocity, sweep);
         for (int k = 0; k < 3; k++) {
-            place[k] += piece->translation[k];
-            sweep[k] = h * ((turned[k] + sweep[k]) + piece->translation_rate[k]);
+            position[k] += piece->translation[k];
+            sweep[k] = h * ((flipped[k] + sweep[k]) + piece->translation_rate[k]);
         }
         double speed = vector_length(velocity), reach = vector_length(now) + h * speed;
         double length = dot_product(sweep, sweep);
@@ -279,7 +279,7 @@ static void put_points(struct hulls *hulls, const struct moving_points *b, doubl
 {
     for (int i = 0; i < b->count; i++) {
         for (int k = 0; k < 3; k++) {
-            hulls->b[hulls->count_b][k] = b->place[i][k] + s * b->sweep[i][k];
+            hulls->b[hulls->count_b][k] = b->position[i][k] + s * b->sweep[i][k];
         }
         hulls->count_b++;
     }

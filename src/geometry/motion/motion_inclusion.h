@@ -18,10 +18,10 @@
 /* Points of b over a piece, in the coordinates of a: at time s of the piece, from -1 to 1, point k is at
  * place[k] + s sweep[k], up to the rest. */
 struct moving_points {
-    double place[3][3], sweep[3][3];
+    double position[3][3], sweep[3][3];
     int count;
     double rest;
-    double motion; /* no point is farther than this from its place during the piece */
+    double motion; /* no point is farther than this from its position during the piece */
 };
 
 /* Corners in the coordinates of b that move rigidly with the piece. */

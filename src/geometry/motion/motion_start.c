@@ -116,7 +116,7 @@ void start_face_of(const struct start_pose *pose, const struct motion_piece *now
         matrix_times_vector(now->rotation_rate, corners[c], rate);
         matrix_times_vector(now->rotation, velocity, carried);
         for (int k = 0; k < 3; k++) {
-            face->place[c][k] = pair_add(pose->translation[k], row_times(pose->rotation, k, false, x, 1));
+            face->position[c][k] = pair_add(pose->translation[k], row_times(pose->rotation, k, false, x, 1));
             rate[k] = (rate[k] + carried[k]) + now->translation_rate[k];
         }
         double length = vector_length(corners[c]), speed = vector_length(velocity);
@@ -139,7 +139,7 @@ void start_face_of(const struct start_pose *pose, const struct motion_piece *now
 struct trial {
     const double (*a)[3];
     const struct start_face *b;
-    double rounded[3][3]; /* the places of b as doubles */
+    double rounded[3][3]; /* the slots of b as doubles */
     double size;          /* bounds all coordinates */
     struct leaving best;
 };
@@ -204,7 +204,7 @@ static void try_direction(struct trial *trial, const double n[3], const double c
         pair apart[3];
         double rounded[3];
         for (int k = 0; k < 3; k++) {
-            apart[k] = pair_add(b->place[pair_number % 3][k], (pair){-corner[k], 0});
+            apart[k] = pair_add(b->position[pair_number % 3][k], (pair){-corner[k], 0});
             rounded[k] = apart[k].high;
         }
         double l = along_direction(n0, apart).high * (1 - 0x1p-50) - error;
@@ -235,7 +235,7 @@ static void edges_of(const struct start_face *b, double edges[3][3], double chan
     for (int c = 0; c < 3; c++) {
         int next = c == 2 ? 0 : c + 1;
         for (int k = 0; k < 3; k++) {
-            edges[c][k] = pair_add(b->place[next][k], pair_negate(b->place[c][k])).high;
+            edges[c][k] = pair_add(b->position[next][k], pair_negate(b->position[c][k])).high;
         }
         edge_between(b->rate[c], b->rate[next], changes[c]);
     }
@@ -289,8 +289,8 @@ struct leaving faces_leave(const double (*a)[3], const struct start_face *b, con
     double turning[3];
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < 3; k++) {
-            trial.rounded[c][k] = b->place[c][k].high;
-            double sum = fabs(a[c][k]) + fabs(b->place[c][k].high);
+            trial.rounded[c][k] = b->position[c][k].high;
+            double sum = fabs(a[c][k]) + fabs(b->position[c][k].high);
             trial.size += sum;
         }
     }

@@ -32,10 +32,10 @@ void start_pose_of(const struct motion_chain *a, const struct motion_chain *b, s
 
 /* A face of b seen from a at t = 0 and for some time after. */
 struct start_face {
-    struct double_double place[3][3]; /* by corner */
-    double error;                     /* of a place, a length */
-    double rate[3][3], rate_error;    /* the velocities at t = 0 */
-    double speed, curve;              /* bounds of |b'| and |b''| on [0, horizon] */
+    struct double_double position[3][3]; /* by corner */
+    double error;                        /* of a position, a length */
+    double rate[3][3], rate_error;       /* the velocities at t = 0 */
+    double speed, curve;                 /* bounds of |b'| and |b''| on [0, horizon] */
     double horizon;
 };
 /* `now` and `over` enclose the motion at t = 0 and over [0, horizon]; they are Taylor pieces. ends: null, or where the

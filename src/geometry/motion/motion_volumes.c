@@ -36,17 +36,17 @@ void place_volume(const struct motion_piece *piece, const struct motion_volume *
 void place_linear_volume(const struct motion_piece *piece, double middle, const struct linear_volume *volume,
                          struct placed_volume *placed)
 {
-    double centre[3], velocity[3], turned[3], carried[3], h = piece->half;
+    double centre[3], velocity[3], flipped[3], carried[3], h = piece->half;
     for (int k = 0; k < 3; k++) {
         velocity[k] = volume->centre[1][k] - volume->centre[0][k];
         centre[k] = volume->centre[0][k] + middle * velocity[k];
     }
     matrix_times_vector(piece->rotation, centre, placed->centre);
-    matrix_times_vector(piece->rotation_rate, centre, turned);
+    matrix_times_vector(piece->rotation_rate, centre, flipped);
     matrix_times_vector(piece->rotation, velocity, carried);
     for (int k = 0; k < 3; k++) {
         placed->centre[k] += piece->translation[k];
-        placed->sweep[k] = h * ((turned[k] + carried[k]) + piece->translation_rate[k]);
+        placed->sweep[k] = h * ((flipped[k] + carried[k]) + piece->translation_rate[k]);
         placed->half_extent[k] = volume->half_extent[k];
     }
     for (int k = 0; k < 9; k++) {

@@ -96,7 +96,7 @@ static const uint8_t faces_with_odd[64] = {
 /* Everything from the signs, none of them open. */
 static void read_signs(const struct overlap_signs *signs, int orientation, struct face_cell_overlap *overlap)
 {
-    uint32_t cut = cut_edges[signs->above], faces = faces_with_edge[cut], turned = orientation < 0 ? 15 : 0;
+    uint32_t cut = cut_edges[signs->above], faces = faces_with_edge[cut], flipped = orientation < 0 ? 15 : 0;
     uint32_t inner[3], within[3]; /* edges of the cell whose corner of the polygon is inside edge k; faces with corner k
                                      on the inner side */
     uint8_t pierced[3];
@@ -104,7 +104,7 @@ static void read_signs(const struct overlap_signs *signs, int orientation, struc
     for (int k = 0; k < 3; k++) {
         inner[k] = (signs->edges[k] ^ first_above[signs->above]) &
                    cut; /* a positive sign means inside when the first corner is below */
-        within[k] = (signs->within[k] ^ turned) & faces;
+        within[k] = (signs->within[k] ^ flipped) & faces;
     }
     overlap->cell_edges = (uint8_t)(inner[0] & inner[1] & inner[2]);
     overlap->cell_faces = faces_with_edge[overlap->cell_edges];

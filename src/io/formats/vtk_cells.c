@@ -137,7 +137,7 @@ static dent_status emit_shape(const struct cell *cell, const struct vtk_shape *s
 /* Every node a point, every two a line, every three a triangle (every second one turned round, as strips are drawn). */
 static dent_status emit_run(const struct cell *cell, enum element_kind kind)
 {
-    static const uint8_t turned[3] = {1, 0, 2};
+    static const uint8_t rotated[3] = {1, 0, 2};
     uint32_t corner_count = element_kind_corners(kind);
     if (cell->node_count < corner_count) {
         return wrong_count(cell);
@@ -146,7 +146,7 @@ static dent_status emit_run(const struct cell *cell, enum element_kind kind)
     dent_status status = DENT_OK;
     for (uint64_t i = 0; i + corner_count <= cell->node_count && status == DENT_OK; i++) {
         part.nodes = cell->nodes + i;
-        status = add_corners(&part, kind, kind == ELEMENT_TRIANGLE && i % 2 == 1 ? turned : NULL);
+        status = add_corners(&part, kind, kind == ELEMENT_TRIANGLE && i % 2 == 1 ? rotated : NULL);
     }
     return status;
 }

@@ -43,7 +43,7 @@ void urdf_placement_apply(const struct urdf_placement *placement, double p[3])
     double q[3] = {p[0], p[1], p[2]};
     for (int i = 0; i < 3; i++) {
         const double *m = placement->m[i];
-        double turned = placement->turns ? (m[0] * q[0] + m[1] * q[1]) + m[2] * q[2] : q[i];
-        p[i] = placement->t[i] != 0 ? turned + placement->t[i] : turned;
+        double rotated = placement->turns ? (m[0] * q[0] + m[1] * q[1]) + m[2] * q[2] : q[i];
+        p[i] = placement->t[i] != 0 ? rotated + placement->t[i] : rotated;
     }
 }

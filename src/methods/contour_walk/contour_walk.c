@@ -4,7 +4,7 @@
  * primitives and then to follow the topology of the mesh. Why that finds everything, in short:
  *
  * Let every cell be positive, and take all pairs (point of a surface face F, point of a cell T) that lie at the same
- * place in space. They form a surface. Following it, F stays in the body of T until one of three things ends the way: F
+ * slot in space. They form a surface. Following it, F stays in the body of T until one of three things ends the way: F
  * crosses the surface of that body; or, in the body's own case, both points run together at an edge or corner they
  * share, around which the cells turn more than once; or nothing ends it, and then a whole part of the surface lies
  * inside. So crossings, overfull edges and corners, and one vertex of every part of the surface are all the seeds that
@@ -18,7 +18,7 @@
  * cell" are open conditions, so every answer for the given points is one for the moved points. What was found without
  * any zero sign is an answer; the rest goes to the exact tests behind the sink.
  *
- * In: a pose. Out: vertex-cell and face-cell. Between queries: the bodies made ready for walking.
+ * In: a snapshot. Out: vertex-cell and face-cell. Between queries: the bodies made ready for walking.
  */
 #include "methods/contour_walk/contour_walk.h"
 
@@ -33,18 +33,18 @@ enum { ANSWERS_PER_BLOCK = 1024, BATCH = 128 };
 
 static bool number_bodies(struct contour_search *search)
 {
-    const struct pose *pose = search->request->pose;
+    const struct snapshot *snapshot = search->request->snapshot;
     struct arena *scratch = search->request->scratch;
     uint64_t vertices = 0, cells = 0, faces = 0;
-    search->bodies = arena_allocate_cleared(scratch, pose->body_count, sizeof *search->bodies);
+    search->bodies = arena_allocate_cleared(scratch, snapshot->body_count, sizeof *search->bodies);
     if (!search->bodies) {
         return false;
     }
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        struct walk_body *body = &search->bodies[rank];
-        body->body = pose->bodies[rank].body;
-        body->xyz = pose->bodies[rank].xyz;
-        body->mesh = search->state->meshes[rank];
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        struct walk_body *body = &search->bodies[body_index];
+        body->body = snapshot->bodies[body_index].body;
+        body->xyz = snapshot->bodies[body_index].xyz;
+        body->mesh = search->state->meshes[body_index];
         body->first_vertex = (uint32_t)vertices;
         body->first_cell = (uint32_t)cells;
         body->first_face = (uint32_t)faces;
@@ -52,7 +52,7 @@ static bool number_bodies(struct contour_search *search)
         cells += body->mesh->cell_count;
         faces += body->mesh->face_count;
         search->lost |= body->mesh->odd;
-        double highest = pose->bodies[rank].hi[0];
+        double highest = snapshot->bodies[body_index].hi[0];
         search->far_x = highest > search->far_x ? highest : search->far_x;
     }
     search->far_x = nextafter(search->far_x, INFINITY);
@@ -68,21 +68,22 @@ static bool fill_lists(struct contour_search *search)
     struct arena *scratch = search->request->scratch;
     search->last_run = arena_allocate(scratch, search->face_count, sizeof *search->last_run);
     search->first_seed = arena_allocate(scratch, search->face_count, sizeof *search->first_seed);
-    search->last_place = arena_allocate(scratch, search->vertex_count, sizeof *search->last_place);
+    search->last_slot = arena_allocate(scratch, search->vertex_count, sizeof *search->last_slot);
     search->found_in = arena_allocate(scratch, search->vertex_count, sizeof *search->found_in);
-    if (!search->last_run || !search->first_seed || !search->last_place || !search->found_in) {
+    if (!search->last_run || !search->first_seed || !search->last_slot || !search->found_in) {
         return false;
     }
     memset(search->found_in, 0, search->vertex_count * sizeof *search->found_in);
     memset(search->last_run, 0xff, search->face_count * sizeof *search->last_run);
     memset(search->first_seed, 0xff, search->face_count * sizeof *search->first_seed);
-    memset(search->last_place, 0xff, search->vertex_count * sizeof *search->last_place);
+    memset(search->last_slot, 0xff, search->vertex_count * sizeof *search->last_slot);
     return true;
 }
 
 static bool prepare(struct contour_search *search)
 {
-    if (!contour_state_update(search->state, search->request->pose) || !number_bodies(search) || !fill_lists(search)) {
+    if (!contour_state_update(search->state, search->request->snapshot) || !number_bodies(search) ||
+        !fill_lists(search)) {
         return false;
     }
     search->request->counters->rebuilds += search->state->built;
@@ -167,8 +168,8 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
             tell(search, &batch, pair->body_a, pair->face, pair->body_b, pair->cell, pair->degenerate,
                  pair_shares_vertex(search, pair));
         } else {
-            const struct walk_place *place = (const struct walk_place *)search->state->places.data + i;
-            tell(search, &batch, place->body_a, place->vertex, place->body_b, place->cell, place->degenerate, false);
+            const struct walk_slot *slot = (const struct walk_slot *)search->state->slots.data + i;
+            tell(search, &batch, slot->body_a, slot->vertex, slot->body_b, slot->cell, slot->degenerate, false);
         }
         if (batch.answer_count == BATCH || batch.candidate_count == BATCH) {
             flush(report_loop, &batch, block, worker);
@@ -179,7 +180,8 @@ static void tell_block(void *data, uint32_t block, uint32_t worker)
 
 static bool report_all(struct contour_search *search, dent_question question, size_t count)
 {
-    struct report_loop report_loop = {search, question, count, (uint32_t)((count + ANSWERS_PER_BLOCK - 1) / ANSWERS_PER_BLOCK)};
+    struct report_loop report_loop = {search, question, count,
+                                      (uint32_t)((count + ANSWERS_PER_BLOCK - 1) / ANSWERS_PER_BLOCK)};
     if (!search->sink->begin(search->sink, question, report_loop.blocks + 1)) {
         return false;
     }
@@ -217,7 +219,7 @@ static bool walk(struct contour_search *search)
     if (search->lost) {
         return true;
     }
-    if (!contour_seed_wounds(search) || !contour_seed_crossings(search) || !contour_seed_diagonal(search) ||
+    if (!contour_seed_defects(search) || !contour_seed_crossings(search) || !contour_seed_diagonal(search) ||
         !contour_seed_contained(search)) {
         return false;
     }
@@ -237,11 +239,11 @@ static bool walk(struct contour_search *search)
 }
 
 /* Cells and their edges, faces and theirs are named by one 32-bit number each. */
-static bool fits_into_codes(const struct pose *pose)
+static bool fits_into_codes(const struct snapshot *snapshot)
 {
     bool fits = true;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         fits &= body->tetrahedron_count < 1u << 28 && body->surface_face_count < 1u << 28;
     }
     return fits;
@@ -250,15 +252,15 @@ static bool fits_into_codes(const struct pose *pose)
 static dent_status contour_walk_search(void *state, const struct search_request *request, struct candidate_sink *sink)
 {
     struct contour_search search = {
-        .request = request, .sink = sink, .state = state, .body_count = request->pose->body_count};
+        .request = request, .sink = sink, .state = state, .body_count = request->snapshot->body_count};
     search.far_x = -INFINITY;
-    search.scaling = box_scaling_for(request->pose->largest);
+    search.scaling = box_scaling_for(request->snapshot->largest);
     search.def = request->def->contour_walk ? *request->def->contour_walk : dent_contour_walk_def_default();
     if (search.def.struct_size != sizeof search.def) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the contour walk def was not made by dent_contour_walk_def_default()");
     }
-    if (!fits_into_codes(request->pose)) {
+    if (!fits_into_codes(request->snapshot)) {
         request->counters->reason = "contour walk: a body of more than 2^28 cells: spatial hash";
         return request->by_other_method(request, sink);
     }
@@ -285,7 +287,7 @@ static dent_status contour_walk_search(void *state, const struct search_request 
     if ((request->questions & DENT_QUESTION_FACE_CELL &&
          !report_all(&search, DENT_QUESTION_FACE_CELL, search.state->pairs.count)) ||
         (request->questions & DENT_QUESTION_VERTEX_CELL &&
-         !report_all(&search, DENT_QUESTION_VERTEX_CELL, search.state->places.count))) {
+         !report_all(&search, DENT_QUESTION_VERTEX_CELL, search.state->slots.count))) {
         return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contour walk");
     }
     return DENT_OK;

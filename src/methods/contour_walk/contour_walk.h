@@ -12,7 +12,7 @@
 
 #define NO_RECORD UINT32_MAX
 
-/* "Look whether this face of body a meets this cell of body b, and go on from there." Bodies by rank; cell: a
+/* "Look whether this face of body a meets this cell of body b, and go on from there." Bodies by body index; cell: a
  * tetrahedron. */
 struct walk_seed {
     uint32_t body_a, face, body_b, cell;
@@ -34,7 +34,7 @@ struct walk_run {
 };
 
 /* A vertex of body a in a cell of body b. `before`: another place of the same vertex, or NO_RECORD. */
-struct walk_place {
+struct walk_slot {
     uint32_t body_a, vertex, body_b, cell;
     uint32_t before;
     bool degenerate;
@@ -72,10 +72,10 @@ struct contour_state {
     bool valid;
     uint64_t topology_version;
     uint32_t body_count;
-    struct walk_mesh **meshes; /* by rank */
-    uint64_t *identity_bases;  /* by rank: of the body each mesh was made for */
+    struct walk_mesh **meshes; /* by body index */
+    uint64_t *identity_bases;  /* by body index: of the body each mesh was made for */
     uint64_t built;            /* meshes made by the last update */
-    struct dynamic_array pairs, runs, seeds, seed_next, active, places;
+    struct dynamic_array pairs, runs, seeds, seed_next, active, slots;
     struct dynamic_array guesses;   /* walk_place: those of the last query on the same bodies */
     uint32_t leave_out;             /* tests only: SEED_ bits of seeds not to use */
     struct dynamic_array crossings; /* dent_pair: faces of one body that cross each other, as far as their points had
@@ -95,8 +95,8 @@ struct hidden_wall {
 
 dent_status contour_state_create(dent_context *context, void **state);
 void contour_state_destroy(dent_context *context, void *state);
-/* Makes the meshes fit the bodies of the pose; false when memory runs out. */
-bool contour_state_update(struct contour_state *state, const struct pose *pose);
+/* Makes the meshes fit the bodies of the snapshot; false when memory runs out. */
+bool contour_state_update(struct contour_state *state, const struct snapshot *snapshot);
 
 /* One query. */
 struct contour_search {
@@ -107,16 +107,17 @@ struct contour_search {
     const struct body *broken_promise; /* a body with a cell that is not positive, contrary to what was promised */
     uint32_t broken_cell;
     uint32_t body_count;
-    struct walk_body *bodies; /* by rank */
+    struct walk_body *bodies; /* by body index */
     uint32_t vertex_count, cell_count, face_count;
     uint32_t *last_run;         /* by face of the world */
     uint32_t *first_seed;       /* by face of the world: of the coming round */
-    uint32_t *last_place;       /* by vertex of the world */
+    uint32_t *last_slot;        /* by vertex of the world */
     double far_x;               /* beyond every vertex */
     struct box_scaling scaling; /* brings coordinates below 1 */
-    uint32_t *found_in; /* by vertex of the world: rank + 1 of the body it was last found in, where one cell is all
+    uint32_t
+        *found_in; /* by vertex of the world: body index + 1 of the body it was last found in, where one cell is all
                            there can be; a hint */
-    uint8_t *wounded;   /* by vertex of the world: at a removed cell or a hidden wall; null: none is */
+    uint8_t *defective; /* by vertex of the world: at a removed cell or a hidden wall; null: none is */
     bool lost;          /* a walk did not end, or the world is too tangled: another method answers */
 };
 
@@ -149,8 +150,8 @@ bool contour_edge_pierces(struct numbered_point s, struct numbered_point t, cons
 static inline uint8_t contour_edges_to_follow(const struct contour_search *search, const struct walk_body *body,
                                               const struct walk_cell *cell)
 {
-    for (int corner = 0; corner < 4 && search->wounded; corner++) {
-        if (search->wounded[body->first_vertex + cell->vertices[corner]]) {
+    for (int corner = 0; corner < 4 && search->defective; corner++) {
+        if (search->defective[body->first_vertex + cell->vertices[corner]]) {
             return 63;
         }
     }
@@ -169,8 +170,8 @@ struct pierced_wall {
 /* Follows them inward, and puts what they reach into place_output. */
 void contour_follow_edges(struct contour_search *search, const struct pierced_wall *pierced, uint32_t block,
                           struct contour_worker *worker, predicate_counters *counters);
-void contour_put_place(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b,
-                       uint32_t cell, bool degenerate);
+void contour_put_slot(struct contour_search *search, uint32_t block, uint32_t body_a, uint32_t vertex, uint32_t body_b,
+                      uint32_t cell, bool degenerate);
 
 /* Is the point in the cell? It is not one of its corners. */
 bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numbered_point p, bool *degenerate,
@@ -178,9 +179,9 @@ bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numb
 
 /* The stages, in this order; false when memory runs out. Up to the flood they collect seeds. */
 bool contour_orient(struct contour_search *search);
-bool contour_list_wounds(struct contour_search *search);  /* the last part of it */
-bool contour_seed_wounds(struct contour_search *search);  /* faces near odd cells; candidates against removed cells */
-bool contour_place_wounds(struct contour_search *search); /* the same for vertices, into place_output */
+bool contour_list_defects(struct contour_search *search);  /* the last part of it */
+bool contour_seed_defects(struct contour_search *search);  /* faces near odd cells; candidates against removed cells */
+bool contour_place_defects(struct contour_search *search); /* the same for vertices, into place_output */
 bool contour_seed_crossings(struct contour_search *search);
 bool contour_seed_diagonal(struct contour_search *search);
 bool contour_seed_contained(struct contour_search *search);

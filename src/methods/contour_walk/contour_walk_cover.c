@@ -66,8 +66,8 @@ static bool ring_turns_twice(const struct contour_search *search, const struct w
                           first = walk_point(body, apexes[0]);
     int last = 0, changes = 0;
     bool ignored = false;
-    if (search->wounded && search->wounded[body->first_vertex + ends[0]] &&
-        search->wounded[body->first_vertex + ends[1]]) {
+    if (search->defective && search->defective[body->first_vertex + ends[0]] &&
+        search->defective[body->first_vertex + ends[1]]) {
         return false; /* perhaps not a circle any more; both ends are looked at directly */
     }
     if (count > RING_MAX) {
@@ -101,8 +101,8 @@ static void ring_block(void *data, uint32_t block, uint32_t worker)
     uint32_t begin = block * CHECKS_PER_BLOCK, count = mesh->ring_check_count;
     uint32_t end = count - begin < CHECKS_PER_BLOCK ? count : begin + CHECKS_PER_BLOCK;
     predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
-    overlap_kernels_for(loop->search->request->isa)->orientations(body->xyz, (const uint32_t(*)[4])mesh->ring_checks + begin,
-                                                           end - begin, loop->signs + begin);
+    overlap_kernels_for(loop->search->request->isa)
+        ->orientations(body->xyz, (const uint32_t(*)[4])mesh->ring_checks + begin, end - begin, loop->signs + begin);
     loop->twice[block] = false;
     for (uint32_t i = begin; i < end && !loop->twice[block]; i++) {
         if (loop->signs[i] != walk_orientation(body, &mesh->cells[mesh->checked_rings[i] / 8])) {
@@ -114,8 +114,8 @@ static void ring_block(void *data, uint32_t block, uint32_t worker)
 bool contour_find_branches(struct contour_search *search, bool *found)
 {
     predicate_counters *counters = search->sink->predicates(search->sink, 0);
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        const struct walk_body *body = &search->bodies[rank];
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        const struct walk_body *body = &search->bodies[body_index];
         const struct walk_mesh *mesh = body->mesh;
         if (body->cover == 1 || !body_has_cells(body->body)) {
             continue; /* covers nothing twice, so nothing turns twice */
@@ -141,8 +141,8 @@ void contour_bound_cover(struct contour_search *search)
 {
     const struct contour_pair *pairs = search->state->pairs.data;
     const dent_pair *crossings = search->state->crossings.data;
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        struct walk_body *body = &search->bodies[rank];
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        struct walk_body *body = &search->bodies[body_index];
         bool unknown =
             !bodies_may_meet(body->body, body->body) || body->odd_cells || body->mesh->cut_count > 0 || body->met_twice;
         body->cover = unknown ? COVER_UNKNOWN : 1;

@@ -93,15 +93,15 @@ static bool seed_faces_apart(struct contour_search *search)
 {
     const struct search_request *request = search->request;
     struct surface_forest *forest = request->forest;
-    const struct forest_refit refit = {.pose = request->pose};
+    const struct forest_refit refit = {.snapshot = request->snapshot};
     struct culling_counts culled = {0};
-    if (!surface_forest_update(forest, request->pose, request->scratch) ||
+    if (!surface_forest_update(forest, request->snapshot, request->scratch) ||
         !surface_forest_refit(forest, &refit, request->isa, request->scratch) ||
-        !surface_culling_run(forest, request->pose, request->isa, request->scratch, &culled)) {
+        !surface_culling_run(forest, request->snapshot, request->isa, request->scratch, &culled)) {
         return false;
     }
     struct crossing_search crossing = {.forest = forest,
-                                       .pose = request->pose,
+                                       .snapshot = request->snapshot,
                                        .isa = request->isa,
                                        .cancel = request->cancel,
                                        .culling = true,
@@ -185,10 +185,10 @@ static bool load_star(const struct walk_body *body, uint32_t vertex, struct star
     return true;
 }
 
-static void compare_star(struct contour_search *search, uint32_t rank, uint32_t vertex, uint32_t block,
+static void compare_star(struct contour_search *search, uint32_t body_index, uint32_t vertex, uint32_t block,
                          predicate_counters *counters)
 {
-    const struct walk_body *body = &search->bodies[rank];
+    const struct walk_body *body = &search->bodies[body_index];
     const uint32_t *faces = body->mesh->link_faces + body->mesh->link_first[vertex];
     uint32_t count = body->mesh->link_first[vertex + 1] - body->mesh->link_first[vertex];
     for (uint32_t i = 0; i < count; i++) {
@@ -197,7 +197,7 @@ static void compare_star(struct contour_search *search, uint32_t rank, uint32_t 
             walk_face_points(body, faces[i], a);
             walk_face_points(body, faces[j], b);
             if (faces_cross(a, b, counters)) {
-                dent_pair pair = {rank, faces[i], rank, faces[j], DENT_PAIR_CROSSING};
+                dent_pair pair = {body_index, faces[i], body_index, faces[j], DENT_PAIR_CROSSING};
                 seed_crossing(search, block, &pair);
             }
         }
@@ -206,13 +206,13 @@ static void compare_star(struct contour_search *search, uint32_t rank, uint32_t 
 
 struct star_loop {
     struct contour_search *search;
-    uint32_t rank;
+    uint32_t body_index;
 };
 
 static void star_block(void *data, uint32_t block, uint32_t worker)
 {
     struct star_loop *loop = data;
-    const struct walk_body *body = &loop->search->bodies[loop->rank];
+    const struct walk_body *body = &loop->search->bodies[loop->body_index];
     uint32_t begin = block * VERTICES_PER_BLOCK, count = body->mesh->vertex_count;
     uint32_t end = count - begin < VERTICES_PER_BLOCK ? count : begin + VERTICES_PER_BLOCK;
     predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
@@ -220,16 +220,16 @@ static void star_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t vertex = begin; vertex < end; vertex++) {
         bool has_faces = body->mesh->link_first[vertex] < body->mesh->link_first[vertex + 1];
         if (has_faces && !(load_star(body, vertex, &star) && star_is_flat(&star))) {
-            compare_star(loop->search, loop->rank, vertex, block, counters);
+            compare_star(loop->search, loop->body_index, vertex, block, counters);
         }
     }
 }
 
 static bool seed_stars(struct contour_search *search)
 {
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        const struct body *body = search->bodies[rank].body;
-        struct star_loop loop = {search, rank};
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        const struct body *body = search->bodies[body_index].body;
+        struct star_loop loop = {search, body_index};
         uint32_t blocks = (body->vertex_count + VERTICES_PER_BLOCK - 1) / VERTICES_PER_BLOCK;
         if (!body_has_cells(body) || !bodies_may_meet(body, body)) {
             continue;

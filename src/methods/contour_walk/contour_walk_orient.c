@@ -1,7 +1,7 @@
 /* The orientation sweep of the contour walk: the sign of every cell, the only pass over all of them.
  *
  * Doubles decide in fours (kernels: orientations), what they leave open is decided for the moved points. In each
- * component of cells those of the rarer sign are turned inside out and taken out of the walk (contour_walk_wounds.c). A
+ * component of cells those of the rarer sign are turned inside out and taken out of the walk (contour_walk_defects.c). A
  * caller who promises that all are positive is believed, except in debug builds and when he asks to be checked.
  */
 #include "geometry/predicates/kernels/overlap_kernels.h"
@@ -17,11 +17,11 @@ enum { CHECK_PROMISES = 0 };
 enum { CHECK_PROMISES = 1 };
 #endif
 
-static bool remove_cells(struct contour_search *search, uint32_t rank, const int8_t *signs, uint8_t *odd_cells)
+static bool remove_cells(struct contour_search *search, uint32_t body_index, const int8_t *signs, uint8_t *odd_cells)
 {
-    const struct walk_body *body = &search->bodies[rank];
+    const struct walk_body *body = &search->bodies[body_index];
     for (uint32_t i = 0; i < body->mesh->cell_count; i++) {
-        struct walk_seed removed = {.body_b = rank, .cell = i};
+        struct walk_seed removed = {.body_b = body_index, .cell = i};
         if ((signs[i] > 0) == (walk_orientation(body, &body->mesh->cells[i]) > 0)) {
             continue;
         }
@@ -49,8 +49,8 @@ static void orient_block(void *data, uint32_t block, uint32_t worker)
     uint32_t end = count - begin < CELLS_PER_BLOCK ? count : begin + CELLS_PER_BLOCK;
     predicate_counters *counters = loop->search->sink->predicates(loop->search->sink, worker);
     const uint32_t(*tetrahedra)[4] = (const uint32_t(*)[4])body->body->tetrahedra;
-    overlap_kernels_for(loop->search->request->isa)->orientations(body->xyz, tetrahedra + begin, end - begin,
-                                                           loop->signs + begin);
+    overlap_kernels_for(loop->search->request->isa)
+        ->orientations(body->xyz, tetrahedra + begin, end - begin, loop->signs + begin);
     uint64_t positive = 0, flat = 0;
     for (uint32_t i = begin; i < end; i++) {
         positive += loop->signs[i] > 0;
@@ -85,7 +85,7 @@ static void judge_components(const struct walk_body *body, int8_t *signs, int64_
 {
     const struct walk_mesh *mesh = body->mesh;
     for (uint32_t i = 0; i < mesh->cell_count; i++) {
-        signs[i] = mesh->cells[i].turned ? (int8_t)-signs[i] : signs[i];
+        signs[i] = mesh->cells[i].flipped ? (int8_t)-signs[i] : signs[i];
         sums[mesh->cells[i].component] += signs[i];
     }
     for (uint32_t i = 0; i < mesh->component_count; i++) {
@@ -105,9 +105,9 @@ static void check_promise(struct contour_search *search, const struct walk_body 
 }
 
 /* The sign of every component of cells is that of most of them; the others are removed. */
-static bool orient_body(struct contour_search *search, uint32_t rank)
+static bool orient_body(struct contour_search *search, uint32_t body_index)
 {
-    struct walk_body *body = &search->bodies[rank];
+    struct walk_body *body = &search->bodies[body_index];
     const struct walk_mesh *mesh = body->mesh;
     struct arena *scratch = search->request->scratch;
     uint32_t blocks = (uint32_t)(((uint64_t)mesh->cell_count + CELLS_PER_BLOCK - 1) / CELLS_PER_BLOCK);
@@ -129,13 +129,13 @@ static bool orient_body(struct contour_search *search, uint32_t rank)
     if (search->def.cells_are_positive && (positive < mesh->cell_count || odd)) {
         check_promise(search, body, loop.signs, loop.odd_cells);
     }
-    if (mesh->turned_count == 0 && (positive == 0 || positive == mesh->cell_count)) {
+    if (mesh->flipped_count == 0 && (positive == 0 || positive == mesh->cell_count)) {
         memset(orientations, positive ? 1 : -1, mesh->component_count);
         body->all_positive = positive > 0;
     } else {
         size_t before = search->state->removed_cells.count;
         judge_components(body, loop.signs, sums, orientations);
-        if (!remove_cells(search, rank, loop.signs, loop.odd_cells)) {
+        if (!remove_cells(search, body_index, loop.signs, loop.odd_cells)) {
             return false;
         }
         odd += search->state->removed_cells.count - before;
@@ -145,14 +145,14 @@ static bool orient_body(struct contour_search *search, uint32_t rank)
 }
 
 /* All positive, as the caller promised. */
-static bool assume_cells_positive(struct contour_search *search, uint32_t rank)
+static bool assume_cells_positive(struct contour_search *search, uint32_t body_index)
 {
-    uint32_t count = search->bodies[rank].mesh->component_count;
+    uint32_t count = search->bodies[body_index].mesh->component_count;
     int8_t *orientations = arena_allocate(search->request->scratch, count, 1);
-    search->bodies[rank].orientations = orientations;
+    search->bodies[body_index].orientations = orientations;
     if (orientations) {
         memset(orientations, 1, count);
-        search->bodies[rank].all_positive = true;
+        search->bodies[body_index].all_positive = true;
     }
     return orientations != NULL;
 }
@@ -164,13 +164,13 @@ bool contour_orient(struct contour_search *search)
     array_clear(&state->hidden_walls);
     array_clear(&state->candidates[0]);
     array_clear(&state->candidates[1]);
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        bool promised = search->def.cells_are_positive && search->bodies[rank].mesh->turned_count == 0;
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        bool promised = search->def.cells_are_positive && search->bodies[body_index].mesh->flipped_count == 0;
         bool trusted = promised && !CHECK_PROMISES && !search->def.verify_promises;
-        if (trusted ? !assume_cells_positive(search, rank) : !orient_body(search, rank)) {
+        if (trusted ? !assume_cells_positive(search, body_index) : !orient_body(search, body_index)) {
             return false;
         }
     }
     search->request->counters->removed_cells = state->removed_cells.count;
-    return contour_list_wounds(search);
+    return contour_list_defects(search);
 }

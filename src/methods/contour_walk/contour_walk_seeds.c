@@ -11,25 +11,26 @@
 
 /* ---- the diagonal ---------------------------------------------------------------------------- */
 
-/* A fan that turns about its edge further than once: its first face lies in one of its own cells. `turned`: seen from
+/* A fan that turns about its edge further than once: its first face lies in one of its own cells. `flipped`: seen from
  * the other end. */
-static bool seed_fan(struct contour_search *search, uint32_t rank, const struct walk_fan *fan, bool turned,
+static bool seed_fan(struct contour_search *search, uint32_t body_index, const struct walk_fan *fan, bool flipped,
                      predicate_counters *counters)
 {
-    const struct walk_body *body = &search->bodies[rank];
+    const struct walk_body *body = &search->bodies[body_index];
     const uint32_t *apexes = body->mesh->fan_apexes + fan->first_apex, *cells = body->mesh->fan_cells + fan->first;
     struct numbered_point u = walk_point(body, fan->edge[0]), v = walk_point(body, fan->edge[1]);
-    struct numbered_point start = walk_point(body, apexes[turned ? fan->count : 0]);
+    struct numbered_point start = walk_point(body, apexes[flipped ? fan->count : 0]);
     bool zero = false;
     int sense =
-            perturbed_orientation(u, v, start, walk_point(body, apexes[turned ? fan->count - 1 : 1]), &zero, counters),
+            perturbed_orientation(u, v, start, walk_point(body, apexes[flipped ? fan->count - 1 : 1]), &zero, counters),
         last = sense;
     for (uint32_t i = 1; i < fan->count; i++) {
-        uint32_t apex = apexes[turned ? fan->count - 1 - i : i + 1];
+        uint32_t apex = apexes[flipped ? fan->count - 1 - i : i + 1];
         /* An apex that is the first one again ends a full turn: the sign is 0, and what follows begins anew. */
         int side = perturbed_orientation(u, v, start, walk_point(body, apex), &zero, counters);
         if (last == -sense && side == sense &&
-            !walk_add_seed(search, rank, fan->faces[turned], rank, cells[turned ? fan->count - 1 - i : i])) {
+            !walk_add_seed(search, body_index, fan->faces[flipped], body_index,
+                           cells[flipped ? fan->count - 1 - i : i])) {
             return false;
         }
         last = side ? side : last;
@@ -88,26 +89,26 @@ static bool fan_checks_hold(const struct walk_body *body, const struct walk_fan 
     return hold;
 }
 
-static bool seed_fans(struct contour_search *search, uint32_t rank, predicate_counters *counters)
+static bool seed_fans(struct contour_search *search, uint32_t body_index, predicate_counters *counters)
 {
-    const struct walk_body *body = &search->bodies[rank];
+    const struct walk_body *body = &search->bodies[body_index];
     const struct walk_mesh *mesh = body->mesh;
-    const uint8_t *wounded = search->wounded ? search->wounded + body->first_vertex : NULL;
+    const uint8_t *defective = search->defective ? search->defective + body->first_vertex : NULL;
     int8_t *signs = arena_allocate(search->request->scratch, mesh->fan_check_count, 1);
     if (!signs) {
         return false;
     }
-    overlap_kernels_for(search->request->isa)->orientations(body->xyz, (const uint32_t(*)[4])mesh->fan_checks,
-                                                     mesh->fan_check_count, signs);
+    overlap_kernels_for(search->request->isa)
+        ->orientations(body->xyz, (const uint32_t(*)[4])mesh->fan_checks, mesh->fan_check_count, signs);
     for (uint32_t i = 0; i < mesh->fan_count; i++) {
         const struct walk_fan *fan = &mesh->fans[i];
-        if (wounded && (wounded[fan->edge[0]] || wounded[fan->edge[1]])) {
+        if (defective && (defective[fan->edge[0]] || defective[fan->edge[1]])) {
             continue; /* its faces are compared directly */
         }
         if (fan_checks_hold(body, fan, signs) || fan_is_plain(body, fan)) {
             continue;
         }
-        if (!seed_fan(search, rank, fan, false, counters) || !seed_fan(search, rank, fan, true, counters)) {
+        if (!seed_fan(search, body_index, fan, false, counters) || !seed_fan(search, body_index, fan, true, counters)) {
             return false;
         }
     }
@@ -117,18 +118,18 @@ static bool seed_fans(struct contour_search *search, uint32_t rank, predicate_co
 bool contour_seed_diagonal(struct contour_search *search)
 {
     predicate_counters *counters = search->sink->predicates(search->sink, 0);
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        const struct walk_body *body = &search->bodies[rank];
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        const struct walk_body *body = &search->bodies[body_index];
         if (!body_has_cells(body->body) || !bodies_may_meet(body->body, body->body)) {
             continue;
         }
-        if (!(search->state->leave_out & SEED_FANS) && !seed_fans(search, rank, counters)) {
+        if (!(search->state->leave_out & SEED_FANS) && !seed_fans(search, body_index, counters)) {
             return false;
         }
         for (uint32_t i = 0; i < body->mesh->star_pair_count; i++) {
             struct walk_star_pair pair = body->mesh->star_pairs[i];
             bool used = !walk_is_removed(body, pair.cell) && !(search->state->leave_out & SEED_PINCHES);
-            if (used && !walk_add_seed(search, rank, pair.face, rank, pair.cell)) {
+            if (used && !walk_add_seed(search, body_index, pair.face, body_index, pair.cell)) {
                 return false;
             }
         }
@@ -185,7 +186,7 @@ static uint32_t cell_behind_wall(struct contour_search *search, const struct wal
     return end == WALK_ARRIVED ? arrived : NO_CELL;
 }
 
-static bool in_box(const struct posed_body *body, const double *p)
+static bool in_box(const struct body_snapshot *body, const double *p)
 {
     return p[0] >= body->lo[0] && p[0] <= body->hi[0] && p[1] >= body->lo[1] && p[1] <= body->hi[1] &&
            p[2] >= body->lo[2] && p[2] <= body->hi[2];
@@ -208,11 +209,11 @@ static struct rounded_ray round_ray(const struct surface_forest *forest, const d
 }
 
 /* Faces of a body whose boxes the ray meets, through the leaves of the forest. */
-static bool cast_ray(struct contour_search *search, uint32_t rank_a, uint32_t face, uint32_t rank_b,
-                  struct numbered_point p, struct numbered_point far, uint32_t *found, predicate_counters *counters)
+static bool cast_ray(struct contour_search *search, uint32_t body_index_a, uint32_t face, uint32_t body_index_b,
+                     struct numbered_point p, struct numbered_point far, uint32_t *found, predicate_counters *counters)
 {
-    const struct walk_body *b = &search->bodies[rank_b];
-    const struct forest_body *trees = &search->request->forest->bodies[rank_b];
+    const struct walk_body *b = &search->bodies[body_index_b];
+    const struct forest_body *trees = &search->request->forest->bodies[body_index_b];
     const struct surface_kernels *kernels = surface_kernels_for(search->request->isa);
     const struct tree_level *leaves = &trees->tree->levels[0],
                             *groups = &trees->tree->levels[trees->tree->level_count > 1];
@@ -228,7 +229,7 @@ static bool cast_ray(struct contour_search *search, uint32_t rank_a, uint32_t fa
                     uint32_t owner = b->mesh->owners[leaf->faces[k]];
                     uint32_t cell = cell_behind_wall(search, b, owner / 4, owner % 4, p, far, counters);
                     *found += cell != NO_CELL;
-                    if (cell != NO_CELL && !walk_add_seed(search, rank_a, face, rank_b, cell)) {
+                    if (cell != NO_CELL && !walk_add_seed(search, body_index_a, face, body_index_b, cell)) {
                         return false;
                     }
                 }
@@ -244,61 +245,63 @@ struct part_ray {
     struct numbered_point p, far;
 };
 
-static bool seed_part_in(struct contour_search *search, const struct part_ray *ray, uint32_t rank,
+static bool seed_part_in(struct contour_search *search, const struct part_ray *ray, uint32_t body_index,
                          predicate_counters *counters)
 {
-    struct walk_body *solid = &search->bodies[rank];
+    struct walk_body *solid = &search->bodies[body_index];
     const struct hidden_wall *walls = search->state->hidden_walls.data;
     uint32_t found = 0;
-    if (!body_has_cells(solid->body) || !in_box(&search->request->pose->bodies[rank], ray->p.xyz) ||
+    if (!body_has_cells(solid->body) || !in_box(&search->request->snapshot->bodies[body_index], ray->p.xyz) ||
         !bodies_may_meet(search->bodies[ray->body].body, solid->body)) {
         return true;
     }
-    if (!cast_ray(search, ray->body, ray->face, rank, ray->p, ray->far, &found, counters)) {
+    if (!cast_ray(search, ray->body, ray->face, body_index, ray->p, ray->far, &found, counters)) {
         return false;
     }
     for (size_t i = 0; i < search->state->hidden_walls.count; i++) {
         uint32_t cell = NO_CELL;
-        if (walls[i].body == rank) {
+        if (walls[i].body == body_index) {
             cell = cell_behind_wall(search, solid, walls[i].cell, walls[i].corner, ray->p, ray->far, counters);
         }
-        if (cell != NO_CELL && !walk_add_seed(search, ray->body, ray->face, rank, cell)) {
+        if (cell != NO_CELL && !walk_add_seed(search, ray->body, ray->face, body_index, cell)) {
             return false;
         }
     }
-    solid->met_twice |= ray->body == rank && found > 1;
+    solid->met_twice |= ray->body == body_index && found > 1;
     return true;
 }
 
-/* Without wounds a solid lies inside the box of its surface, so the pairs of bodies whose surfaces' boxes meet are all
+/* Without defects a solid lies inside the box of its surface, so the pairs of bodies whose surfaces' boxes meet are all
  * that matter. */
-static bool seed_part(struct contour_search *search, uint32_t rank_a, uint32_t face, predicate_counters *counters)
+static bool seed_part(struct contour_search *search, uint32_t body_index_a, uint32_t face, predicate_counters *counters)
 {
-    const struct walk_body *a = &search->bodies[rank_a];
+    const struct walk_body *a = &search->bodies[body_index_a];
     const struct body_pairs *pairs = &search->request->forest->body_pairs;
-    struct part_ray ray = {.body = rank_a, .face = face, .p = walk_point(a, a->body->surface_faces[face].corners[0])};
+    struct part_ray ray = {
+        .body = body_index_a, .face = face, .p = walk_point(a, a->body->surface_faces[face].corners[0])};
     double beyond[3] = {search->far_x, ray.p.xyz[1], ray.p.xyz[2]};
     ray.far = (struct numbered_point){beyond, UINT32_MAX};
     bool good = true;
-    for (uint32_t rank_b = 0; search->wounded && rank_b < search->body_count && good; rank_b++) {
-        good = seed_part_in(search, &ray, rank_b, counters);
+    for (uint32_t body_index_b = 0; search->defective && body_index_b < search->body_count && good; body_index_b++) {
+        good = seed_part_in(search, &ray, body_index_b, counters);
     }
-    if (search->wounded) {
+    if (search->defective) {
         return good;
     }
-    for (uint32_t i = pairs->first[rank_a]; i < pairs->first[rank_a + 1] && good; i++) {
+    for (uint32_t i = pairs->first[body_index_a]; i < pairs->first[body_index_a + 1] && good; i++) {
         good = seed_part_in(search, &ray, pairs->partners[i], counters);
     }
-    return good && seed_part_in(search, &ray, rank_a, counters);
+    return good && seed_part_in(search, &ray, body_index_a, counters);
 }
 
 bool contour_seed_contained(struct contour_search *search)
 {
     predicate_counters *counters = search->sink->predicates(search->sink, 0);
-    for (uint32_t rank = 0; rank < search->body_count && !(search->state->leave_out & SEED_CONTAINED); rank++) {
-        const struct walk_mesh *mesh = search->bodies[rank].mesh;
+    for (uint32_t body_index = 0; body_index < search->body_count && !(search->state->leave_out & SEED_CONTAINED);
+         body_index++) {
+        const struct walk_mesh *mesh = search->bodies[body_index].mesh;
         for (uint32_t i = 0; i < mesh->representative_count; i++) {
-            if (!seed_part(search, rank, mesh->representatives[i], counters)) {
+            if (!seed_part(search, body_index, mesh->representatives[i], counters)) {
                 return false;
             }
         }

@@ -18,10 +18,10 @@ static void free_workers(struct contour_state *state)
 
 static void free_meshes(struct contour_state *state)
 {
-    for (uint32_t rank = 0; rank < state->body_count; rank++) {
-        if (state->meshes[rank]) {
-            walk_mesh_destroy(state->meshes[rank]);
-            dent_release(state->context, state->meshes[rank], 1, sizeof *state->meshes[rank]);
+    for (uint32_t body_index = 0; body_index < state->body_count; body_index++) {
+        if (state->meshes[body_index]) {
+            walk_mesh_destroy(state->meshes[body_index]);
+            dent_release(state->context, state->meshes[body_index], 1, sizeof *state->meshes[body_index]);
         }
     }
     dent_release(state->context, state->meshes, state->body_count, sizeof *state->meshes);
@@ -44,8 +44,8 @@ dent_status contour_state_create(dent_context *context, void **state)
     array_init(&made->seeds, context, sizeof(struct walk_seed));
     array_init(&made->seed_next, context, sizeof(uint32_t));
     array_init(&made->active, context, sizeof(uint32_t));
-    array_init(&made->places, context, sizeof(struct walk_place));
-    array_init(&made->guesses, context, sizeof(struct walk_place));
+    array_init(&made->slots, context, sizeof(struct walk_slot));
+    array_init(&made->guesses, context, sizeof(struct walk_slot));
     array_init(&made->crossings, context, sizeof(dent_pair));
     block_output_init(&made->crossing_output, context, sizeof(dent_pair));
     array_init(&made->removed_cells, context, sizeof(struct walk_seed));
@@ -55,7 +55,7 @@ dent_status contour_state_create(dent_context *context, void **state)
     block_output_init(&made->candidate_output, context, sizeof(struct candidate));
     block_output_init(&made->pair_output, context, sizeof(struct contour_pair));
     block_output_init(&made->seed_output, context, sizeof(struct walk_seed));
-    block_output_init(&made->place_output, context, sizeof(struct walk_place));
+    block_output_init(&made->place_output, context, sizeof(struct walk_slot));
     uint32_t worker_count = dent_context_worker_count(context);
     made->workers = dent_allocate(context, worker_count, sizeof *made->workers);
     if (!made->workers) {
@@ -85,7 +85,7 @@ void contour_state_destroy(dent_context *context, void *data)
     array_destroy(&state->seeds);
     array_destroy(&state->seed_next);
     array_destroy(&state->active);
-    array_destroy(&state->places);
+    array_destroy(&state->slots);
     array_destroy(&state->guesses);
     array_destroy(&state->crossings);
     block_output_destroy(&state->crossing_output);
@@ -106,11 +106,11 @@ static struct walk_mesh *take_or_make(struct contour_state *old, dent_context *c
                                       uint32_t *hint, uint64_t *built)
 {
     for (uint32_t tried = 0; tried < old->body_count; tried++) {
-        uint32_t rank = (*hint + tried) % old->body_count;
-        if (old->meshes[rank] && old->identity_bases[rank] == body->identity_base) {
-            struct walk_mesh *mesh = old->meshes[rank];
-            old->meshes[rank] = NULL;
-            *hint = rank + 1;
+        uint32_t body_index = (*hint + tried) % old->body_count;
+        if (old->meshes[body_index] && old->identity_bases[body_index] == body->identity_base) {
+            struct walk_mesh *mesh = old->meshes[body_index];
+            old->meshes[body_index] = NULL;
+            *hint = body_index + 1;
             return mesh;
         }
     }
@@ -123,29 +123,29 @@ static struct walk_mesh *take_or_make(struct contour_state *old, dent_context *c
     return mesh;
 }
 
-bool contour_state_update(struct contour_state *state, const struct pose *pose)
+bool contour_state_update(struct contour_state *state, const struct snapshot *snapshot)
 {
     state->built = 0;
-    if (state->valid && state->topology_version == pose->table->topology_version) {
+    if (state->valid && state->topology_version == snapshot->table->topology_version) {
         return true;
     }
-    array_clear(&state->places); /* guesses for other bodies */
-    struct contour_state fresh = {.context = state->context, .body_count = pose->body_count};
-    fresh.meshes = dent_allocate(state->context, pose->body_count, sizeof *fresh.meshes);
-    fresh.identity_bases = dent_allocate(state->context, pose->body_count, sizeof *fresh.identity_bases);
+    array_clear(&state->slots); /* guesses for other bodies */
+    struct contour_state fresh = {.context = state->context, .body_count = snapshot->body_count};
+    fresh.meshes = dent_allocate(state->context, snapshot->body_count, sizeof *fresh.meshes);
+    fresh.identity_bases = dent_allocate(state->context, snapshot->body_count, sizeof *fresh.identity_bases);
     bool good = fresh.meshes && fresh.identity_bases;
     if (!good) {
-        dent_release(state->context, fresh.meshes, pose->body_count, sizeof *fresh.meshes);
-        dent_release(state->context, fresh.identity_bases, pose->body_count, sizeof *fresh.identity_bases);
+        dent_release(state->context, fresh.meshes, snapshot->body_count, sizeof *fresh.meshes);
+        dent_release(state->context, fresh.identity_bases, snapshot->body_count, sizeof *fresh.identity_bases);
         return false;
     }
     uint32_t hint = 0;
-    memset(fresh.meshes, 0, pose->body_count * sizeof *fresh.meshes);
-    for (uint32_t rank = 0; rank < pose->body_count && good; rank++) {
-        const struct body *body = pose->bodies[rank].body;
-        fresh.identity_bases[rank] = body->identity_base;
-        fresh.meshes[rank] = take_or_make(state, state->context, body, &hint, &state->built);
-        good = fresh.meshes[rank] != NULL;
+    memset(fresh.meshes, 0, snapshot->body_count * sizeof *fresh.meshes);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count && good; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
+        fresh.identity_bases[body_index] = body->identity_base;
+        fresh.meshes[body_index] = take_or_make(state, state->context, body, &hint, &state->built);
+        good = fresh.meshes[body_index] != NULL;
     }
     free_meshes(state);
     if (!good) {
@@ -155,7 +155,7 @@ bool contour_state_update(struct contour_state *state, const struct pose *pose)
     state->meshes = fresh.meshes;
     state->identity_bases = fresh.identity_bases;
     state->body_count = fresh.body_count;
-    state->topology_version = pose->table->topology_version;
+    state->topology_version = snapshot->table->topology_version;
     state->valid = true;
     return true;
 }

@@ -1,7 +1,7 @@
 /* What a method is: a way to find the pairs that a question asks for. A new method is one file with these functions and
  * one row in method_table.c.
  *
- * A method receives a pose (bodies and positions, read-only) and offers pairs to a sink. Most methods collect
+ * A method receives a snapshot (bodies and positions, read-only) and offers pairs to a sink. Most methods collect
  * candidates: the sink leaves out pairs that share a vertex and applies the exact test of the question, so a method may
  * offer too much but never too little, and needs no exact arithmetic of its own. Offers come from the blocks of a
  * parallel loop; their order does not matter, since the pipeline sorts the answers canonically and removes repetitions.
@@ -13,12 +13,12 @@
 
 #include "base/arena.h"
 #include "base/cancel_flag.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "geometry/predicates/predicate_kinds.h"
 
 struct surface_forest; /* structures/surface/surface_forest.h */
 
-/* (vertex | surface face) of body a and (cell | surface face) of body b; bodies by rank. */
+/* (vertex | surface face) of body a and (cell | surface face) of body b; bodies by body index. */
 struct candidate {
     uint32_t body_a, feature_a;
     uint32_t body_b, feature_b;
@@ -44,14 +44,14 @@ struct candidate_sink {
 struct search_request {
     dent_context *context;
     dent_isa isa;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     struct surface_forest *forest; /* of the world; a method that needs its surfaces refits it */
-    const dent_query_def *def; /* parameters of the methods; touching */
+    const dent_query_def *def;     /* parameters of the methods; touching */
     uint32_t questions;
     bool surface_vertices_only;
     struct cancel_flag *cancel;
     dent_query_counters *counters; /* rebuilds, certified_bodies: written by the calling thread */
-    struct arena *scratch; /* of the calling thread; rewound after the query */
+    struct arena *scratch;         /* of the calling thread; rewound after the query */
     struct message *message;
     /* The last resort of a method that cannot answer for these bodies: the whole request by one that always can.
      * Nothing may have been offered yet. */
@@ -78,7 +78,7 @@ struct method_row {
     const char *summary;
     uint32_t questions;
     dent_status (*create)(dent_context *context,
-                          void **state); /* kept in the world; compare pose->table->topology_version */
+                          void **state); /* kept in the world; compare snapshot->table->topology_version */
     void (*destroy)(dent_context *context, void *state);
     /* Finds and offers. On DENT_OK every pair that is an answer has been offered, unless the search was cancelled. */
     dent_status (*search)(void *state, const struct search_request *request, struct candidate_sink *sink);

@@ -9,7 +9,8 @@ const struct method_row *method_row_of(dent_method method);
 
 /* AUTO's choice for these questions, and why, in words. Face-face comes alone: the pipeline asks for surfaces and for
  * cells separately. */
-const struct method_row *method_choose(const struct pose *pose, uint32_t questions, bool touching, const char **reason);
+const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t questions, bool touching,
+                                       const char **reason);
 
 extern const struct method_row brute_force_method;
 extern const struct method_row sweep_method;

@@ -225,7 +225,8 @@ static void flush(struct probe_task *task)
 static bool is_corner(const struct paper_search *search, const struct element *vertex, const struct element *cell)
 {
     uint32_t count;
-    const uint32_t *corners = element_corners(search->request->pose->bodies[cell->body].body, cell->feature, &count);
+    const uint32_t *corners =
+        element_corners(search->request->snapshot->bodies[cell->body].body, cell->feature, &count);
     for (uint32_t k = 0; k < count; k++) {
         if (corners[k] == vertex->feature) {
             return true;
@@ -238,7 +239,7 @@ static void look_at(struct probe_task *task, uint32_t entry_number)
 {
     const struct paper_search *search = task->search;
     const struct element *entry = &search->entries[entry_number], *probe = task->probe;
-    const struct posed_body *bodies = search->request->pose->bodies;
+    const struct body_snapshot *bodies = search->request->snapshot->bodies;
     if (task->seen) {
         if (task->seen[entry_number] == task->probe_number + 1) {
             return;
@@ -316,9 +317,9 @@ enum side { SIDE_VERTICES, SIDE_FACES, SIDE_CELLS };
 
 static uint32_t side_size(enum side side, const struct body *body)
 {
-    return side == SIDE_VERTICES           ? body->vertex_count
-           : side == SIDE_FACES            ? body->surface_face_count
-           : body_cell_count(body);
+    return side == SIDE_VERTICES ? body->vertex_count
+           : side == SIDE_FACES  ? body->surface_face_count
+                                 : body_cell_count(body);
 }
 
 static void bound(struct element *element, const double (*xyz)[3], const uint32_t *corners, uint32_t count)
@@ -335,15 +336,15 @@ static void bound(struct element *element, const double (*xyz)[3], const uint32_
 
 static const struct element *list_side(const struct search_request *request, enum side side, uint32_t *count)
 {
-    const struct pose *pose = request->pose;
+    const struct snapshot *snapshot = request->snapshot;
     uint64_t most = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        most += side_size(side, pose->bodies[rank].body);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        most += side_size(side, snapshot->bodies[body_index].body);
     }
     struct element *elements = most < UINT32_MAX ? arena_allocate(request->scratch, most, sizeof *elements) : NULL;
     *count = 0;
-    for (uint32_t rank = 0; elements && rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; elements && body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         for (uint32_t feature = 0; feature < side_size(side, body); feature++) {
             uint32_t corner_count = side == SIDE_VERTICES ? 1 : 3;
             if (side == SIDE_VERTICES && !vertex_is_asked(request, body, feature)) {
@@ -353,27 +354,27 @@ static const struct element *list_side(const struct search_request *request, enu
                                       : side == SIDE_FACES  ? body->surface_faces[feature].corners
                                                             : element_corners(body, feature, &corner_count);
             struct element *element = &elements[(*count)++];
-            element->body = rank;
+            element->body = body_index;
             element->feature = feature;
-            bound(element, pose->bodies[rank].xyz, corners, corner_count);
+            bound(element, snapshot->bodies[body_index].xyz, corners, corner_count);
         }
     }
     return elements;
 }
 
 /* Mean edge of all elements, measured in units of the largest coordinate so that no square overflows. */
-static double mean_edge(const struct pose *pose)
+static double mean_edge(const struct snapshot *snapshot)
 {
-    double sum = 0, unit = pose->largest > 0 ? pose->largest : 1;
+    double sum = 0, unit = snapshot->largest > 0 ? snapshot->largest : 1;
     uint64_t edges = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct posed_body *posed = &pose->bodies[rank];
-        for (uint32_t e = 0; e < posed->body->element_count; e++) {
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
+        for (uint32_t e = 0; e < body_snapshot->body->element_count; e++) {
             uint32_t count;
-            const uint32_t *corners = element_corners(posed->body, e, &count);
+            const uint32_t *corners = element_corners(body_snapshot->body, e, &count);
             for (uint32_t a = 0; a < count; a++) {
                 for (uint32_t b = a + 1; b < count; b++, edges++) {
-                    const double *p = posed->xyz[corners[a]], *q = posed->xyz[corners[b]];
+                    const double *p = body_snapshot->xyz[corners[a]], *q = body_snapshot->xyz[corners[b]];
                     double x = p[0] / unit - q[0] / unit, y = p[1] / unit - q[1] / unit, z = p[2] / unit - q[2] / unit;
                     sum += sqrt(x * x + y * y + z * z);
                 }
@@ -398,7 +399,7 @@ static dent_status answer_question(struct spatial_hash_paper *paper, const struc
     struct paper_search search = {.request = request, .sink = sink, .question = question, .large = &paper->large_faces};
     struct paper_table *table = vertices ? &paper->vertices : &paper->faces;
     search.table = table;
-    search.cell_size = def->cell_size > 0 ? def->cell_size : mean_edge(request->pose);
+    search.cell_size = def->cell_size > 0 ? def->cell_size : mean_edge(request->snapshot);
     search.entries = list_side(request, vertices ? SIDE_VERTICES : SIDE_FACES, &search.entry_count);
     search.probes =
         question == DENT_QUESTION_FACE_FACE ? search.entries : list_side(request, SIDE_CELLS, &search.probe_count);

@@ -55,15 +55,15 @@ static void offer_found(const struct sweep *sweep, const struct sorted_boxes *ou
                         uint32_t i, bool swapped, const uint32_t *found, uint32_t count, struct batch *batch,
                         uint32_t block, uint32_t worker)
 {
-    const struct posed_body *bodies = sweep->request->pose->bodies;
+    const struct body_snapshot *bodies = sweep->request->snapshot->bodies;
     for (uint32_t j = 0; j < count; j++) {
         uint32_t k = found[j];
         if (!bodies_may_meet(bodies[outer->body[i]].body, bodies[inner->body[k]].body)) {
             continue;
         }
         struct candidate pair = {outer->body[i], outer->feature[i], inner->body[k], inner->feature[k]};
-        struct candidate turned = {inner->body[k], inner->feature[k], outer->body[i], outer->feature[i]};
-        batch->candidates[batch->count++] = swapped ? turned : pair;
+        struct candidate flipped = {inner->body[k], inner->feature[k], outer->body[i], outer->feature[i]};
+        batch->candidates[batch->count++] = swapped ? flipped : pair;
         if (batch->count == BATCH_SIZE) {
             flush(sweep, batch, block, worker);
         }
@@ -141,21 +141,21 @@ struct sides {
 
 static dent_status build_sides(const struct search_request *request, struct sides *sides)
 {
-    int axis = sweep_axis(request->pose);
+    int axis = sweep_axis(request->snapshot);
     uint32_t asked = request->questions;
     enum feature_side vertices = request->surface_vertices_only ? FEATURE_SURFACE_VERTICES : FEATURE_VERTICES;
     bool too_many = false;
     bool built = true;
     if (asked & DENT_QUESTION_VERTEX_CELL) {
-        built = sorted_boxes_build(&sides->vertices, request->pose, vertices, axis, request->scratch, &too_many);
+        built = sorted_boxes_build(&sides->vertices, request->snapshot, vertices, axis, request->scratch, &too_many);
     }
     if (built && asked & (DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE)) {
-        built =
-            sorted_boxes_build(&sides->faces, request->pose, FEATURE_SURFACE_FACES, axis, request->scratch, &too_many);
+        built = sorted_boxes_build(&sides->faces, request->snapshot, FEATURE_SURFACE_FACES, axis, request->scratch,
+                                   &too_many);
     }
     if (built && asked & (DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL)) {
         enum feature_side cells = request->def->touching ? FEATURE_CELLS : FEATURE_OPEN_CELLS;
-        built = sorted_boxes_build(&sides->cells, request->pose, cells, axis, request->scratch, &too_many);
+        built = sorted_boxes_build(&sides->cells, request->snapshot, cells, axis, request->scratch, &too_many);
     }
     if (!built && too_many) {
         return message_fail(request->message, DENT_ERROR_TOO_LARGE,

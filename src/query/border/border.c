@@ -15,17 +15,17 @@ static dent_status out_of_memory(struct message *message)
     return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
 }
 
-/* Vertices are numbered through the world, in order of rank and index. */
+/* Vertices are numbered through the world, in order of body index and index. */
 static dent_status number_vertices(struct border_search *search, struct message *message)
 {
-    uint32_t *first = arena_allocate(search->scratch, search->pose->body_count, sizeof *first);
+    uint32_t *first = arena_allocate(search->scratch, search->snapshot->body_count, sizeof *first);
     uint64_t sum = 0;
     if (!first) {
         return out_of_memory(message);
     }
-    for (uint32_t rank = 0; rank < search->pose->body_count; rank++) {
-        first[rank] = (uint32_t)sum;
-        sum += search->pose->bodies[rank].body->vertex_count;
+    for (uint32_t body_index = 0; body_index < search->snapshot->body_count; body_index++) {
+        first[body_index] = (uint32_t)sum;
+        sum += search->snapshot->bodies[body_index].body->vertex_count;
         if (sum > UINT32_MAX) {
             return message_fail(message, DENT_ERROR_TOO_LARGE,
                                 "the border of a world with 2^32 or more vertices cannot be told");

@@ -125,7 +125,7 @@ static bool walk_around(const struct body *body, uint32_t face, dent_edge edge, 
 static void link_many(struct border_search *search, const uint32_t *ends, uint32_t count,
                       const struct key128 *incidence)
 {
-    const struct body *body = search->pose->bodies[incidence->high >> 32].body;
+    const struct body *body = search->snapshot->bodies[incidence->high >> 32].body;
     dent_edge edge = body->edges[(uint32_t)incidence->high];
     for (uint32_t i = 0; body_has_cells(body) && i < count; i++) {
         uint32_t tetrahedron, apex;
@@ -175,13 +175,13 @@ static void link_incidences(struct border_search *search)
 /* ---- from end to end --------------------------------------------------------------------------------------------- */
 
 /* Where a walk along a curve is: about to go through a pair from one of its ends. */
-struct curve_place {
+struct curve_slot {
     uint32_t end; /* pair * 2 + the end it comes from */
     bool swapped; /* face b of the pair lies on the first sheet */
 };
 
 /* Steps over the link at an end of the pair; false at the end of the curve. */
-static bool follow(const struct border_search *search, struct curve_place *place, uint32_t end)
+static bool follow(const struct border_search *search, struct curve_slot *slot, uint32_t end)
 {
     const struct border_pair *pairs = search->state->pairs.data;
     uint32_t next = search->links[end];
@@ -190,27 +190,27 @@ static bool follow(const struct border_search *search, struct curve_place *place
     }
     bool pierced_is_b = pairs[end / 2].ends[end % 2] < END_EDGE_OF_B,
          next_is_b = pairs[next / 2].ends[next % 2] < END_EDGE_OF_B;
-    place->swapped = place->swapped != (pierced_is_b != next_is_b);
-    place->end = next;
+    slot->swapped = slot->swapped != (pierced_is_b != next_is_b);
+    slot->end = next;
     return true;
 }
 
 /* Against the direction of pair `first`, back to the beginning of its curve. *closed: back to itself. */
-static struct curve_place find_beginning(const struct border_search *search, uint32_t first, bool *closed)
+static struct curve_slot find_beginning(const struct border_search *search, uint32_t first, bool *closed)
 {
-    struct curve_place place = {first * 2, false}; /* enters `first` where it begins */
+    struct curve_slot slot = {first * 2, false}; /* enters `first` where it begins */
     *closed = false;
     for (;;) {
-        struct curve_place before = place;
-        if (!follow(search, &before, place.end)) {
-            return place;
+        struct curve_slot before = slot;
+        if (!follow(search, &before, slot.end)) {
+            return slot;
         }
         if (before.end / 2 == first) {
             *closed = true;
-            return (struct curve_place){first * 2, false};
+            return (struct curve_slot){first * 2, false};
         }
         before.end ^= 1;
-        place = before;
+        slot = before;
     }
 }
 
@@ -231,8 +231,8 @@ static dent_border_point point_at(const struct border_search *search, uint32_t e
         point.kind = DENT_BORDER_VERTEX;
         point.edge_body = point.face_body = pair->body_a;
         point.edge = point.face =
-            search->pose->bodies[pair->body_a].body->surface_faces[pair->face_a].corners[pair->ends[end % 2] -
-                                                                                         END_VERTEX];
+            search->snapshot->bodies[pair->body_a].body->surface_faces[pair->face_a].corners[pair->ends[end % 2] -
+                                                                                             END_VERTEX];
     }
     return point;
 }
@@ -261,27 +261,27 @@ static bool trace(struct border_search *search, uint32_t first, bool *visited, u
     const struct border_pair *pairs = state->pairs.data;
     dent_border_curve curve;
     memset(&curve, 0, sizeof curve);
-    struct curve_place place = find_beginning(search, first, &curve.closed);
-    uint32_t beginning = place.end / 2;
+    struct curve_slot slot = find_beginning(search, first, &curve.closed);
+    uint32_t beginning = slot.end / 2;
     curve.body_a = pairs[first].body_a;
     curve.body_b = pairs[first].body_b;
     curve.first_point = (uint32_t)state->points.count;
     curve.first_segment = (uint32_t)state->segments.count;
     bool more = true;
     while (more) {
-        uint32_t pair = place.end / 2;
+        uint32_t pair = slot.end / 2;
         visited[pair] = true;
-        if (!push_point(search, place.end) || !push_segment(search, &pairs[pair], place.swapped)) {
+        if (!push_point(search, slot.end) || !push_segment(search, &pairs[pair], slot.swapped)) {
             return false;
         }
         trail[curve.segment_count++] = pair;
         curve.degenerate_segments += pairs[pair].degenerate;
-        uint32_t far_end = place.end ^ 1;
-        more = follow(search, &place, far_end);
+        uint32_t far_end = slot.end ^ 1;
+        more = follow(search, &slot, far_end);
         if (!more && !push_point(search, far_end)) {
             return false;
         }
-        more = more && place.end / 2 != beginning;
+        more = more && slot.end / 2 != beginning;
     }
     curve.point_count = (uint32_t)(state->points.count - curve.first_point);
     if (curve.degenerate_segments == curve.segment_count && !search->def->degenerate) {
@@ -305,15 +305,16 @@ static void place_block(void *data, uint32_t block, uint32_t worker)
     size_t begin = (size_t)block * POINTS_PER_BLOCK, count = search->state->points.count;
     size_t end = count - begin < POINTS_PER_BLOCK ? count : begin + POINTS_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
-        const struct posed_body *posed = &search->pose->bodies[points[i].edge_body];
+        const struct body_snapshot *body_snapshot = &search->snapshot->bodies[points[i].edge_body];
         if (points[i].kind == DENT_BORDER_VERTEX) {
-            memcpy(points[i].position, posed->xyz[points[i].edge], sizeof points[i].position);
+            memcpy(points[i].position, body_snapshot->xyz[points[i].edge], sizeof points[i].position);
             continue;
         }
-        dent_edge edge = posed->body->edges[points[i].edge];
+        dent_edge edge = body_snapshot->body->edges[points[i].edge];
         const double *face[3];
-        border_face_positions(search->pose, points[i].face_body, points[i].face, face);
-        points[i].parameter = edge_face_point(posed->xyz[edge.v0], posed->xyz[edge.v1], face, points[i].position);
+        border_face_positions(search->snapshot, points[i].face_body, points[i].face, face);
+        points[i].parameter =
+            edge_face_point(body_snapshot->xyz[edge.v0], body_snapshot->xyz[edge.v1], face, points[i].position);
     }
 }
 

@@ -16,7 +16,7 @@ static const uint8_t cell_edges[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3},
 static void cut_tetrahedron(const struct border_search *search, const dent_pair *pair, uint32_t tetrahedron,
                             const struct numbered_point face[3], uint32_t block, predicate_counters *counters)
 {
-    const struct body *body = search->pose->bodies[pair->body_b].body;
+    const struct body *body = search->snapshot->bodies[pair->body_b].body;
     const uint32_t *vertices = body->tetrahedra[tetrahedron];
     struct numbered_point corners[4];
     int heights[4];
@@ -50,7 +50,8 @@ static void cut_block(void *data, uint32_t block, uint32_t worker)
     }
     for (size_t i = begin; i < end; i++) {
         struct numbered_point face[3];
-        uint32_t last, first = cell_tetrahedra(search->pose->bodies[pairs[i].body_b].body, pairs[i].feature_b, &last);
+        uint32_t last,
+            first = cell_tetrahedra(search->snapshot->bodies[pairs[i].body_b].body, pairs[i].feature_b, &last);
         if (pairs[i].kind != DENT_PAIR_INTERIOR) {
             continue;
         }
@@ -156,12 +157,12 @@ static void record_block(void *data, uint32_t block, uint32_t worker)
     size_t begin = (size_t)block * CUTS_PER_BLOCK, count = search->state->cuts.count;
     size_t end = count - begin < CUTS_PER_BLOCK ? count : begin + CUTS_PER_BLOCK;
     for (size_t i = begin; i < end; i++) {
-        const struct posed_body *posed = &search->pose->bodies[cuts[i].edge_body];
-        dent_edge edge = posed->body->edges[cuts[i].edge];
+        const struct body_snapshot *body_snapshot = &search->snapshot->bodies[cuts[i].edge_body];
+        dent_edge edge = body_snapshot->body->edges[cuts[i].edge];
         const double *face[3];
         dent_cut_edge *record = &records[i];
         memset(record, 0, sizeof *record);
-        border_face_positions(search->pose, cuts[i].face_body, cuts[i].face, face);
+        border_face_positions(search->snapshot, cuts[i].face_body, cuts[i].face, face);
         record->body_a = cuts[i].edge_body;
         record->edge = cuts[i].edge;
         record->v0 = edge.v0;
@@ -171,7 +172,8 @@ static void record_block(void *data, uint32_t block, uint32_t worker)
         record->degenerate = cuts[i].degenerate;
         record->v0_inside = lies_inside(search->vertex_cell, record->body_a, edge.v0, record->body_b);
         record->v1_inside = lies_inside(search->vertex_cell, record->body_a, edge.v1, record->body_b);
-        record->parameter = edge_face_point(posed->xyz[edge.v0], posed->xyz[edge.v1], face, record->point);
+        record->parameter =
+            edge_face_point(body_snapshot->xyz[edge.v0], body_snapshot->xyz[edge.v1], face, record->point);
         face_unit_normal(face, record->normal);
     }
 }

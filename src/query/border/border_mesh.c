@@ -132,7 +132,8 @@ bool border_update_meshes(struct border_search *search)
 {
     struct border_state *state = search->state;
     bool changed;
-    bool made = body_records_update(&state->mesh_records, &mesh_kind, state->context, search->pose, search, &changed);
+    bool made =
+        body_records_update(&state->mesh_records, &mesh_kind, state->context, search->snapshot, search, &changed);
     state->meshes = state->mesh_records.data;
     return made;
 }

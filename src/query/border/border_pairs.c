@@ -113,15 +113,15 @@ static void take_pairs(void *user, uint32_t block, uint32_t worker, const dent_p
 static bool find_faces_apart(struct border_search *search)
 {
     struct surface_forest *forest = search->forest;
-    const struct forest_refit refit = {.pose = search->pose};
+    const struct forest_refit refit = {.snapshot = search->snapshot};
     struct culling_counts culled = {0};
-    if (!surface_forest_update(forest, search->pose, search->scratch) ||
+    if (!surface_forest_update(forest, search->snapshot, search->scratch) ||
         !surface_forest_refit(forest, &refit, search->isa, search->scratch) ||
-        !surface_culling_run(forest, search->pose, search->isa, search->scratch, &culled)) {
+        !surface_culling_run(forest, search->snapshot, search->isa, search->scratch, &culled)) {
         return false;
     }
     struct crossing_search crossing = {.forest = forest,
-                                       .pose = search->pose,
+                                       .snapshot = search->snapshot,
                                        .isa = search->isa,
                                        .cancel = search->cancel,
                                        .culling = true,
@@ -258,14 +258,15 @@ static bool star_lies_side_by_side(struct star *star)
 
 struct star_loop {
     struct border_search *search;
-    uint32_t rank;
+    uint32_t body_index;
 };
 
 static void compare_star(const struct star_loop *loop, const struct star *star, uint32_t block, uint32_t worker)
 {
     for (uint32_t i = 0; i < star->count; i++) {
         for (uint32_t j = i + 1; j < star->count; j++) {
-            struct border_pair pair = {loop->rank, star->faces[i], loop->rank, star->faces[j], {0}, {0}, false};
+            struct border_pair pair = {
+                loop->body_index, star->faces[i], loop->body_index, star->faces[j], {0}, {0}, false};
             if (cross_faces(loop->search, &pair, false, &loop->search->workers[worker].predicates)) {
                 block_output_append(&loop->search->state->pair_blocks, block, &pair, 1);
             }
@@ -276,17 +277,17 @@ static void compare_star(const struct star_loop *loop, const struct star *star, 
 static void star_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct star_loop *loop = data;
-    const struct posed_body *posed = &loop->search->pose->bodies[loop->rank];
-    const struct border_mesh *mesh = &loop->search->state->meshes[loop->rank];
-    uint32_t begin = block * VERTICES_PER_BLOCK, count = posed->body->vertex_count;
+    const struct body_snapshot *body_snapshot = &loop->search->snapshot->bodies[loop->body_index];
+    const struct border_mesh *mesh = &loop->search->state->meshes[loop->body_index];
+    uint32_t begin = block * VERTICES_PER_BLOCK, count = body_snapshot->body->vertex_count;
     uint32_t end = count - begin < VERTICES_PER_BLOCK ? count : begin + VERTICES_PER_BLOCK;
     if (cancel_requested(loop->search->cancel)) {
         return;
     }
     for (uint32_t vertex = begin; vertex < end; vertex++) {
         uint32_t first = mesh->star_first[vertex];
-        struct star star = {.body = posed->body,
-                            .xyz = posed->xyz,
+        struct star star = {.body = body_snapshot->body,
+                            .xyz = body_snapshot->xyz,
                             .vertex = vertex,
                             .count = mesh->star_first[vertex + 1] - first,
                             .faces = mesh->star_faces + first,
@@ -299,9 +300,9 @@ static void star_block(void *data, uint32_t block, uint32_t worker)
 
 static bool find_in_stars(struct border_search *search)
 {
-    for (uint32_t rank = 0; rank < search->pose->body_count; rank++) {
-        const struct body *body = search->pose->bodies[rank].body;
-        struct star_loop loop = {search, rank};
+    for (uint32_t body_index = 0; body_index < search->snapshot->body_count; body_index++) {
+        const struct body *body = search->snapshot->bodies[body_index].body;
+        struct star_loop loop = {search, body_index};
         uint32_t blocks = body->vertex_count / VERTICES_PER_BLOCK + (body->vertex_count % VERTICES_PER_BLOCK != 0);
         if (!bodies_may_meet(body, body)) {
             continue;

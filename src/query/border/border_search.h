@@ -17,7 +17,7 @@
 #include "base/cancel_flag.h"
 #include "base/radix_sort.h"
 #include "bodies/edge_search.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "geometry/predicates/perturbed_orientation.h"
 #include "structures/boxes/body_records.h"
 #include "structures/surface/surface_forest.h"
@@ -56,7 +56,7 @@ struct border_cut {
 struct border_state {
     dent_context *context;
     struct body_records mesh_records; /* struct border_mesh */
-    struct border_mesh *meshes;       /* these, by rank */
+    struct border_mesh *meshes;       /* these, by body index */
     struct block_output pair_blocks, cut_blocks;
     struct dynamic_array pairs; /* struct border_pair, sorted by (body a, body b, face a, face b) */
     struct dynamic_array cuts;  /* struct border_cut, sorted, unique */
@@ -71,13 +71,13 @@ struct border_worker {
 struct border_search {
     struct border_state *state;
     const dent_border_def *def;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     struct surface_forest *forest; /* of the world; afterwards its boxes are those of t0 */
     dent_isa isa;
     struct cancel_flag *cancel;
     struct arena *scratch;
     struct border_worker *workers;
-    const uint32_t *first_number; /* by rank: number of its first vertex among the moved points */
+    const uint32_t *first_number; /* by body index: number of its first vertex among the moved points */
     /* Answers to face-cell and vertex-cell; null with curves_only. Touching pairs among them are passed over. */
     const struct dynamic_array *face_cell, *vertex_cell;
     /* Of the chaining, in scratch memory: */
@@ -103,25 +103,28 @@ bool border_list_vertices(struct border_search *search);
 
 /* ---- small tools ------------------------------------------------------------------------------------------------- */
 
-static inline struct numbered_point border_point(const struct border_search *search, uint32_t rank, uint32_t vertex)
+static inline struct numbered_point border_point(const struct border_search *search, uint32_t body_index,
+                                                 uint32_t vertex)
 {
-    return (struct numbered_point){search->pose->bodies[rank].xyz[vertex], search->first_number[rank] + vertex};
+    return (struct numbered_point){search->snapshot->bodies[body_index].xyz[vertex],
+                                   search->first_number[body_index] + vertex};
 }
 
-static inline void border_face_points(const struct border_search *search, uint32_t rank, uint32_t face,
+static inline void border_face_points(const struct border_search *search, uint32_t body_index, uint32_t face,
                                       struct numbered_point points[3])
 {
-    const uint32_t *corners = search->pose->bodies[rank].body->surface_faces[face].corners;
+    const uint32_t *corners = search->snapshot->bodies[body_index].body->surface_faces[face].corners;
     for (int k = 0; k < 3; k++) {
-        points[k] = border_point(search, rank, corners[k]);
+        points[k] = border_point(search, body_index, corners[k]);
     }
 }
 
-static inline void border_face_positions(const struct pose *pose, uint32_t rank, uint32_t face, const double *points[3])
+static inline void border_face_positions(const struct snapshot *snapshot, uint32_t body_index, uint32_t face,
+                                         const double *points[3])
 {
-    const struct posed_body *posed = &pose->bodies[rank];
+    const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
     for (int k = 0; k < 3; k++) {
-        points[k] = posed->xyz[posed->body->surface_faces[face].corners[k]];
+        points[k] = body_snapshot->xyz[body_snapshot->body->surface_faces[face].corners[k]];
     }
 }
 

@@ -1,15 +1,15 @@
-/* Bounding trees and reduced models as the public interface shows them. The work is done in src/structures. */
+/* Bounding trees and embeddings as the public interface shows them. The work is done in src/structures. */
 #include "query/deadline/bound_tree_object.h"
 
 #include <string.h>
 
 #include "base/floating_point_guard.h"
 
-/* ---- reduced models ---------------------------------------------------------------------------------------------- */
+/* ---- embeddings ---------------------------------------------------------------------------------------------- */
 
-dent_reduced_def dent_reduced_def_default(void)
+dent_embedding_def dent_embedding_def_default(void)
 {
-    return (dent_reduced_def){.struct_size = sizeof(dent_reduced_def)};
+    return (dent_embedding_def){.struct_size = sizeof(dent_embedding_def)};
 }
 
 static dent_status out_of_memory(dent_world *world, const char *what)
@@ -18,32 +18,32 @@ static dent_status out_of_memory(dent_world *world, const char *what)
 }
 
 static DENT_NOINLINE dent_status bind_bodies(dent_world *world, const struct body *dense, const struct body *coarse,
-                                             const dent_reduced_def *def, dent_reduced **model)
+                                             const dent_embedding_def *def, dent_embedding **model)
 {
     arena_reset(&world->scratch);
     double(*dense_xyz)[3] = arena_allocate(&world->scratch, dense->vertex_count, sizeof *dense_xyz);
     double(*coarse_xyz)[3] = arena_allocate(&world->scratch, coarse->vertex_count, sizeof *coarse_xyz);
     if (!dense_xyz || !coarse_xyz) {
-        return out_of_memory(world, "a reduced model");
+        return out_of_memory(world, "an embedding");
     }
     dent_status status = body_read_positions(dense, &dense->positions_t0, &world->message, dense_xyz);
     status =
         status == DENT_OK ? body_read_positions(coarse, &coarse->positions_t0, &world->message, coarse_xyz) : status;
-    return status == DENT_OK ? reduced_create(world->context, dense, (const double(*)[3])dense_xyz, coarse,
-                                              (const double(*)[3])coarse_xyz, def, &world->message, model)
+    return status == DENT_OK ? embedding_create(world->context, dense, (const double(*)[3])dense_xyz, coarse,
+                                                (const double(*)[3])coarse_xyz, def, &world->message, model)
                              : status;
 }
 
-dent_status dent_reduced_create(dent_world *world, dent_body_id dense, dent_body_id coarse, const dent_reduced_def *def,
-                                dent_reduced **model)
+dent_status dent_embedding_create(dent_world *world, dent_body_id dense, dent_body_id coarse,
+                                  const dent_embedding_def *def, dent_embedding **model)
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE(world, model);
-    dent_reduced_def fallback = dent_reduced_def_default();
+    dent_embedding_def fallback = dent_embedding_def_default();
     def = def ? def : &fallback;
     if (def->struct_size != sizeof *def) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the reduced model def was not made by dent_reduced_def_default()");
+                            "the embedding def was not made by dent_embedding_def_default()");
     }
     if (!(def->longest_link >= 0)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "longest_link is %g: a length is needed",
@@ -65,15 +65,15 @@ dent_status dent_reduced_create(dent_world *world, dent_body_id dense, dent_body
     return status;
 }
 
-dent_reduced_facts dent_reduced_get_facts(const dent_reduced *model)
+dent_embedding_info dent_embedding_get_info(const dent_embedding *model)
 {
     if (!model) {
-        return (dent_reduced_facts){0};
+        return (dent_embedding_info){0};
     }
     return model->facts;
 }
 
-uint32_t dent_reduced_flat_facets_now(const dent_reduced *model)
+uint32_t dent_embedding_flat_facets_now(const dent_embedding *model)
 {
     if (!model) {
         return 0;
@@ -96,7 +96,7 @@ static void coarse_vertex(const dent_positions *positions, uint32_t vertex, doub
     }
 }
 
-static DENT_NOINLINE dent_status move_coarse(dent_reduced *model, const dent_positions *coarse)
+static DENT_NOINLINE dent_status move_coarse(dent_embedding *model, const dent_positions *coarse)
 {
     double p[3];
     for (uint32_t v = 0; v < model->facts.coarse_vertices; v++) {
@@ -111,11 +111,11 @@ static DENT_NOINLINE dent_status move_coarse(dent_reduced *model, const dent_pos
     for (uint32_t v = 0; v < model->facts.coarse_vertices; v++) {
         coarse_vertex(coarse, v, model->coarse[v]);
     }
-    reduced_pose(model);
+    embedding_positions(model);
     return DENT_OK;
 }
 
-dent_status dent_reduced_move(dent_reduced *model, dent_positions coarse)
+dent_status dent_embedding_move(dent_embedding *model, dent_positions coarse)
 {
     DENT_REQUIRE(NULL, model);
     if (!coarse.data || (coarse.scalar != DENT_SCALAR_DOUBLE && coarse.scalar != DENT_SCALAR_FLOAT)) {
@@ -128,14 +128,14 @@ dent_status dent_reduced_move(dent_reduced *model, dent_positions coarse)
     return status;
 }
 
-static DENT_NOINLINE void write_dense(const dent_reduced *model, double *dense)
+static DENT_NOINLINE void write_dense(const dent_embedding *model, double *dense)
 {
     for (uint32_t v = 0; v < model->facts.dense_vertices; v++) {
-        reduced_vertex(model, v, dense + 3 * (size_t)v);
+        embedding_vertex(model, v, dense + 3 * (size_t)v);
     }
 }
 
-void dent_reduced_write_dense(const dent_reduced *model, double *dense)
+void dent_embedding_write_dense(const dent_embedding *model, double *dense)
 {
     if (!model || !dense) {
         return;
@@ -146,8 +146,8 @@ void dent_reduced_write_dense(const dent_reduced *model, double *dense)
     floating_point_guard_leave(&guard);
 }
 
-void dent_reduced_spread_force(const dent_reduced *model, uint32_t dense_vertex, const double force[3],
-                               double *coarse_forces)
+void dent_embedding_spread_force(const dent_embedding *model, uint32_t dense_vertex, const double force[3],
+                                 double *coarse_forces)
 {
     if (!model || !force || !coarse_forces) {
         return;
@@ -175,7 +175,7 @@ static dent_bound_kind kind_of(const dent_bound_tree_def *def)
     if (def->kind != DENT_BOUND_AUTO) {
         return def->kind;
     }
-    return def->reduced || def->builder == DENT_BUILD_MEDIAL ? DENT_BOUND_SPHERES : DENT_BOUND_DOP18;
+    return def->embedding || def->builder == DENT_BUILD_MEDIAL ? DENT_BOUND_SPHERES : DENT_BOUND_DOP18;
 }
 
 static dent_status check_def(dent_world *world, const struct body *body, const dent_bound_tree_def *def)
@@ -200,13 +200,13 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "leaf_faces is %u: 1 to %d is needed",
                             (unsigned)def->leaf_faces, (int)BOUND_LEAF_FACES_MAX);
     }
-    if (def->reduced && kind_of(def) != DENT_BOUND_SPHERES) {
-        return message_fail(message, DENT_ERROR_UNSUPPORTED, "a reduced model has balls, not boxes");
+    if (def->embedding && kind_of(def) != DENT_BOUND_SPHERES) {
+        return message_fail(message, DENT_ERROR_UNSUPPORTED, "an embedding has balls, not boxes");
     }
-    if (def->reduced && def->reduced->facts.dense_vertices != body->vertex_count) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has %u vertices, the reduced model %u",
+    if (def->embedding && def->embedding->facts.dense_vertices != body->vertex_count) {
+        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " has %u vertices, the embedding %u",
                             BODY_TITLE_OF(body), (unsigned)body->vertex_count,
-                            (unsigned)def->reduced->facts.dense_vertices);
+                            (unsigned)def->embedding->facts.dense_vertices);
     }
     if (def->builder == DENT_BUILD_MEDIAL && !body->topology.surface_closed) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED,
@@ -237,9 +237,9 @@ static void next_epoch(struct bound_tree *tree)
 static DENT_NOINLINE dent_status update_tree(dent_bound_tree *object, const struct body *body)
 {
     struct bound_tree *tree = &object->tree;
-    if (tree->reduced) {
+    if (tree->embedding) {
         next_epoch(tree);
-        reduced_bounds_update(tree);
+        embedding_bounds_update(tree);
         return DENT_OK;
     }
     dent_status status = body_read_positions(body, &body->positions_t0, &object->world->message, object->incoming);
@@ -265,8 +265,8 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
         return out_of_memory(world, "a bounding tree");
     }
     dent_status status = DENT_OK;
-    if (def->reduced) {
-        memcpy(xyz, def->reduced->dense_rest, body->vertex_count * sizeof *xyz);
+    if (def->embedding) {
+        memcpy(xyz, def->embedding->dense_rest, body->vertex_count * sizeof *xyz);
     } else {
         status = body_read_positions(body, &body->positions_t0, &world->message, xyz);
     }
@@ -285,11 +285,12 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
                    : out_of_memory(world, "a bounding tree");
     }
     tree->closed = body->topology.surface_closed;
-    if (!def->reduced) {
+    if (!def->embedding) {
         object->incoming = dent_allocate(world->context, body->vertex_count, sizeof *object->incoming);
     }
     bool complete = bound_tree_find_components(tree) && copy_identities(tree, body) &&
-                    (def->reduced || object->incoming) && (!def->reduced || reduced_bounds_create(tree, def->reduced));
+                    (def->embedding || object->incoming) &&
+                    (!def->embedding || embedding_bounds_create(tree, def->embedding));
     return complete ? update_tree(object, body) : out_of_memory(world, "a bounding tree");
 }
 
@@ -333,7 +334,7 @@ void dent_bound_tree_destroy(dent_bound_tree *object)
     }
     dent_context *context = object->tree.context;
     dent_release(context, object->incoming, object->tree.vertex_count, sizeof *object->incoming);
-    reduced_bounds_destroy(&object->tree);
+    embedding_bounds_destroy(&object->tree);
     bound_tree_destroy(&object->tree);
     dent_release(context, object, 1, sizeof *object);
 }
@@ -342,7 +343,7 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
 {
     DENT_REQUIRE(NULL, object);
     const struct body *body = NULL;
-    if (!object->tree.reduced) {
+    if (!object->tree.embedding) {
         body = body_table_find(&object->world->bodies, object->body);
         if (!body || body->identity_base != object->identity_base) {
             return body ? message_fail(&object->world->message, DENT_ERROR_STALE_ID,
@@ -369,12 +370,12 @@ dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *object)
                                          2 * tree->slab_directions * sizeof *tree->slabs) +
                      (uint64_t)tree->face_count * (4 + 12 + 4 + 12 + 4 + 4 + 4) +
                      (uint64_t)tree->vertex_count * (object->incoming ? 48 : 24);
-    if (tree->reduced) {
-        bytes += tree->node_count * (sizeof *tree->reduced->nodes + sizeof *tree->reduced->stamps) +
-                 tree->reduced->support_capacity * sizeof *tree->reduced->supports;
+    if (tree->embedding) {
+        bytes += tree->node_count * (sizeof *tree->embedding->nodes + sizeof *tree->embedding->stamps) +
+                 tree->embedding->support_capacity * sizeof *tree->embedding->supports;
     }
     return (dent_bound_tree_info){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes,
-                                   tree->build_ns};
+                                  tree->build_ns};
 }
 
 static DENT_NOINLINE void describe_node(struct bound_tree *tree, uint32_t number, dent_bound_node *node)

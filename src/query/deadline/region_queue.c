@@ -80,10 +80,10 @@ void region_queue_push(struct region_queue *queue, const dent_region_pair *pair,
 
 void region_queue_remove(struct region_queue *queue, uint32_t entry)
 {
-    uint32_t places = queue->entries[entry].queue[PLACES], last = --queue->count;
-    counts_take(&queue->errors, places & 1023);
-    counts_take(&queue->depths, places >> 10 & 1023);
-    counts_take(&queue->levels, places >> 20);
+    uint32_t slots = queue->entries[entry].queue[PLACES], last = --queue->count;
+    counts_take(&queue->errors, slots & 1023);
+    counts_take(&queue->depths, slots >> 10 & 1023);
+    counts_take(&queue->levels, slots >> 20);
     cut_out(queue, entry);
     if (last != entry) {
         relink(queue, last, entry);

@@ -21,7 +21,7 @@ enum {
     REGION_LEVELS = 64
 };
 
-/* Counts with the place of the highest and lowest non-empty one at hand. */
+/* Counts with the slot of the highest and lowest non-empty one at hand. */
 struct bucket_counts {
     uint32_t counts[REGION_BUCKETS];
     uint64_t words[REGION_BUCKETS / 64];
@@ -98,7 +98,7 @@ static inline uint32_t counts_lowest(const struct bucket_counts *c)
     return word * 64 + (uint32_t)__builtin_ctzll(c->words[word]);
 }
 
-/* Empties the queue; the first entry's values give the buckets their place. */
+/* Empties the queue; the first entry's values give the buckets their slot. */
 void region_queue_reset(struct region_queue *queue, double first_error, double first_depth, double first_key);
 
 /* There must be room. `key` >= 0 says in which list; fifo and lifo searches use key 0. */

@@ -252,7 +252,7 @@ dent_status search_check_trees(const dent_time_critical *search)
     } else if (search->epoch_a != search->a->epoch || search->epoch_b != search->b->epoch) {
         reason = "a tree was updated since dent_time_critical_begin()";
     } else if (bound_tree_is_behind(search->a) || bound_tree_is_behind(search->b)) {
-        reason = "a reduced model was moved and its tree was not updated: dent_bound_tree_update() comes first";
+        reason = "an embedding was moved and its tree was not updated: dent_bound_tree_update() comes first";
     }
     return reason ? dent_fail(search->context, DENT_ERROR_INVALID_ARGUMENT, "%s", reason) : DENT_OK;
 }

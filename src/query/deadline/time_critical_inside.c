@@ -34,11 +34,11 @@ bool inside_create(dent_time_critical *search)
     bool complete = search->components && search->component_touches;
     for (uint32_t side = 0; side < 2 && complete; side++) {
         size_t words = side_is_asked(search, side) ? ((size_t)trees[side]->face_count + 63) / 64 : 0;
-        search->touching_places[side] = dent_allocate(search->context, words, sizeof *search->touching_places[side]);
-        complete = search->touching_places[side] != NULL;
+        search->touching_slots[side] = dent_allocate(search->context, words, sizeof *search->touching_slots[side]);
+        complete = search->touching_slots[side] != NULL;
         if (complete) {
             search->touching_words[side] = words;
-            memset(search->touching_places[side], 0, words * sizeof *search->touching_places[side]);
+            memset(search->touching_slots[side], 0, words * sizeof *search->touching_slots[side]);
         }
     }
     return complete;
@@ -50,8 +50,8 @@ void inside_end(dent_time_critical *search)
     dent_release(context, search->components, search->component_capacity, sizeof *search->components);
     dent_release(context, search->component_touches, search->component_capacity, sizeof *search->component_touches);
     for (int side = 0; side < 2; side++) {
-        dent_release(context, search->touching_places[side], search->touching_words[side],
-                     sizeof *search->touching_places[side]);
+        dent_release(context, search->touching_slots[side], search->touching_words[side],
+                     sizeof *search->touching_slots[side]);
     }
 }
 
@@ -62,15 +62,15 @@ void inside_begin(dent_time_critical *search, bool apart)
     search->components_of_a = 0;
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t i = 0; side_is_asked(search, side) && i < trees[side]->component_count; i++) {
-            uint32_t place = trees[side]->component_places[trees[side]->component_start[i]];
+            uint32_t slot = trees[side]->component_slots[trees[side]->component_start[i]];
             search->component_touches[search->component_count] = false;
             search->components[search->component_count++] = (dent_component){
-                side, trees[side]->order[place], apart ? DENT_COMPONENT_OUTSIDE : DENT_COMPONENT_PENDING};
+                side, trees[side]->order[slot], apart ? DENT_COMPONENT_OUTSIDE : DENT_COMPONENT_PENDING};
         }
         search->components_of_a = side == 0 ? search->component_count : search->components_of_a;
     }
     for (int side = 0; side < 2 && search->touched; side++) {
-        memset(search->touching_places[side], 0, search->touching_words[side] * sizeof *search->touching_places[side]);
+        memset(search->touching_slots[side], 0, search->touching_words[side] * sizeof *search->touching_slots[side]);
     }
     search->touched = false;
     search->components_pending = apart ? 0 : search->component_count;
@@ -86,30 +86,30 @@ static void note_crossing(dent_time_critical *search, uint32_t component)
     }
 }
 
-void inside_note_crossing(dent_time_critical *search, uint32_t place_a, uint32_t place_b)
+void inside_note_crossing(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b)
 {
     if (search->components_of_a > 0) {
-        note_crossing(search, search->a->component_of_place[place_a]);
+        note_crossing(search, search->a->component_of_slot[slot_a]);
     }
     if (search->component_count > search->components_of_a) {
-        note_crossing(search, search->components_of_a + search->b->component_of_place[place_b]);
+        note_crossing(search, search->components_of_a + search->b->component_of_slot[slot_b]);
     }
 }
 
-static void touch_place(dent_time_critical *search, uint32_t side, uint32_t place, uint32_t component)
+static void touch_slot(dent_time_critical *search, uint32_t side, uint32_t slot, uint32_t component)
 {
-    search->touching_places[side][place / 64] |= UINT64_C(1) << (place % 64);
+    search->touching_slots[side][slot / 64] |= UINT64_C(1) << (slot % 64);
     search->component_touches[component] = true;
     search->touched = true;
 }
 
-void inside_note_touching(dent_time_critical *search, uint32_t place_a, uint32_t place_b)
+void inside_note_touching(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b)
 {
     if (search->touching_words[0] > 0) {
-        touch_place(search, 0, place_a, search->a->component_of_place[place_a]);
+        touch_slot(search, 0, slot_a, search->a->component_of_slot[slot_a]);
     }
     if (search->touching_words[1] > 0) {
-        touch_place(search, 1, place_b, search->components_of_a + search->b->component_of_place[place_b]);
+        touch_slot(search, 1, slot_b, search->components_of_a + search->b->component_of_slot[slot_b]);
     }
 }
 
@@ -138,8 +138,8 @@ static bool skip_faces(dent_time_critical *search)
     uint32_t end = own->component_start[component + 1];
     for (int skipped = 0; skipped < SKIPPED_MOST; skipped++) {
         uint32_t at = own->component_start[component] + walk->corner / 3;
-        uint32_t place = at < end ? own->component_places[at] : 0;
-        if (at >= end || search->touching_places[of_b][place / 64] >> (place % 64) & 1) {
+        uint32_t slot = at < end ? own->component_slots[at] : 0;
+        if (at >= end || search->touching_slots[of_b][slot / 64] >> (slot % 64) & 1) {
             return true;
         }
         walk->corner += 3;
@@ -178,13 +178,13 @@ static bool begin_walk(dent_time_critical *search)
     bool of_b = walk->component >= search->components_of_a;
     struct bound_tree *own = of_b ? search->b : search->a;
     uint32_t component = walk->component - (of_b ? search->components_of_a : 0);
-    uint32_t place = own->component_start[component] + walk->corner / 3;
-    if (place >= own->component_start[component + 1]) {
+    uint32_t slot = own->component_start[component] + walk->corner / 3;
+    if (slot >= own->component_start[component + 1]) {
         return false;
     }
-    uint32_t vertex = own->corners[own->component_places[place]][walk->corner % 3];
-    if (own->reduced) {
-        reduced_vertex(own->reduced->model, vertex, walk->point);
+    uint32_t vertex = own->corners[own->component_slots[slot]][walk->corner % 3];
+    if (own->embedding) {
+        embedding_vertex(own->embedding->model, vertex, walk->point);
     } else {
         memcpy(walk->point, own->xyz[vertex], sizeof walk->point);
     }
@@ -200,11 +200,11 @@ static bool count_crossings(dent_time_critical *search, struct bound_tree *other
 {
     const struct bound_link *link = &other->links[leaf];
     search->effort += bound_tree_touch_positions(other, leaf);
-    for (uint32_t place = link->first_face; place < link->first_face + link->face_count; place++) {
+    for (uint32_t slot = link->first_face; slot < link->first_face + link->face_count; slot++) {
         bool on = false;
         search->walk.winding +=
             winding_number(search->walk.point, (const double(*)[3])other->xyz,
-                           (const uint32_t(*)[3]) & other->corners[place], 1, &search->predicates, &on);
+                           (const uint32_t(*)[3]) & other->corners[slot], 1, &search->predicates, &on);
         search->units += FACE_TEST_UNITS;
         search->effort += FACE_TEST_UNITS;
         if (on) {

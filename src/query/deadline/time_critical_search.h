@@ -72,9 +72,9 @@ struct dent_time_critical {
     dent_component *components;
     uint32_t component_count, component_capacity, components_pending, components_of_a;
     /* Where a component touches the other surface it may pass through it, along edges or at a vertex, without a pair
-     * of faces that crosses: which components do, and with which faces (by place, as bits), side a and side b. */
+     * of faces that crosses: which components do, and with which faces (by slot, as bits), side a and side b. */
     bool *component_touches;
-    uint64_t *touching_places[2];
+    uint64_t *touching_slots[2];
     size_t touching_words[2];
     bool touched; /* some bit is set */
     struct inside_walk walk;
@@ -115,7 +115,7 @@ bool inside_create(dent_time_critical *search);
 void inside_end(dent_time_critical *search);
 void inside_begin(dent_time_critical *search, bool apart);
 bool inside_step(dent_time_critical *search);
-void inside_note_crossing(dent_time_critical *search, uint32_t place_a, uint32_t place_b);
-void inside_note_touching(dent_time_critical *search, uint32_t place_a, uint32_t place_b);
+void inside_note_crossing(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b);
+void inside_note_touching(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b);
 
 #endif

@@ -130,7 +130,7 @@ static uint32_t test_children(dent_time_critical *search, const struct node_pair
 {
     struct bound_tree *split = of_a ? search->a : search->b, *whole = of_a ? search->b : search->a;
     uint32_t first = of_a ? parts[0].a : parts[0].b, other = of_a ? parts[0].b : parts[0].a;
-    for (uint32_t i = 0; split->reduced && i < count; i++) {
+    for (uint32_t i = 0; split->embedding && i < count; i++) {
         if (wanted >> i & 1) {
             touch(search, split, first + i);
         }
@@ -278,9 +278,9 @@ static uint32_t compare_row(dent_time_critical *search, uint32_t count_b, bool i
     return itself ? meet & ~((2u << search->row) - 1) : meet;
 }
 
-static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t place_b)
+static void test_faces(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b)
 {
-    const uint32_t *va = search->a->corners[place_a], *vb = search->b->corners[place_b];
+    const uint32_t *va = search->a->corners[slot_a], *vb = search->b->corners[slot_b];
     const double *a[3] = {search->a->xyz[va[0]], search->a->xyz[va[1]], search->a->xyz[va[2]]};
     const double *b[3] = {search->b->xyz[vb[0]], search->b->xyz[vb[1]], search->b->xyz[vb[2]]};
     search->units += FACE_TEST_UNITS;
@@ -288,7 +288,7 @@ static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t pl
     search->face_tests++;
     face_pair_kind kind = triangle_versus_triangle(a, b, &search->predicates);
     if (kind == FACE_PAIR_TOUCHING) {
-        inside_note_touching(search, place_a, place_b);
+        inside_note_touching(search, slot_a, slot_b);
     }
     if (kind == FACE_PAIR_NONE || (kind == FACE_PAIR_TOUCHING && !search->def.touching)) {
         return;
@@ -296,11 +296,11 @@ static void test_faces(dent_time_critical *search, uint32_t place_a, uint32_t pl
     dent_pair_kind found = kind == FACE_PAIR_CROSSING   ? DENT_PAIR_CROSSING
                            : kind == FACE_PAIR_COPLANAR ? DENT_PAIR_COPLANAR
                                                         : DENT_PAIR_TOUCHING;
-    uint32_t face_a = search->a->order[place_a], face_b = search->b->order[place_b];
-    bool turned = search->a == search->b && face_a > face_b;
-    search->pairs[search->pair_count++] = (dent_face_pair){turned ? face_b : face_a, turned ? face_a : face_b, found};
+    uint32_t face_a = search->a->order[slot_a], face_b = search->b->order[slot_b];
+    bool flipped = search->a == search->b && face_a > face_b;
+    search->pairs[search->pair_count++] = (dent_face_pair){flipped ? face_b : face_a, flipped ? face_a : face_b, found};
     if (found != DENT_PAIR_TOUCHING) {
-        inside_note_crossing(search, place_a, place_b);
+        inside_note_crossing(search, slot_a, slot_b);
     }
 }
 
@@ -320,14 +320,14 @@ static void finish_leaves(dent_time_critical *search)
 }
 
 /* Faces that share a vertex are no pair: they touch. */
-static uint32_t leave_out_neighbours(dent_time_critical *search, uint32_t place_a, uint32_t first_b, uint32_t met)
+static uint32_t leave_out_neighbours(dent_time_critical *search, uint32_t slot_a, uint32_t first_b, uint32_t met)
 {
     for (uint32_t left = search->share_vertices ? met : 0; left; left &= left - 1) {
         uint32_t j = (uint32_t)__builtin_ctz(left);
-        bool share = faces_share_vertex(search, search->a->corners[place_a], search->b->corners[first_b + j]);
+        bool share = faces_share_vertex(search, search->a->corners[slot_a], search->b->corners[first_b + j]);
         met &= ~((uint32_t)share << j);
         if (share) {
-            inside_note_touching(search, place_a, first_b + j);
+            inside_note_touching(search, slot_a, first_b + j);
         }
     }
     return met;

@@ -1,6 +1,6 @@
 /* One query, from positions to canonical lists, in one direction:
  *
- *   caller's positions -> pose (read, checked) -> method (offers candidates) -> sink (exact test, answers per block)
+ *   caller's positions -> snapshot (read, checked) -> method (offers candidates) -> sink (exact test, answers per block)
  *                      -> canonical order -> details -> views of the arrays in the result
  *
  * Every stage reads what the one before wrote and knows nothing of the next. What a query keeps is memory, not meaning:
@@ -65,7 +65,7 @@ struct worker_counters {
 struct testing_sink {
     struct candidate_sink interface;
     struct answer_list *answers;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     bool touching;
     struct worker_counters *workers;
 };
@@ -86,14 +86,14 @@ static void sink_offer(struct candidate_sink *interface, dent_question question,
     counters->candidates += count;
     for (size_t i = 0; i < count; i++) {
         struct candidate candidate = candidates[i];
-        bool turned = question == DENT_QUESTION_FACE_FACE &&
-                      (candidate.body_a > candidate.body_b ||
-                       (candidate.body_a == candidate.body_b && candidate.feature_a > candidate.feature_b));
-        if (turned) {
+        bool flipped = question == DENT_QUESTION_FACE_FACE &&
+                       (candidate.body_a > candidate.body_b ||
+                        (candidate.body_a == candidate.body_b && candidate.feature_a > candidate.feature_b));
+        if (flipped) {
             candidate =
                 (struct candidate){candidate.body_b, candidate.feature_b, candidate.body_a, candidate.feature_a};
         }
-        dent_pair_kind kind = test(sink->pose, &candidate, sink->touching, &counters->predicates);
+        dent_pair_kind kind = test(sink->snapshot, &candidate, sink->touching, &counters->predicates);
         if (kind) {
             dent_pair pair = {candidate.body_a, candidate.feature_a, candidate.body_b, candidate.feature_b, kind};
             block_output_append(blocks, block, &pair, 1); /* a failure is remembered and met at the merge */
@@ -207,8 +207,9 @@ static dent_status find_method(struct question_call *call, const dent_query_def 
 {
     struct discrete_run *run = call->run;
     *reason = "asked for";
-    *row = def->method == DENT_METHOD_AUTO ? method_choose(&call->world->pose, def->questions, def->touching, reason)
-                                           : method_row_of(def->method);
+    *row = def->method == DENT_METHOD_AUTO
+               ? method_choose(&call->world->snapshot, def->questions, def->touching, reason)
+               : method_row_of(def->method);
     return create_state(call->world, run->state, *row);
 }
 
@@ -230,13 +231,13 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
     struct testing_sink sink = {.interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests,
                                               sink_count_cells_visited, sink_predicates},
                                 .answers = run->state->answers,
-                                .pose = &world->pose,
+                                .snapshot = &world->snapshot,
                                 .touching = def->touching,
                                 .workers = run->workers};
     struct search_request request = {
         .context = world->context,
         .isa = dent_context_isa(world->context),
-        .pose = &world->pose,
+        .snapshot = &world->snapshot,
         .forest = &world->forest,
         .def = def,
         .counters = &result->counters,
@@ -269,7 +270,7 @@ static dent_status list_answers(struct question_call *call)
                                 dent_question_name(all_questions[i]));
         }
         if (!answer_list_sort(list, &world->scratch) ||
-            (!def->no_details && !answer_list_add_details(list, world->context, &world->pose))) {
+            (!def->no_details && !answer_list_add_details(list, world->context, &world->snapshot))) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the answers to %s",
                                 dent_question_name(all_questions[i]));
         }
@@ -304,7 +305,7 @@ static dent_status make_border(struct question_call *call)
     struct border_search search = {
         .state = border_state_of(world),
         .def = def->border,
-        .pose = &world->pose,
+        .snapshot = &world->snapshot,
         .forest = &world->forest,
         .isa = dent_context_isa(world->context),
         .cancel = &call->cancel,

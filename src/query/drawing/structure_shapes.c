@@ -15,8 +15,8 @@
 struct shape_work {
     dent_world *world;
     struct structure_state *state;
-    uint32_t rank;
-    const struct posed_body *posed;
+    uint32_t body_index;
+    const struct body_snapshot *body_snapshot;
     uint32_t level, deepest;
 };
 
@@ -54,10 +54,10 @@ static bool add_box(struct shape_work *work, const dent_structure_box *box)
 static bool surface_tree_boxes(struct shape_work *work)
 {
     struct surface_forest *forest = &work->world->forest;
-    if (!surface_forest_update(forest, &work->world->pose, &work->world->scratch)) {
+    if (!surface_forest_update(forest, &work->world->snapshot, &work->world->scratch)) {
         return false;
     }
-    const struct forest_body *body = &forest->bodies[work->rank];
+    const struct forest_body *body = &forest->bodies[work->body_index];
     uint64_t span = 1;
     work->deepest = 0;
     for (uint64_t nodes = body->leaf_count; nodes > 1; nodes = (nodes + LEAF_TREE_ARITY - 1) / LEAF_TREE_ARITY) {
@@ -71,7 +71,7 @@ static bool surface_tree_boxes(struct shape_work *work)
         dent_structure_box box = empty_box();
         for (uint64_t leaf = first; leaf < first + span && leaf < body->leaf_count; leaf++) {
             for (uint32_t i = 0; i < body->leaves[leaf].vertex_count; i++) {
-                grow_box(&box, work->posed->xyz[body->leaves[leaf].vertices[i]]);
+                grow_box(&box, work->body_snapshot->xyz[body->leaves[leaf].vertices[i]]);
             }
         }
         if (!add_box(work, &box)) {
@@ -86,14 +86,14 @@ static bool surface_tree_boxes(struct shape_work *work)
 static void grow_by_cluster(dent_structure_box *box, const struct shape_work *work, const struct cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->vertex_count; i++) {
-        grow_box(box, work->posed->xyz[cluster->vertices[i]]);
+        grow_box(box, work->body_snapshot->xyz[cluster->vertices[i]]);
     }
 }
 
 static bool cluster_boxes(struct shape_work *work)
 {
     struct body_clusters clusters;
-    if (!body_clusters_create(&clusters, work->world->context, work->posed->body, work->posed->xyz)) {
+    if (!body_clusters_create(&clusters, work->world->context, work->body_snapshot->body, work->body_snapshot->xyz)) {
         return false;
     }
     bool enough = true;
@@ -117,16 +117,16 @@ static bool cluster_boxes(struct shape_work *work)
 /* ---- grids ------------------------------------------------------------------------------------------------------- */
 
 /* Mean over the elements of the largest edge of their boxes: what the grids take their cells from. */
-static double mean_element_size(const struct posed_body *posed)
+static double mean_element_size(const struct body_snapshot *body_snapshot)
 {
-    const struct body *body = posed->body;
+    const struct body *body = body_snapshot->body;
     double sum = 0;
     for (uint32_t i = 0; i < body->element_count; i++) {
         uint32_t count;
         const uint32_t *corners = element_corners(body, i, &count);
         dent_structure_box box = empty_box();
         for (uint32_t k = 0; k < count; k++) {
-            grow_box(&box, posed->xyz[corners[k]]);
+            grow_box(&box, body_snapshot->xyz[corners[k]]);
         }
         double size = 0;
         for (int axis = 0; axis < 3; axis++) {
@@ -140,8 +140,8 @@ static double mean_element_size(const struct posed_body *posed)
 /* The cells that hold a used vertex, as boxes: cell (i, j, k) reaches from lo + i * edge to lo + (i + 1) * edge. */
 static bool occupied_cells(struct shape_work *work, const double edge[3])
 {
-    const struct posed_body *posed = work->posed;
-    const struct body *body = posed->body;
+    const struct body_snapshot *body_snapshot = work->body_snapshot;
+    const struct body *body = body_snapshot->body;
     uint64_t *keys = arena_allocate(&work->world->scratch, body->vertex_count, 2 * sizeof *keys);
     uint32_t *order = arena_allocate(&work->world->scratch, body->vertex_count, 2 * sizeof *order);
     size_t count = 0;
@@ -154,11 +154,13 @@ static bool occupied_cells(struct shape_work *work, const double edge[3])
         }
         uint64_t key = 0;
         for (int axis = 0; axis < 3; axis++) {
-            double place = edge[axis] > 0 ? (posed->xyz[vertex][axis] - posed->lo[axis]) / edge[axis] : 0;
-            double last = edge[axis] > 0 ? ceil((posed->hi[axis] - posed->lo[axis]) / edge[axis] - 1e-9) - 1 : 0;
+            double slot =
+                edge[axis] > 0 ? (body_snapshot->xyz[vertex][axis] - body_snapshot->lo[axis]) / edge[axis] : 0;
+            double last =
+                edge[axis] > 0 ? ceil((body_snapshot->hi[axis] - body_snapshot->lo[axis]) / edge[axis] - 1e-9) - 1 : 0;
             last = last < BUCKETS_PER_AXIS_MAX - 1 ? last : BUCKETS_PER_AXIS_MAX - 1;
-            place = place < last ? place : last > 0 ? last : 0; /* the upper end of the box belongs to the last cell */
-            key = key << 21 | (uint64_t)place;
+            slot = slot < last ? slot : last > 0 ? last : 0; /* the upper end of the box belongs to the last cell */
+            key = key << 21 | (uint64_t)slot;
         }
         order[count] = 0; /* the sort carries a payload; only the keys matter here */
         keys[count++] = key;
@@ -170,8 +172,8 @@ static bool occupied_cells(struct shape_work *work, const double edge[3])
             continue;
         }
         for (int axis = 0; axis < 3; axis++) {
-            uint64_t place = keys[i] >> (42 - 21 * axis) & ((1u << 21) - 1);
-            box.lo[axis] = posed->lo[axis] + (double)place * edge[axis];
+            uint64_t slot = keys[i] >> (42 - 21 * axis) & ((1u << 21) - 1);
+            box.lo[axis] = body_snapshot->lo[axis] + (double)slot * edge[axis];
             box.hi[axis] = box.lo[axis] + edge[axis];
         }
         if (!add_box(work, &box)) {
@@ -186,18 +188,18 @@ static bool bucket_boxes(struct shape_work *work)
 {
     enum { BUCKET_RATIO = 2 };
     struct bucket_lattice lattice = {0};
-    double size = BUCKET_RATIO * mean_element_size(work->posed), buckets[3], edge[3];
+    double size = BUCKET_RATIO * mean_element_size(work->body_snapshot), buckets[3], edge[3];
     for (int axis = 0; axis < 3; axis++) {
-        double extent = work->posed->hi[axis] - work->posed->lo[axis];
-        lattice.lo[axis] = (float)work->posed->lo[axis];
-        lattice.hi[axis] = (float)work->posed->hi[axis];
+        double extent = work->body_snapshot->hi[axis] - work->body_snapshot->lo[axis];
+        lattice.lo[axis] = (float)work->body_snapshot->lo[axis];
+        lattice.hi[axis] = (float)work->body_snapshot->hi[axis];
         buckets[axis] = size > 0 ? extent / size : 1;
     }
     bucket_lattice_finish(&lattice, buckets, UINT64_C(1) << 24);
     work->deepest = lattice.level_count - 1;
     work->level = work->level < work->deepest ? work->level : work->deepest;
     for (int axis = 0; axis < 3; axis++) {
-        edge[axis] = ldexp((work->posed->hi[axis] - work->posed->lo[axis]) / lattice.count[axis],
+        edge[axis] = ldexp((work->body_snapshot->hi[axis] - work->body_snapshot->lo[axis]) / lattice.count[axis],
                            (int)(work->deepest - work->level));
     }
     return occupied_cells(work, edge);
@@ -206,7 +208,7 @@ static bool bucket_boxes(struct shape_work *work)
 static bool hash_boxes(struct shape_work *work)
 {
     const double ratio = 1.5; /* POINT_CELL_RATIO of the method */
-    double size = ratio * mean_element_size(work->posed), edge[3] = {size, size, size};
+    double size = ratio * mean_element_size(work->body_snapshot), edge[3] = {size, size, size};
     work->deepest = work->level = 0;
     return occupied_cells(work, edge);
 }
@@ -253,7 +255,7 @@ static dent_status make_shapes(struct shape_work *work, dent_structure structure
     if (status != DENT_OK) {
         return status;
     }
-    work->posed = &world->pose.bodies[work->rank];
+    work->body_snapshot = &world->snapshot.bodies[work->body_index];
     work->state->boxes.count = 0;
     bool enough = structure_table[structure].make(work);
     world_close(world);
@@ -269,15 +271,16 @@ dent_status dent_world_structure(dent_world *world, dent_structure structure, de
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE(world, shapes);
-    uint32_t rank = dent_body_index(world, id);
+    uint32_t body_index = dent_body_index(world, id);
     if ((unsigned)structure >= DENT_STRUCTURE_COUNT) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no structure number %d",
                             (int)structure);
     }
-    if (rank == UINT32_MAX) {
+    if (body_index == UINT32_MAX) {
         return body_table_stale(&world->bodies, id, &world->message);
     }
-    struct shape_work work = {.world = world, .state = world_state_of(world, &drawing_slot), .rank = rank, .level = level};
+    struct shape_work work = {
+        .world = world, .state = world_state_of(world, &drawing_slot), .body_index = body_index, .level = level};
     if (!work.state) {
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the shapes of a structure");
     }

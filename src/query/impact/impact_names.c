@@ -12,14 +12,15 @@ size_t dent_impact_feature_print(const dent_world *world, const dent_impact *imp
     if (!world || !impact) {
         return 0;
     }
-    uint32_t rank = side_b ? impact->body_b : impact->body_a, feature = side_b ? impact->feature_b : impact->feature_a;
+    uint32_t body_index = side_b ? impact->body_b : impact->body_a,
+             feature = side_b ? impact->feature_b : impact->feature_a;
     if (impact->kind == DENT_IMPACT_EDGE_EDGE) {
-        const dent_edge *edge = &body_table_at(&world->bodies, rank)->edges[feature];
+        const dent_edge *edge = &body_table_at(&world->bodies, body_index)->edges[feature];
         int length = snprintf(buffer, buffer_size, "%u-%u", (unsigned)edge->v0, (unsigned)edge->v1);
         return length < 0 ? 0 : (size_t)length;
     }
     /* A face is printed as side a of face-cell, a vertex as side a of vertex-cell. */
-    dent_pair plain = {.body_a = rank, .feature_a = feature};
+    dent_pair plain = {.body_a = body_index, .feature_a = feature};
     return dent_feature_print(world, side_b ? DENT_QUESTION_FACE_CELL : DENT_QUESTION_VERTEX_CELL, &plain, false,
                               buffer, buffer_size);
 }

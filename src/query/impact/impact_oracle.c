@@ -50,12 +50,12 @@ static bool boxes_apart(const struct feature *a, const struct feature *b, double
     return false;
 }
 
-static void look_at_pair(struct oracle *oracle, struct impact_worker *desk, const struct feature *a,
+static void look_at_pair(struct oracle *oracle, struct impact_worker *worker_state, const struct feature *a,
                          const struct feature *b)
 {
     struct impact_run *run = oracle->run;
-    const struct body *body_a = run->pose->bodies[a->body].body, *body_b = run->pose->bodies[b->body].body;
-    desk->box_tests++;
+    const struct body *body_a = run->snapshot->bodies[a->body].body, *body_b = run->snapshot->bodies[b->body].body;
+    worker_state->box_tests++;
     if (boxes_apart(a, b, run->separation) || !bodies_may_meet(body_a, body_b) ||
         share_a_vertex(body_a, a, body_b, b)) {
         return;
@@ -69,21 +69,21 @@ static void look_at_pair(struct oracle *oracle, struct impact_worker *desk, cons
     if (run->separation > 0) {
         impact_test_separation(oracle->kind, corners, &run->settings, 1, &result);
     } else {
-        impact_test_exact_in(desk->workspace.limbs, oracle->kind, corners, &result);
+        impact_test_exact_in(worker_state->workspace.limbs, oracle->kind, corners, &result);
     }
-    desk->candidates++;
-    desk->stages.free_by[IMPACT_STAGE_EXACT]++;
+    worker_state->candidates++;
+    worker_state->stages.free_by[IMPACT_STAGE_EXACT]++;
     if (result.answer != IMPACT_FREE) {
         struct impact_pair pair = {a->body, a->feature, b->body, b->feature};
-        impact_worker_answer(run, desk, oracle->kind, pair, &result);
+        impact_worker_answer(run, worker_state, oracle->kind, pair, &result);
     }
 }
 
 static void look_at_block(void *data, uint32_t block, uint32_t worker)
 {
     struct oracle *oracle = data;
-    struct impact_worker *desk = &oracle->run->desks[worker];
-    desk->block = oracle->kind == IMPACT_VERTEX_FACE ? 2 * block : 2 * block + 1;
+    struct impact_worker *worker_state = &oracle->run->workers[worker];
+    worker_state->block = oracle->kind == IMPACT_VERTEX_FACE ? 2 * block : 2 * block + 1;
     uint32_t first = block * FEATURES_PER_BLOCK;
     for (uint32_t i = first; i < first + FEATURES_PER_BLOCK && i < oracle->a.count; i++) {
         /* Edges against edges are one list: each pair once, the smaller on side a. */
@@ -91,23 +91,23 @@ static void look_at_block(void *data, uint32_t block, uint32_t worker)
             if (cancel_requested(oracle->run->cancel)) {
                 return;
             }
-            look_at_pair(oracle, desk, &oracle->a.features[i], &oracle->b.features[j]);
+            look_at_pair(oracle, worker_state, &oracle->a.features[i], &oracle->b.features[j]);
         }
     }
 }
 
 /* ---- features in canonical order --------------------------------------------------------------------------------- */
 
-static void add_feature(const struct impact_run *run, struct feature_list *list, uint32_t rank, uint32_t number,
+static void add_feature(const struct impact_run *run, struct feature_list *list, uint32_t body_index, uint32_t number,
                         const uint32_t *vertices, uint32_t corner_count)
 {
     struct feature *feature = &list->features[list->count++];
-    *feature = (struct feature){.body = rank, .feature = number, .corner_count = corner_count};
+    *feature = (struct feature){.body = body_index, .feature = number, .corner_count = corner_count};
     memcpy(feature->vertices, vertices, corner_count * sizeof *vertices);
     for (int axis = 0; axis < 3; axis++) {
-        feature->lo[axis] = feature->hi[axis] = run->vertices[run_vertex(run, rank, vertices[0])].start[axis];
+        feature->lo[axis] = feature->hi[axis] = run->vertices[run_vertex(run, body_index, vertices[0])].start[axis];
         for (uint32_t i = 0; i < corner_count; i++) {
-            const struct impact_vertex *vertex = &run->vertices[run_vertex(run, rank, vertices[i])];
+            const struct impact_vertex *vertex = &run->vertices[run_vertex(run, body_index, vertices[i])];
             double low = vertex->start[axis] < vertex->end[axis] ? vertex->start[axis] : vertex->end[axis];
             double high = vertex->start[axis] > vertex->end[axis] ? vertex->start[axis] : vertex->end[axis];
             feature->lo[axis] = low < feature->lo[axis] ? low : feature->lo[axis];
@@ -119,28 +119,28 @@ static void add_feature(const struct impact_run *run, struct feature_list *list,
 static bool list_features(const struct impact_run *run, uint32_t corner_count, struct feature_list *list)
 {
     size_t most = 0;
-    for (uint32_t rank = 0; rank < run->pose->body_count; rank++) {
-        const struct body *body = run->pose->bodies[rank].body;
+    for (uint32_t body_index = 0; body_index < run->snapshot->body_count; body_index++) {
+        const struct body *body = run->snapshot->bodies[body_index].body;
         most += corner_count == 1   ? body->vertex_count
                 : corner_count == 2 ? body->edge_count
                                     : body->surface_face_count;
     }
     *list = (struct feature_list){arena_allocate(run->scratch, most, sizeof *list->features), 0};
-    for (uint32_t rank = 0; list->features && rank < run->pose->body_count; rank++) {
-        const struct body *body = run->pose->bodies[rank].body;
+    for (uint32_t body_index = 0; list->features && body_index < run->snapshot->body_count; body_index++) {
+        const struct body *body = run->snapshot->bodies[body_index].body;
         for (uint32_t v = 0; corner_count == 1 && v < body->vertex_count; v++) {
             if (body->vertex_use[v] & VERTEX_ON_SURFACE) {
-                add_feature(run, list, rank, v, &v, 1);
+                add_feature(run, list, body_index, v, &v, 1);
             }
         }
         for (uint32_t e = 0; corner_count == 2 && e < body->edge_count; e++) {
             if (body->edge_is_surface[e]) {
                 const uint32_t ends[2] = {body->edges[e].v0, body->edges[e].v1};
-                add_feature(run, list, rank, e, ends, 2);
+                add_feature(run, list, body_index, e, ends, 2);
             }
         }
         for (uint32_t f = 0; corner_count == 3 && f < body->surface_face_count; f++) {
-            add_feature(run, list, rank, f, body->surface_faces[f].corners, 3);
+            add_feature(run, list, body_index, f, body->surface_faces[f].corners, 3);
         }
     }
     return list->features != NULL;

@@ -1,6 +1,6 @@
 /* The question `impact` as the public interface shows it: read both sets of positions, search, sort.
  *
- *   positions -> pose, end pose -> one record per vertex -> oracle or search -> desks -> canonical list, or the
+ *   positions -> snapshot, end snapshot -> one record per vertex -> oracle or search -> workers -> canonical list, or the
  * earliest
  */
 #include <math.h>
@@ -75,14 +75,14 @@ static struct impact_separation separation_settings(double separation)
 
 static dent_status number_vertices(struct impact_run *run)
 {
-    uint32_t *first = arena_allocate(run->scratch, (size_t)run->pose->body_count + 1, sizeof *first);
+    uint32_t *first = arena_allocate(run->scratch, (size_t)run->snapshot->body_count + 1, sizeof *first);
     uint64_t count = 0;
-    for (uint32_t rank = 0; first && rank <= run->pose->body_count; rank++) {
+    for (uint32_t body_index = 0; first && body_index <= run->snapshot->body_count; body_index++) {
         if (count >= UINT32_MAX) {
             return message_fail(run->message, DENT_ERROR_TOO_LARGE, "the world has 2^32 - 1 or more vertices");
         }
-        first[rank] = (uint32_t)count;
-        count += rank < run->pose->body_count ? run->pose->bodies[rank].body->vertex_count : 0;
+        first[body_index] = (uint32_t)count;
+        count += body_index < run->snapshot->body_count ? run->snapshot->bodies[body_index].body->vertex_count : 0;
     }
     run->first_vertex = first;
     array_clear(&run->state->vertices);
@@ -96,9 +96,9 @@ static dent_status number_vertices(struct impact_run *run)
 enum { VERTICES_PER_BLOCK = 4096 };
 
 /* The body of a vertex. */
-static uint32_t rank_of_vertex(const struct impact_run *run, uint32_t vertex)
+static uint32_t body_index_of_vertex(const struct impact_run *run, uint32_t vertex)
 {
-    uint32_t low = 0, high = run->pose->body_count; /* first_vertex[low] <= vertex < first_vertex[high] */
+    uint32_t low = 0, high = run->snapshot->body_count; /* first_vertex[low] <= vertex < first_vertex[high] */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         *(run->first_vertex[middle] <= vertex ? &low : &high) = middle;
@@ -113,10 +113,10 @@ static void fill_vertices(void *data, uint32_t block, uint32_t worker)
     struct impact_vertex *vertices = run->state->vertices.data;
     uint32_t count = (uint32_t)run->state->vertices.count, vertex = block * VERTICES_PER_BLOCK;
     uint32_t last = count - vertex > VERTICES_PER_BLOCK ? vertex + VERTICES_PER_BLOCK : count;
-    for (uint32_t rank = rank_of_vertex(run, vertex); vertex < last; rank++) {
-        uint32_t first = run->first_vertex[rank];
-        const double(*start)[3] = run->pose->bodies[rank].xyz, (*end)[3] = run->ends[rank];
-        for (; vertex < last && vertex < run->first_vertex[rank + 1]; vertex++) {
+    for (uint32_t body_index = body_index_of_vertex(run, vertex); vertex < last; body_index++) {
+        uint32_t first = run->first_vertex[body_index];
+        const double(*start)[3] = run->snapshot->bodies[body_index].xyz, (*end)[3] = run->ends[body_index];
+        for (; vertex < last && vertex < run->first_vertex[body_index + 1]; vertex++) {
             memcpy(vertices[vertex].start, start[vertex - first], sizeof vertices[vertex].start);
             memcpy(vertices[vertex].end, end[vertex - first], sizeof vertices[vertex].end);
             vertices[vertex].unused_0 = vertices[vertex].unused_1 = 0;
@@ -128,11 +128,11 @@ static void fill_vertices(void *data, uint32_t block, uint32_t worker)
 static void count_features(struct impact_run *run)
 {
     struct impact_state *state = run->state;
-    bool known = state->feature_count > 0 && state->feature_version == run->pose->table->topology_version;
-    state->feature_version = run->pose->table->topology_version;
+    bool known = state->feature_count > 0 && state->feature_version == run->snapshot->table->topology_version;
+    state->feature_version = run->snapshot->table->topology_version;
     state->feature_count = known ? state->feature_count : 0;
-    for (uint32_t rank = 0; rank < run->pose->body_count && !known; rank++) {
-        const struct body *body = run->pose->bodies[rank].body;
+    for (uint32_t body_index = 0; body_index < run->snapshot->body_count && !known; body_index++) {
+        const struct body *body = run->snapshot->bodies[body_index].body;
         state->feature_count += body->surface_face_count;
         for (uint32_t v = 0; v < body->vertex_count; v++) {
             state->feature_count += (body->vertex_use[v] & VERTEX_ON_SURFACE) != 0;
@@ -173,7 +173,7 @@ static dent_status prepare(struct question_call *call)
         .scratch = &world->scratch,
         .cancel = &call->cancel,
         .isa = dent_context_isa(world->context),
-        .pose = &world->pose,
+        .snapshot = &world->snapshot,
         .ends = (const double(*const *)[3])world->end.xyz,
         .forest = &world->forest,
         .state = world_state_of(world, &impact_slot),
@@ -243,9 +243,9 @@ static bool find_earliest(const struct impact_run *run, dent_impact *earliest)
 {
     bool found = false;
     for (uint32_t worker = 0; worker < dent_context_worker_count(run->context); worker++) {
-        const struct impact_worker *desk = &run->desks[worker];
-        if (desk->found && (!found || impact_is_before(&desk->best, earliest))) {
-            *earliest = desk->best;
+        const struct impact_worker *worker_state = &run->workers[worker];
+        if (worker_state->found && (!found || impact_is_before(&worker_state->best, earliest))) {
+            *earliest = worker_state->best;
             found = true;
         }
     }

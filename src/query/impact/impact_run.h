@@ -1,9 +1,9 @@
-/* One impact query while it runs: the moving vertices, what is asked, and a desk for every worker where candidates are
+/* One impact query while it runs: the moving vertices, what is asked, and a worker for every worker where candidates are
  * gathered in blocks, tested and turned into answers.
  *
  *   oracle (impact_oracle.c)          every pair, the exact test alone
- *   search (impact_search.c)          leaf pairs of the surface forest -> candidates -> desks
- *   desks (impact_worker.c)             blocks of candidates -> elementary tests (geometry/impact/impact_test.h) -> answers
+ *   search (impact_search.c)          leaf pairs of the surface forest -> candidates -> workers
+ *   workers (impact_worker.c)             blocks of candidates -> elementary tests (geometry/impact/impact_test.h) -> answers
  *   query (impact_query.c)            reads, chooses, sorts; the public calls
  *
  * An answer is a function of its pair alone, so blocks may be cut anywhere and tested in any order.
@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/block_output.h"
 #include "base/cancel_flag.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "geometry/impact/impact_test.h"
 #include "structures/surface/surface_forest.h"
 
@@ -36,19 +36,19 @@ struct impact_run {
     struct arena *scratch;
     struct cancel_flag *cancel;
     dent_isa isa;
-    const struct pose *pose;
-    const double (*const *ends)[3]; /* by rank: positions at t1 */
+    const struct snapshot *snapshot;
+    const double (*const *ends)[3]; /* by body index: positions at t1 */
     struct surface_forest *forest;  /* of the world */
     struct impact_state *state;
-    const struct impact_vertex *vertices; /* vertex v of the body of rank r: first_vertex[r] + v */
+    const struct impact_vertex *vertices; /* vertex v of the body of body index r: first_vertex[r] + v */
     const uint32_t *first_vertex;
     double separation;                 /* 0: the exact question */
     struct impact_separation settings; /* of the conservative one */
     bool details;
-    bool earliest;      /* keep the earliest only */
+    bool earliest;                  /* keep the earliest only */
     _Alignas(8) uint64_t best_bits; /* atomic: the earliest toi so far, as the bits of a double (whose order they keep:
                                        it is not negative) */
-    struct impact_worker *desks; /* by worker */
+    struct impact_worker *workers;  /* by worker */
     dent_impact_counters *counters;
 };
 
@@ -78,24 +78,24 @@ struct impact_worker {
     struct impact_hit hits[IMPACT_BLOCK];
 };
 
-static inline uint32_t run_vertex(const struct impact_run *run, uint32_t rank, uint32_t vertex)
+static inline uint32_t run_vertex(const struct impact_run *run, uint32_t body_index, uint32_t vertex)
 {
-    return run->first_vertex[rank] + vertex;
+    return run->first_vertex[body_index] + vertex;
 }
 
 /* False when memory runs out. */
 bool impact_workers_create(struct impact_run *run);
-/* Tests what is left on all desks. Called once, by the calling thread, after the search. */
+/* Tests what is left on all workers. Called once, by the calling thread, after the search. */
 void impact_workers_clear(struct impact_run *run);
-/* Says that what follows on this desk belongs to `block` of the answer lists. */
-void impact_worker_enter(struct impact_run *run, struct impact_worker *desk, uint32_t block);
-/* Puts a candidate on the desk: four corners and a name. Pairs that share a vertex must not come here. Returns at once
+/* Says that what follows on this worker belongs to `block` of the answer lists. */
+void impact_worker_enter(struct impact_run *run, struct impact_worker *worker_state, uint32_t block);
+/* Puts a candidate on the worker: four corners and a name. Pairs that share a vertex must not come here. Returns at once
  * or after testing a full block. */
-void impact_worker_add(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind, const uint32_t corners[4],
-                     struct impact_pair pair);
-/* An answer: kept in the list of the desk's block, or compared with the earliest. */
-void impact_worker_answer(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind,
-                        struct impact_pair pair, const struct impact_result *result);
+void impact_worker_add(struct impact_run *run, struct impact_worker *worker_state, enum impact_kind kind,
+                       const uint32_t corners[4], struct impact_pair pair);
+/* An answer: kept in the list of the worker's block, or compared with the earliest. */
+void impact_worker_answer(struct impact_run *run, struct impact_worker *worker_state, enum impact_kind kind,
+                          struct impact_pair pair, const struct impact_result *result);
 
 /* The earliest time any worker has found so far; 1 when none. */
 double impact_best_time(const struct impact_run *run);

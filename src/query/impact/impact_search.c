@@ -3,7 +3,7 @@
  * The forest gives pairs of leaves whose boxes over the step meet. Within such a pair every owned vertex of one meets
  * the faces of the other, and every owned edge of one the owned edges of the other, so that each pair of features comes
  * once. Most are apart on a coordinate axis at both ends of the step, which the moving-box kernel finds for 16 features
- * at a time; the rest goes to the desk of the worker. Coordinates are compared after the forest's rounding to float,
+ * at a time; the rest goes to the worker of the worker. Coordinates are compared after the forest's rounding to float,
  * which keeps order, so nothing is lost; with a separation boxes are grown by half of it and by the errors of rounding,
  * and what that lets through too much the boxes in double take out again.
  *
@@ -26,7 +26,7 @@
 enum { REMEMBERED_LEAVES = 64 };
 
 struct moving_leaf {
-    uint32_t rank, number; /* UINT32_MAX: empty */
+    uint32_t body_index, number; /* UINT32_MAX: empty */
     const struct surface_leaf *leaf;
     uint32_t first_vertex; /* of the body, in run->vertices */
     const struct body *body;
@@ -61,20 +61,20 @@ static void shorten_step(const struct leaf_points *start, struct leaf_points *en
     }
 }
 
-static void make_features(const struct forest_search *search, uint32_t rank, uint32_t number, float time,
+static void make_features(const struct forest_search *search, uint32_t body_index, uint32_t number, float time,
                           struct moving_leaf *features)
 {
     struct impact_run *run = search->run;
-    const struct surface_leaf *leaf = &run->forest->bodies[rank].leaves[number];
+    const struct surface_leaf *leaf = &run->forest->bodies[body_index].leaves[number];
     const struct moving_leaf_shape shape = {leaf->corners, leaf->edge_ends, leaf->face_count, leaf->edge_count};
     struct leaf_points end;
-    features->rank = rank;
+    features->body_index = body_index;
     features->number = number;
     features->leaf = leaf;
-    features->first_vertex = run->first_vertex[rank];
-    features->body = run->pose->bodies[rank].body;
-    surface_kernels_for(run->isa)->load(leaf->vertices, run->ends[rank], &run->forest->map, &end);
-    const struct leaf_points *start = leaf_points_of(run->forest, rank, number);
+    features->first_vertex = run->first_vertex[body_index];
+    features->body = run->snapshot->bodies[body_index].body;
+    surface_kernels_for(run->isa)->load(leaf->vertices, run->ends[body_index], &run->forest->map, &end);
+    const struct leaf_points *start = leaf_points_of(run->forest, body_index, number);
     float grow_end = search->grow;
     if (time < 1) {
         shorten_step(start, &end, time);
@@ -84,21 +84,21 @@ static void make_features(const struct forest_search *search, uint32_t rank, uin
 }
 
 static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory,
-                                            uint32_t rank, uint32_t number)
+                                            uint32_t body_index, uint32_t number)
 {
     struct moving_leaf *features = &memory->first;
-    if (features->rank != rank || features->number != number) {
-        make_features(search, rank, number, memory->time, features);
+    if (features->body_index != body_index || features->number != number) {
+        make_features(search, body_index, number, memory->time, features);
     }
     return features;
 }
 
 static const struct moving_leaf *second_leaf(const struct forest_search *search, struct leaf_memory *memory,
-                                             uint32_t rank, uint32_t number)
+                                             uint32_t body_index, uint32_t number)
 {
-    struct moving_leaf *features = &memory->second[(number + 37 * rank) % REMEMBERED_LEAVES];
-    if (features->rank != rank || features->number != number) {
-        make_features(search, rank, number, memory->time, features);
+    struct moving_leaf *features = &memory->second[(number + 37 * body_index) % REMEMBERED_LEAVES];
+    if (features->body_index != body_index || features->number != number) {
+        make_features(search, body_index, number, memory->time, features);
     }
     return features;
 }
@@ -129,35 +129,36 @@ static uint64_t near_leaf(const struct impact_run *run, const struct moving_leaf
     return mask & ((UINT64_C(1) << boxes.count) - 1); /* at most 48 */
 }
 
-static void offer(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind, const uint32_t corners[4],
-                  struct impact_pair pair)
+static void offer(struct impact_run *run, struct impact_worker *worker_state, enum impact_kind kind,
+                  const uint32_t corners[4], struct impact_pair pair)
 {
     if (run->separation == 0 || !impact_boxes_apart(run, kind, corners)) {
-        impact_worker_add(run, desk, kind, corners, pair);
+        impact_worker_add(run, worker_state, kind, corners, pair);
     }
 }
 
-/* Do these places of two leaves hold the same vertex? */
-static bool same_vertex(const struct moving_leaf *a, uint32_t place_a, const struct moving_leaf *b, uint32_t place_b)
+/* Do these slots of two leaves hold the same vertex? */
+static bool same_vertex(const struct moving_leaf *a, uint32_t slot_a, const struct moving_leaf *b, uint32_t slot_b)
 {
-    return body_identity(a->body, a->leaf->vertices[place_a]) == body_identity(b->body, b->leaf->vertices[place_b]);
+    return body_identity(a->body, a->leaf->vertices[slot_a]) == body_identity(b->body, b->leaf->vertices[slot_b]);
 }
 
-static void offer_vertex_and_face(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *v,
-                                  uint32_t vertex, const struct moving_leaf *f, uint32_t face, bool may_share)
+static void offer_vertex_and_face(struct impact_run *run, struct impact_worker *worker_state,
+                                  const struct moving_leaf *v, uint32_t vertex, const struct moving_leaf *f,
+                                  uint32_t face, bool may_share)
 {
     uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
     if (may_share && (same_vertex(v, vertex, f, p) || same_vertex(v, vertex, f, q) || same_vertex(v, vertex, f, r))) {
         return;
     }
-    const uint32_t *places = f->leaf->vertices;
-    const uint32_t corners[4] = {v->first_vertex + v->leaf->vertices[vertex], f->first_vertex + places[p],
-                                 f->first_vertex + places[q], f->first_vertex + places[r]};
-    struct impact_pair pair = {v->rank, v->leaf->vertices[vertex], f->rank, f->leaf->faces[face]};
-    offer(run, desk, IMPACT_VERTEX_FACE, corners, pair);
+    const uint32_t *slots = f->leaf->vertices;
+    const uint32_t corners[4] = {v->first_vertex + v->leaf->vertices[vertex], f->first_vertex + slots[p],
+                                 f->first_vertex + slots[q], f->first_vertex + slots[r]};
+    struct impact_pair pair = {v->body_index, v->leaf->vertices[vertex], f->body_index, f->leaf->faces[face]};
+    offer(run, worker_state, IMPACT_VERTEX_FACE, corners, pair);
 }
 
-static void vertices_with_faces(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *v,
+static void vertices_with_faces(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *v,
                                 const struct moving_leaf *f, bool may_share)
 {
     uint64_t wanted = near_leaf(run, f, vertices_of(v)) & v->leaf->owned_vertices;
@@ -169,10 +170,10 @@ static void vertices_with_faces(struct impact_run *run, struct impact_worker *de
     struct moving_boxes vertices = vertices_of(v), faces = faces_of(f);
     moving_box_kernels_for(run->isa)->meet(&vertices, wanted, &faces, masks);
     for (; wanted; wanted &= wanted - 1) {
-        desk->box_tests += faces.count;
+        worker_state->box_tests += faces.count;
         for (uint64_t left = *mask++ & near; left; left &= left - 1) {
-            offer_vertex_and_face(run, desk, v, (uint32_t)__builtin_ctzll(wanted), f, (uint32_t)__builtin_ctzll(left),
-                                  may_share);
+            offer_vertex_and_face(run, worker_state, v, (uint32_t)__builtin_ctzll(wanted), f,
+                                  (uint32_t)__builtin_ctzll(left), may_share);
         }
     }
 }
@@ -194,24 +195,24 @@ static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct mo
            same_vertex(a, a1, b, b1);
 }
 
-static void offer_edges(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *a, uint32_t i,
-                        const struct moving_leaf *b, uint32_t j, bool may_share)
+static void offer_edges(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *a,
+                        uint32_t i, const struct moving_leaf *b, uint32_t j, bool may_share)
 {
     if (may_share && edges_share(a, i, b, j)) {
         return;
     }
-    struct impact_pair pair = {a->rank, a->leaf->edges[i], b->rank, b->leaf->edges[j]};
-    bool turned = a->rank == b->rank && pair.feature_a > pair.feature_b;
+    struct impact_pair pair = {a->body_index, a->leaf->edges[i], b->body_index, b->leaf->edges[j]};
+    bool flipped = a->body_index == b->body_index && pair.feature_a > pair.feature_b;
     uint32_t corners[4];
-    edge_vertices(a, i, turned ? corners + 2 : corners);
-    edge_vertices(b, j, turned ? corners : corners + 2);
-    if (turned) {
+    edge_vertices(a, i, flipped ? corners + 2 : corners);
+    edge_vertices(b, j, flipped ? corners : corners + 2);
+    if (flipped) {
         pair = (struct impact_pair){pair.body_b, pair.feature_b, pair.body_a, pair.feature_a};
     }
-    offer(run, desk, IMPACT_EDGE_EDGE, corners, pair);
+    offer(run, worker_state, IMPACT_EDGE_EDGE, corners, pair);
 }
 
-static void edges_with_edges(struct impact_run *run, struct impact_worker *desk, const struct moving_leaf *a,
+static void edges_with_edges(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *a,
                              const struct moving_leaf *b, bool same_leaf, bool may_share)
 {
     uint64_t wanted = near_leaf(run, b, edges_of(a)), near = wanted ? near_leaf(run, a, edges_of(b)) : 0;
@@ -225,9 +226,9 @@ static void edges_with_edges(struct impact_run *run, struct impact_worker *desk,
         uint32_t i = (uint32_t)__builtin_ctzll(wanted);
         uint64_t left = *mask++ & near;
         left &= same_leaf ? ~UINT64_C(1) << i : ~UINT64_C(0); /* a leaf with itself: each pair once */
-        desk->box_tests += edges_b.count;
+        worker_state->box_tests += edges_b.count;
         for (; left; left &= left - 1) {
-            offer_edges(run, desk, a, i, b, (uint32_t)__builtin_ctzll(left), may_share);
+            offer_edges(run, worker_state, a, i, b, (uint32_t)__builtin_ctzll(left), may_share);
         }
     }
 }
@@ -242,9 +243,9 @@ static bool begin_walk(void *user, uint32_t block_count)
 
 static void forget_leaves(struct leaf_memory *memory)
 {
-    memory->first.rank = UINT32_MAX;
+    memory->first.body_index = UINT32_MAX;
     for (uint32_t i = 0; i < REMEMBERED_LEAVES; i++) {
-        memory->second[i].rank = UINT32_MAX;
+        memory->second[i].body_index = UINT32_MAX;
     }
 }
 
@@ -263,19 +264,20 @@ static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struc
 {
     const struct forest_search *search = user;
     struct impact_run *run = search->run;
-    struct impact_worker *desk = &run->desks[worker];
-    impact_worker_enter(run, desk, block);
-    follow_best_time(run, desk->leaves);
+    struct impact_worker *worker_state = &run->workers[worker];
+    impact_worker_enter(run, worker_state, block);
+    follow_best_time(run, worker_state->leaves);
     for (uint32_t i = 0; i < count; i++) {
         const struct leaf_pair *pair = &pairs[i];
-        bool same = pair->rank_a == pair->rank_b && pair->leaf_a == pair->leaf_b;
-        const struct moving_leaf *a = first_leaf(search, desk->leaves, pair->rank_a, pair->leaf_a);
-        const struct moving_leaf *b = same ? a : second_leaf(search, desk->leaves, pair->rank_b, pair->leaf_b);
-        vertices_with_faces(run, desk, a, b, pair->may_share);
+        bool same = pair->body_index_a == pair->body_index_b && pair->leaf_a == pair->leaf_b;
+        const struct moving_leaf *a = first_leaf(search, worker_state->leaves, pair->body_index_a, pair->leaf_a);
+        const struct moving_leaf *b =
+            same ? a : second_leaf(search, worker_state->leaves, pair->body_index_b, pair->leaf_b);
+        vertices_with_faces(run, worker_state, a, b, pair->may_share);
         if (!same) {
-            vertices_with_faces(run, desk, b, a, pair->may_share);
+            vertices_with_faces(run, worker_state, b, a, pair->may_share);
         }
-        edges_with_edges(run, desk, a, b, same, pair->may_share);
+        edges_with_edges(run, worker_state, a, b, same, pair->may_share);
     }
 }
 
@@ -286,7 +288,7 @@ static bool create_leaf_memory(struct impact_run *run)
     for (uint32_t worker = 0; memory && worker < workers; worker++) {
         memory[worker].time = 1;
         forget_leaves(&memory[worker]);
-        run->desks[worker].leaves = &memory[worker];
+        run->workers[worker].leaves = &memory[worker];
     }
     return memory != NULL;
 }
@@ -294,17 +296,17 @@ static bool create_leaf_memory(struct impact_run *run)
 dent_status impact_search_forest(struct impact_run *run)
 {
     struct surface_forest *forest = run->forest;
-    const struct pose *pose = run->pose;
+    const struct snapshot *snapshot = run->snapshot;
     double *grow = NULL;
     if (run->separation > 0) {
-        grow = arena_allocate(run->scratch, pose->body_count, sizeof *grow);
-        for (uint32_t rank = 0; grow && rank < pose->body_count; rank++) {
-            grow[rank] = 0.5 * run->separation * (1 + 0x1p-52) + 0x1p-1074;
+        grow = arena_allocate(run->scratch, snapshot->body_count, sizeof *grow);
+        for (uint32_t body_index = 0; grow && body_index < snapshot->body_count; body_index++) {
+            grow[body_index] = 0.5 * run->separation * (1 + 0x1p-52) + 0x1p-1074;
         }
     }
-    struct forest_refit refit = {.pose = pose, .ends = run->ends, .grow = grow};
-    bool enough =
-        (run->separation == 0 || grow) && create_leaf_memory(run) && surface_forest_update(forest, pose, run->scratch);
+    struct forest_refit refit = {.snapshot = snapshot, .ends = run->ends, .grow = grow};
+    bool enough = (run->separation == 0 || grow) && create_leaf_memory(run) &&
+                  surface_forest_update(forest, snapshot, run->scratch);
     enough = enough && surface_forest_refit(forest, &refit, run->isa, run->scratch);
     if (!enough) {
         return impact_out_of_memory(run);
@@ -314,7 +316,7 @@ dent_status impact_search_forest(struct impact_run *run)
     /* Half of an odd subnormal is rounded, that of the smallest to 0: one step more is enough. */
     search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation + DBL_TRUE_MIN) : 0;
     struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
-    if (!surface_forest_visit_pairs(forest, pose, run->isa, run->cancel, run->scratch, &visitor,
+    if (!surface_forest_visit_pairs(forest, snapshot, run->isa, run->cancel, run->scratch, &visitor,
                                     &run->counters->box_tests)) {
         return impact_out_of_memory(run);
     }

@@ -1,6 +1,6 @@
-/* Candidates in, answers out: the desks of an impact query. See impact_run.h.
+/* Candidates in, answers out: the workers of an impact query. See impact_run.h.
  *
- * A desk fills a queue for each kind and hands it to the block test when it is full, or when its worker begins another
+ * A worker fills a queue for each kind and hands it to the block test when it is full, or when its worker begins another
  * block of the search. In a search for the earliest time the best time of all workers limits each block; it only ever
  * leaves out what is later, so the earliest answer does not depend on who was first.
  */
@@ -29,17 +29,17 @@ static void lower_best_time(struct impact_run *run, double time)
 bool impact_workers_create(struct impact_run *run)
 {
     uint32_t count = dent_context_worker_count(run->context);
-    run->desks = arena_allocate(run->scratch, count, sizeof *run->desks);
-    for (uint32_t worker = 0; run->desks && worker < count; worker++) {
-        struct impact_worker *desk = &run->desks[worker];
-        desk->block = UINT32_MAX;
-        desk->found = false;
-        desk->box_tests = desk->candidates = desk->impacts = 0;
-        desk->stages = (struct impact_counters){0};
-        desk->leaves = NULL;
-        desk->queues[0].count = desk->queues[1].count = 0;
+    run->workers = arena_allocate(run->scratch, count, sizeof *run->workers);
+    for (uint32_t worker = 0; run->workers && worker < count; worker++) {
+        struct impact_worker *worker_state = &run->workers[worker];
+        worker_state->block = UINT32_MAX;
+        worker_state->found = false;
+        worker_state->box_tests = worker_state->candidates = worker_state->impacts = 0;
+        worker_state->stages = (struct impact_counters){0};
+        worker_state->leaves = NULL;
+        worker_state->queues[0].count = worker_state->queues[1].count = 0;
     }
-    return run->desks != NULL;
+    return run->workers != NULL;
 }
 
 static int compare_numbers(uint32_t a, uint32_t b)
@@ -59,8 +59,8 @@ bool impact_is_before(const dent_impact *a, const dent_impact *b)
     return (order ? order : compare_numbers(a->feature_b, b->feature_b)) < 0;
 }
 
-void impact_worker_answer(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind,
-                        struct impact_pair pair, const struct impact_result *result)
+void impact_worker_answer(struct impact_run *run, struct impact_worker *worker_state, enum impact_kind kind,
+                          struct impact_pair pair, const struct impact_result *result)
 {
     dent_impact impact = {
         .kind = kind == IMPACT_VERTEX_FACE ? DENT_IMPACT_VERTEX_FACE : DENT_IMPACT_EDGE_EDGE,
@@ -75,20 +75,20 @@ void impact_worker_answer(struct impact_run *run, struct impact_worker *desk, en
         impact.v = result->v;
         memcpy(impact.normal, result->normal, sizeof impact.normal);
     }
-    desk->impacts++;
+    worker_state->impacts++;
     if (!run->earliest) {
-        block_output_append(&run->state->blocks, desk->block, &impact,
+        block_output_append(&run->state->blocks, worker_state->block, &impact,
                             1); /* a failure is remembered and met at the merge */
-    } else if (!desk->found || impact_is_before(&impact, &desk->best)) {
-        desk->found = true;
-        desk->best = impact;
+    } else if (!worker_state->found || impact_is_before(&impact, &worker_state->best)) {
+        worker_state->found = true;
+        worker_state->best = impact;
         lower_best_time(run, impact.toi);
     }
 }
 
-static void test_queue(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind)
+static void test_queue(struct impact_run *run, struct impact_worker *worker_state, enum impact_kind kind)
 {
-    struct impact_queue *queue = &desk->queues[kind];
+    struct impact_queue *queue = &worker_state->queues[kind];
     struct impact_block block = {
         .kind = kind,
         .count = queue->count,
@@ -97,60 +97,62 @@ static void test_queue(struct impact_run *run, struct impact_worker *desk, enum 
         .t_limit = run->earliest ? impact_best_time(run) : 1,
         .earliest = run->earliest,
     };
-    uint32_t hit_count = run->separation > 0
-                             ? impact_test_separation_block(&block, &run->settings, run->isa, &desk->workspace,
-                                                            desk->hits, &desk->stages)
-                             : impact_test_block(&block, run->isa, &desk->workspace, desk->hits, &desk->stages);
+    uint32_t hit_count =
+        run->separation > 0
+            ? impact_test_separation_block(&block, &run->settings, run->isa, &worker_state->workspace,
+                                           worker_state->hits, &worker_state->stages)
+            : impact_test_block(&block, run->isa, &worker_state->workspace, worker_state->hits, &worker_state->stages);
     for (uint32_t i = 0; i < hit_count; i++) {
-        impact_worker_answer(run, desk, kind, queue->pairs[desk->hits[i].candidate], &desk->hits[i].result);
+        impact_worker_answer(run, worker_state, kind, queue->pairs[worker_state->hits[i].candidate],
+                             &worker_state->hits[i].result);
     }
-    desk->candidates += queue->count;
+    worker_state->candidates += queue->count;
     queue->count = 0;
 }
 
-static void test_queues(struct impact_run *run, struct impact_worker *desk)
+static void test_queues(struct impact_run *run, struct impact_worker *worker_state)
 {
     for (int kind = 0; kind < 2; kind++) {
-        if (desk->queues[kind].count > 0) {
-            test_queue(run, desk, (enum impact_kind)kind);
+        if (worker_state->queues[kind].count > 0) {
+            test_queue(run, worker_state, (enum impact_kind)kind);
         }
     }
 }
 
-void impact_worker_enter(struct impact_run *run, struct impact_worker *desk, uint32_t block)
+void impact_worker_enter(struct impact_run *run, struct impact_worker *worker_state, uint32_t block)
 {
-    if (desk->block != block) {
-        test_queues(run, desk);
-        desk->block = block;
+    if (worker_state->block != block) {
+        test_queues(run, worker_state);
+        worker_state->block = block;
     }
 }
 
-void impact_worker_add(struct impact_run *run, struct impact_worker *desk, enum impact_kind kind, const uint32_t corners[4],
-                     struct impact_pair pair)
+void impact_worker_add(struct impact_run *run, struct impact_worker *worker_state, enum impact_kind kind,
+                       const uint32_t corners[4], struct impact_pair pair)
 {
-    struct impact_queue *queue = &desk->queues[kind];
+    struct impact_queue *queue = &worker_state->queues[kind];
     memcpy(queue->corners[queue->count], corners, sizeof queue->corners[0]);
     queue->pairs[queue->count++] = pair;
     if (queue->count == (run->earliest ? EARLIEST_BLOCK : IMPACT_BLOCK)) {
-        test_queue(run, desk, kind);
+        test_queue(run, worker_state, kind);
     }
 }
 
 void impact_workers_clear(struct impact_run *run)
 {
     for (uint32_t worker = 0; worker < dent_context_worker_count(run->context); worker++) {
-        struct impact_worker *desk = &run->desks[worker];
+        struct impact_worker *worker_state = &run->workers[worker];
         if (!cancel_requested(run->cancel)) {
-            test_queues(run, desk);
+            test_queues(run, worker_state);
         }
-        run->counters->box_tests += desk->box_tests;
-        run->counters->candidates += desk->candidates;
-        run->counters->impacts += desk->impacts;
-        run->counters->rejected_by_axes += desk->stages.free_by[IMPACT_STAGE_AXES];
-        run->counters->rejected_by_cubic += desk->stages.free_by[IMPACT_STAGE_CUBIC];
-        run->counters->rejected_by_free_axis += desk->stages.free_by[IMPACT_STAGE_FREE_AXIS];
+        run->counters->box_tests += worker_state->box_tests;
+        run->counters->candidates += worker_state->candidates;
+        run->counters->impacts += worker_state->impacts;
+        run->counters->rejected_by_axes += worker_state->stages.free_by[IMPACT_STAGE_AXES];
+        run->counters->rejected_by_cubic += worker_state->stages.free_by[IMPACT_STAGE_CUBIC];
+        run->counters->rejected_by_free_axis += worker_state->stages.free_by[IMPACT_STAGE_FREE_AXIS];
         for (int stage = IMPACT_STAGE_SHARED; stage < IMPACT_STAGE_COUNT; stage++) {
-            uint64_t decided = desk->stages.free_by[stage] + desk->stages.hits_by[stage];
+            uint64_t decided = worker_state->stages.free_by[stage] + worker_state->stages.hits_by[stage];
             bool in_double = stage == IMPACT_STAGE_SHARED || stage == IMPACT_STAGE_DOUBLE;
             *(in_double ? &run->counters->decided_in_double : &run->counters->decided_exactly) += decided;
         }

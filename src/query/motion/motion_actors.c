@@ -10,15 +10,16 @@
 static dent_status attach_bodies(struct motion_run *run)
 {
     const dent_motion_impact_def *def = run->def;
-    for (uint32_t rank = 0; rank < run->actor_count; rank++) {
-        run->actors[rank] = (struct motion_actor){.body = body_table_at(run->table, rank), .frame = DENT_FRAME_WORLD};
+    for (uint32_t body_index = 0; body_index < run->actor_count; body_index++) {
+        run->actors[body_index] =
+            (struct motion_actor){.body = body_table_at(run->table, body_index), .frame = DENT_FRAME_WORLD};
     }
     for (uint32_t i = 0; i < def->body_count; i++) {
-        uint32_t rank = body_table_rank(run->table, def->bodies[i].body);
-        if (rank == UINT32_MAX) {
+        uint32_t body_index = body_table_index(run->table, def->bodies[i].body);
+        if (body_index == UINT32_MAX) {
             return body_table_stale(run->table, def->bodies[i].body, run->message);
         }
-        struct motion_actor *actor = &run->actors[rank];
+        struct motion_actor *actor = &run->actors[body_index];
         uint32_t frame = def->bodies[i].frame;
         if (actor->rigid) {
             return message_fail(run->message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE " is attached to two frames",
@@ -58,8 +59,8 @@ static dent_status find_trees(struct motion_run *run)
         }
         state->trees_version = run->table->topology_version;
     }
-    for (uint32_t rank = 0; rank < run->actor_count; rank++) {
-        run->actors[rank].tree = &trees[run->table->ranks[rank]];
+    for (uint32_t body_index = 0; body_index < run->actor_count; body_index++) {
+        run->actors[body_index].tree = &trees[run->table->body_indices[body_index]];
     }
     return DENT_OK;
 }
@@ -118,8 +119,8 @@ static dent_status read_actor(struct motion_run *run, struct motion_actor *actor
 static void choose_scale(struct motion_run *run)
 {
     double largest = 0;
-    for (uint32_t rank = 0; rank < run->actor_count; rank++) {
-        largest = run->actors[rank].tree->largest > largest ? run->actors[rank].tree->largest : largest;
+    for (uint32_t body_index = 0; body_index < run->actor_count; body_index++) {
+        largest = run->actors[body_index].tree->largest > largest ? run->actors[body_index].tree->largest : largest;
     }
     for (uint32_t f = 0; f < run->def->frame_count; f++) {
         const dent_motion *motion = &run->def->frames[f].motion;
@@ -204,17 +205,17 @@ dent_status motion_prepare_bodies(struct motion_run *run)
     if (status == DENT_OK) {
         status = find_trees(run);
     }
-    for (uint32_t rank = 0; rank < run->actor_count && status == DENT_OK; rank++) {
-        if (!is_known(run, &run->actors[rank])) {
-            status = read_actor(run, &run->actors[rank]);
+    for (uint32_t body_index = 0; body_index < run->actor_count && status == DENT_OK; body_index++) {
+        if (!is_known(run, &run->actors[body_index])) {
+            status = read_actor(run, &run->actors[body_index]);
         }
     }
     if (status != DENT_OK) {
         return status;
     }
     choose_scale(run);
-    for (uint32_t rank = 0; rank < run->actor_count && status == DENT_OK; rank++) {
-        status = prepare_tree(run, &run->actors[rank]);
+    for (uint32_t body_index = 0; body_index < run->actor_count && status == DENT_OK; body_index++) {
+        status = prepare_tree(run, &run->actors[body_index]);
     }
     return status;
 }

@@ -29,11 +29,11 @@ struct node_pair {
 
 /* ---- one contact ------------------------------------------------------------------------------------------------- */
 
-static void to_world(const struct gathering *gathering, const double point[3], double place[3])
+static void to_world(const struct gathering *gathering, const double point[3], double world[3])
 {
-    matrix_times_vector(gathering->world.rotation, point, place);
+    matrix_times_vector(gathering->world.rotation, point, world);
     for (int k = 0; k < 3; k++) {
-        place[k] = (place[k] + gathering->world.translation[k]) * gathering->unscale;
+        world[k] = (world[k] + gathering->world.translation[k]) * gathering->unscale;
     }
 }
 
@@ -79,7 +79,7 @@ static uint32_t edge_number(const struct body *body, uint32_t v0, uint32_t v1)
 
 struct face_side {
     const struct body *body;
-    uint32_t rank, face;
+    uint32_t body_index, face;
     const double (*corner)[3];
 };
 
@@ -113,9 +113,9 @@ static bool put_vertices(struct gathering *gathering, const struct face_side *ve
         closest_of_vertex_and_face(vertex[0], corners, &closest);
         if (is_wanted(gathering, nearest, closest.distance)) {
             dent_motion_contact contact = {.kind = DENT_IMPACT_VERTEX_FACE,
-                                           .body_a = vertices->rank,
+                                           .body_a = vertices->body_index,
                                            .feature_a = vertices->body->surface_faces[vertices->face].corners[c],
-                                           .body_b = face->rank,
+                                           .body_b = face->body_index,
                                            .feature_b = face->face};
             if (!put_contact(gathering, &contact, &closest, vertex, 2, corners, 3)) {
                 return false;
@@ -144,7 +144,8 @@ static void edge_of_face(const struct face_side *side, int c, const double *ends
 static bool put_edges(struct gathering *gathering, const struct face_side *one, const struct face_side *two,
                       struct nearest_features *nearest)
 {
-    const struct face_side *a = one->rank < two->rank ? one : two, *b = one->rank < two->rank ? two : one;
+    const struct face_side *a = one->body_index < two->body_index ? one : two,
+                           *b = one->body_index < two->body_index ? two : one;
     for (int i = 0; i < 9; i++) {
         const double *ends_a[2], *ends_b[2];
         uint32_t vertices_a[2], vertices_b[2];
@@ -154,9 +155,9 @@ static bool put_edges(struct gathering *gathering, const struct face_side *one, 
         closest_of_edges(ends_a, ends_b, &closest);
         if (is_wanted(gathering, nearest, closest.distance)) {
             dent_motion_contact contact = {.kind = DENT_IMPACT_EDGE_EDGE,
-                                           .body_a = a->rank,
+                                           .body_a = a->body_index,
                                            .feature_a = edge_number(a->body, vertices_a[0], vertices_a[1]),
-                                           .body_b = b->rank,
+                                           .body_b = b->body_index,
                                            .feature_b = edge_number(b->body, vertices_b[0], vertices_b[1])};
             if (!put_contact(gathering, &contact, &closest, ends_a, 2, ends_b, 2)) {
                 return false;
@@ -190,10 +191,10 @@ static bool put_features(struct gathering *gathering, uint32_t face_a, uint32_t 
         move_linear_points(&gathering->seen, gathering->t, corners_b,
                            ((const double(*)[3][3])tree_b->ends.data)[face_b], 3, &moving);
     }
-    struct face_side a = {pair->a->body, pair->rank_a, ((const uint32_t *)tree_a->faces.data)[face_a],
+    struct face_side a = {pair->a->body, pair->body_index_a, ((const uint32_t *)tree_a->faces.data)[face_a],
                           ((const double(*)[3][3])tree_a->corners.data)[face_a]};
-    struct face_side b = {pair->b->body, pair->rank_b, ((const uint32_t *)tree_b->faces.data)[face_b],
-                          (const double(*)[3])moving.place};
+    struct face_side b = {pair->b->body, pair->body_index_b, ((const uint32_t *)tree_b->faces.data)[face_b],
+                          (const double(*)[3])moving.position};
     if (points_stay_apart(a.corner, 3, &moving, 0, 0, pair->tolerance)) {
         return true;
     }

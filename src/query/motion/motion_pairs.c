@@ -52,9 +52,9 @@ void motion_of_pair(const struct motion_run *run, const struct motion_pair *pair
 
 /* ---- one pair ---------------------------------------------------------------------------------------------------- */
 
-static bool is_excluded(const struct motion_run *run, uint32_t rank_a, uint32_t rank_b)
+static bool is_excluded(const struct motion_run *run, uint32_t body_index_a, uint32_t body_index_b)
 {
-    dent_body_id a = body_table_id_at(run->table, rank_a), b = body_table_id_at(run->table, rank_b);
+    dent_body_id a = body_table_id_at(run->table, body_index_a), b = body_table_id_at(run->table, body_index_b);
     for (uint32_t i = 0; i < run->def->excluded_count; i++) {
         const dent_excluded_pair *pair = &run->def->excluded[i];
         if ((dent_body_id_equal(pair->a, a) && dent_body_id_equal(pair->b, b)) ||
@@ -65,11 +65,12 @@ static bool is_excluded(const struct motion_run *run, uint32_t rank_a, uint32_t 
     return false;
 }
 
-static bool is_asked(const struct motion_run *run, uint32_t rank_a, uint32_t rank_b)
+static bool is_asked(const struct motion_run *run, uint32_t body_index_a, uint32_t body_index_b)
 {
-    const struct motion_actor *a = &run->actors[rank_a], *b = &run->actors[rank_b];
+    const struct motion_actor *a = &run->actors[body_index_a], *b = &run->actors[body_index_b];
     return (a->rigid || b->rigid) && !(a->rigid && b->rigid && a->frame == b->frame) && a->tree->face_count > 0 &&
-           b->tree->face_count > 0 && bodies_may_meet(a->body, b->body) && !is_excluded(run, rank_a, rank_b);
+           b->tree->face_count > 0 && bodies_may_meet(a->body, b->body) &&
+           !is_excluded(run, body_index_a, body_index_b);
 }
 
 /* Whose coordinates are worked in: the rigid one, the one that rests, the one with more faces. The rule looks at the
@@ -117,21 +118,24 @@ static double earliest_contact(const struct motion_run *run, const struct motion
                     pair->b->tree->reach, &whole);
     double speed = whole.speed + whole.turning * pair->b->tree->reach;
     if (!pair->b->rigid) {
-        double way[3];
+        double displacement[3];
         for (int k = 0; k < 3; k++) {
-            way[k] = fabs(linear->centre[1][k] - linear->centre[0][k]) + 2 * linear->half_extent[k];
+            displacement[k] = fabs(linear->centre[1][k] - linear->centre[0][k]) + 2 * linear->half_extent[k];
         }
-        speed += vector_length(way);
+        speed += vector_length(displacement);
     }
     return gap / (speed * (1 + 0x1p-30)) * (1 - 0x1p-30);
 }
 
-static bool add_pair(struct motion_run *run, struct dynamic_array *pairs, uint32_t rank_a, uint32_t rank_b)
+static bool add_pair(struct motion_run *run, struct dynamic_array *pairs, uint32_t body_index_a, uint32_t body_index_b)
 {
-    struct motion_pair pair = {
-        .rank_a = rank_a, .rank_b = rank_b, .a = &run->actors[rank_a], .b = &run->actors[rank_b]};
+    struct motion_pair pair = {.body_index_a = body_index_a,
+                               .body_index_b = body_index_b,
+                               .a = &run->actors[body_index_a],
+                               .b = &run->actors[body_index_b]};
     if (b_is_base(pair.a, pair.b)) {
-        pair = (struct motion_pair){.rank_a = rank_b, .rank_b = rank_a, .a = pair.b, .b = pair.a};
+        pair =
+            (struct motion_pair){.body_index_a = body_index_b, .body_index_b = body_index_a, .a = pair.b, .b = pair.a};
     }
     if (!make_chains(run, &pair)) {
         return false;
@@ -200,14 +204,14 @@ static bool sweep_bodies(struct motion_run *run, struct dynamic_array *pairs)
         return false;
     }
     uint32_t used = 0;
-    for (uint32_t rank = 0; rank < count; rank++) {
-        struct motion_actor *actor = &run->actors[rank];
+    for (uint32_t body_index = 0; body_index < count; body_index++) {
+        struct motion_actor *actor = &run->actors[body_index];
         if (actor->tree->face_count > 0) {
             if (!bound_actor(run, actor)) {
                 return false;
             }
             keys[used] = sortable_bits(actor->lo[0]);
-            order[used++] = rank;
+            order[used++] = body_index;
         }
     }
     radix_sort_u64(keys, order, keys + count, order + count, used);
@@ -239,7 +243,7 @@ static bool list_all(struct motion_run *run, struct dynamic_array *pairs)
     return true;
 }
 
-/* The most promising first: by the lower bound, then by ranks. */
+/* The most promising first: by the lower bound, then by body indices. */
 static bool order_pairs(struct motion_run *run, struct dynamic_array *pairs)
 {
     size_t count = pairs->count;
@@ -251,8 +255,8 @@ static bool order_pairs(struct motion_run *run, struct dynamic_array *pairs)
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        uint32_t low = given[i].rank_a < given[i].rank_b ? given[i].rank_a : given[i].rank_b;
-        uint32_t high = given[i].rank_a ^ given[i].rank_b ^ low;
+        uint32_t low = given[i].body_index_a < given[i].body_index_b ? given[i].body_index_a : given[i].body_index_b;
+        uint32_t high = given[i].body_index_a ^ given[i].body_index_b ^ low;
         keys[i] = (struct key128){sortable_bits(given[i].earliest), (uint64_t)low << 32 | high};
         order[i] = (uint32_t)i;
     }

@@ -27,11 +27,11 @@ static void destroy_state(dent_context *context, void *data)
     for (size_t i = 0; i < state->trees.count; i++) {
         motion_tree_destroy(array_at(&state->trees, i));
     }
-    for (size_t i = 0; i < state->desks.count; i++) {
-        array_destroy(&((struct motion_worker *)array_at(&state->desks, i))->queue);
+    for (size_t i = 0; i < state->workers.count; i++) {
+        array_destroy(&((struct motion_worker *)array_at(&state->workers, i))->queue);
     }
     array_destroy(&state->trees);
-    array_destroy(&state->desks);
+    array_destroy(&state->workers);
     array_destroy(&state->pairs);
     array_destroy(&state->node_pairs);
     array_destroy(&state->contacts);
@@ -43,7 +43,7 @@ static void init_state(dent_context *context, void *data)
     struct motion_state *state = data;
     state->context = context;
     array_init(&state->trees, context, sizeof(struct motion_tree));
-    array_init(&state->desks, context, sizeof(struct motion_worker));
+    array_init(&state->workers, context, sizeof(struct motion_worker));
     array_init(&state->pairs, context, sizeof(struct motion_pair));
     array_init(&state->node_pairs, context, 2 * sizeof(uint32_t));
     array_init(&state->contacts, context, sizeof(dent_motion_contact));
@@ -53,19 +53,19 @@ static void init_state(dent_context *context, void *data)
 static const struct world_slot_kind motion_slot = {WORLD_SLOT_MOTION, sizeof(struct motion_state), init_state,
                                                    destroy_state};
 
-static bool make_desks(struct motion_run *run)
+static bool make_workers(struct motion_run *run)
 {
-    struct dynamic_array *desks = &run->state->desks;
-    while (desks->count < dent_context_worker_count(run->context)) {
-        struct motion_worker *desk = array_extend(desks, 1);
-        if (!desk) {
+    struct dynamic_array *workers = &run->state->workers;
+    while (workers->count < dent_context_worker_count(run->context)) {
+        struct motion_worker *worker_state = array_extend(workers, 1);
+        if (!worker_state) {
             return false;
         }
-        desk->searches = 0;
+        worker_state->searches = 0;
         for (int i = 0; i < PIECE_CACHE; i++) {
-            desk->pieces[i].search = 0;
+            worker_state->pieces[i].search = 0;
         }
-        array_init(&desk->queue, run->context, sizeof(struct pending_pair));
+        array_init(&worker_state->queue, run->context, sizeof(struct pending_pair));
     }
     return true;
 }
@@ -150,9 +150,9 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct search_round *round = data;
     const struct motion_run *run = round->run;
-    struct motion_worker *desks = run->state->desks.data;
+    struct motion_worker *workers = run->state->workers.data;
     if (!cancel_requested(run->cancel)) {
-        motion_search_pair(run, &run->pairs[round->first + block], &desks[worker], run->limit);
+        motion_search_pair(run, &run->pairs[round->first + block], &workers[worker], run->limit);
     }
 }
 
@@ -170,7 +170,7 @@ static void collect_round(struct motion_run *run, uint32_t first, uint32_t count
                         (answer->t_lo == result->t_lo && answer->verdict < result->verdict));
         double tolerance = run->pairs[i].tolerance / run->scale;
         if (earlier) {
-            uint32_t a = run->pairs[i].rank_a, b = run->pairs[i].rank_b;
+            uint32_t a = run->pairs[i].body_index_a, b = run->pairs[i].body_index_b;
             result->verdict = answer->verdict;
             result->t_lo = answer->t_lo;
             result->t_hi = answer->t_hi;
@@ -215,16 +215,16 @@ static dent_status search_pairs(struct motion_run *run, dent_motion_impact_resul
 
 /* Which worker gets which pair is chance: every queue is made as large as the largest, so that the same query again
  * allocates nothing. Without memory for that it will be asked for when needed. */
-static void level_desks(struct motion_run *run)
+static void level_workers(struct motion_run *run)
 {
-    struct motion_worker *desks = run->state->desks.data;
+    struct motion_worker *workers = run->state->workers.data;
     size_t most = 0;
-    for (size_t i = 0; i < run->state->desks.count; i++) {
-        most = desks[i].queue.capacity > most ? desks[i].queue.capacity : most;
+    for (size_t i = 0; i < run->state->workers.count; i++) {
+        most = workers[i].queue.capacity > most ? workers[i].queue.capacity : most;
     }
-    for (size_t i = 0; i < run->state->desks.count; i++) {
-        array_clear(&desks[i].queue);
-        array_reserve(&desks[i].queue, most);
+    for (size_t i = 0; i < run->state->workers.count; i++) {
+        array_clear(&workers[i].queue);
+        array_reserve(&workers[i].queue, most);
     }
 }
 
@@ -252,7 +252,7 @@ static dent_status prepare(struct question_call *call)
         .limit = 2,
         .counters = &result->counters,
     };
-    if (!run->state || !make_desks(run)) {
+    if (!run->state || !make_workers(run)) {
         return motion_out_of_memory(run);
     }
     dent_status status = check_frames(run);
@@ -266,7 +266,7 @@ static dent_status search(struct question_call *call)
     struct motion_run *run = call->run;
     run->counters->body_pairs = run->pair_count;
     dent_status status = search_pairs(run, call->result);
-    level_desks(run);
+    level_workers(run);
     return status;
 }
 

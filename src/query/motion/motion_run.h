@@ -52,7 +52,7 @@ struct motion_worker {
 struct motion_state {
     dent_context *context;
     struct dynamic_array trees;              /* struct motion_tree, by slot of the body table */
-    struct dynamic_array desks;              /* struct motion_worker, by worker */
+    struct dynamic_array workers;            /* struct motion_worker, by worker */
     struct dynamic_array pairs;              /* struct motion_pair, as they were found */
     struct dynamic_array node_pairs;         /* of the search for contacts */
     struct dynamic_array contacts, unsorted; /* dent_motion_contact */
@@ -79,7 +79,7 @@ struct pair_answer {
 /* Two bodies: a's coordinates are worked in. */
 struct motion_pair {
     const struct motion_actor *a, *b;
-    uint32_t rank_a, rank_b;
+    uint32_t body_index_a, body_index_b;
     struct motion_chain chain_a, chain_b;
     double tolerance; /* scaled */
     double earliest;  /* lower bound of the time of contact */
@@ -99,7 +99,7 @@ struct motion_run {
     dent_isa isa;
     double scale;
     struct trajectory *trajectories; /* by frame */
-    struct motion_actor *actors;     /* by rank */
+    struct motion_actor *actors;     /* by body index */
     uint32_t actor_count;
     struct motion_pair *pairs;
     uint32_t pair_count;
@@ -115,7 +115,8 @@ dent_status motion_prepare_bodies(struct motion_run *run);
 dent_status motion_list_pairs(struct motion_run *run);
 
 /* Fills pair->answer. */
-void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_worker *desk, double limit);
+void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_worker *worker_state,
+                        double limit);
 
 /* The contacts of all pairs at time t, canonical, into state->contacts. */
 dent_status motion_find_contacts(struct motion_run *run, double t);
@@ -123,6 +124,5 @@ dent_status motion_find_contacts(struct motion_run *run, double t);
 /* The relative motion of a pair over a piece of time. */
 void motion_of_pair(const struct motion_run *run, const struct motion_pair *pair, double lo, double half,
                     struct motion_piece *piece);
-
 
 #endif

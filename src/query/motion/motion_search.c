@@ -26,7 +26,7 @@
 struct search {
     const struct motion_run *run;
     const struct motion_pair *pair;
-    struct motion_worker *desk;
+    struct motion_worker *worker_state;
     const struct motion_volume *nodes_a, *nodes_b;
     const struct linear_volume *linear_b; /* null for rigid ones */
     const double (*corners_a)[3][3], (*corners_b)[3][3], (*ends_b)[3][3];
@@ -53,7 +53,7 @@ static bool is_before(const struct pending_pair *a, const struct pending_pair *b
 
 static bool push_pair(struct search *search, const struct pending_pair *pending)
 {
-    struct dynamic_array *queue = &search->desk->queue;
+    struct dynamic_array *queue = &search->worker_state->queue;
     if (pending->lo >= search->limit) {
         return true;
     }
@@ -62,30 +62,30 @@ static bool push_pair(struct search *search, const struct pending_pair *pending)
         return false;
     }
     struct pending_pair *heap = queue->data;
-    size_t place = queue->count - 1;
-    while (place > 0 && is_before(pending, &heap[(place - 1) / 2])) {
-        heap[place] = heap[(place - 1) / 2];
-        place = (place - 1) / 2;
+    size_t slot = queue->count - 1;
+    while (slot > 0 && is_before(pending, &heap[(slot - 1) / 2])) {
+        heap[slot] = heap[(slot - 1) / 2];
+        slot = (slot - 1) / 2;
     }
-    heap[place] = *pending;
+    heap[slot] = *pending;
     return true;
 }
 
 static struct pending_pair pop_pair(struct search *search)
 {
-    struct dynamic_array *queue = &search->desk->queue;
+    struct dynamic_array *queue = &search->worker_state->queue;
     struct pending_pair *heap = queue->data, first = heap[0], last = heap[--queue->count];
-    size_t count = queue->count, place = 0;
-    for (size_t child = 1; child < count; child = 2 * place + 1) {
+    size_t count = queue->count, slot = 0;
+    for (size_t child = 1; child < count; child = 2 * slot + 1) {
         child += child + 1 < count && is_before(&heap[child + 1], &heap[child]);
         if (!is_before(&heap[child], &last)) {
             break;
         }
-        heap[place] = heap[child];
-        place = child;
+        heap[slot] = heap[child];
+        slot = child;
     }
     if (count > 0) {
-        heap[place] = last;
+        heap[slot] = last;
     }
     return first;
 }
@@ -100,11 +100,11 @@ static double piece_lo(uint32_t level, uint64_t number)
 static const struct time_piece *piece_of(struct search *search, uint32_t level, uint64_t number)
 {
     uint64_t key = (uint64_t)level << 58 | number;
-    struct time_piece *piece = &search->desk->pieces[(number * 5 + level * 11) % PIECE_CACHE];
-    if (piece->key != key || piece->search != search->desk->searches) {
+    struct time_piece *piece = &search->worker_state->pieces[(number * 5 + level * 11) % PIECE_CACHE];
+    if (piece->key != key || piece->search != search->worker_state->searches) {
         double half = 0.5 / (double)(UINT64_C(1) << level);
         piece->key = key;
-        piece->search = search->desk->searches;
+        piece->search = search->worker_state->searches;
         piece->lo = piece_lo(level, number);
         piece->middle = piece->lo + half;
         motion_of_pair(search->run, search->pair, piece->lo, half, &piece->motion);
@@ -432,7 +432,8 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
     search->answer->face_tests++;
     move_face(search, &piece->motion, piece->middle, b, &moving);
     if (pending->lo > 0 && stays_at_start(search, search->corners_a[a], &moving)) {
-        return leave_start(search, a, b, 1).until > pending->hi || report_contact(search, pending, pending->lo, pending->lo);
+        return leave_start(search, a, b, 1).until > pending->hi ||
+               report_contact(search, pending, pending->lo, pending->lo);
     }
     if (points_stay_apart(search->corners_a[a], 3, &moving, window.first, window.last, 0)) {
         return true;
@@ -472,12 +473,12 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static void prepare_search(struct search *search, const struct motion_run *run, struct motion_pair *pair,
-                           struct motion_worker *desk, double limit)
+                           struct motion_worker *worker_state, double limit)
 {
     const struct motion_tree *a = pair->a->tree, *b = pair->b->tree;
     *search = (struct search){.run = run,
                               .pair = pair,
-                              .desk = desk,
+                              .worker_state = worker_state,
                               .nodes_a = a->nodes.data,
                               .nodes_b = b->nodes.data,
                               .linear_b = pair->b->rigid ? NULL : b->linear.data,
@@ -490,14 +491,15 @@ static void prepare_search(struct search *search, const struct motion_run *run, 
                               .start_gap = INFINITY,
                               .answer = &pair->answer};
     pair->answer = (struct pair_answer){.verdict = DENT_MOTION_FREE, .t_lo = limit, .t_hi = 1};
-    desk->searches++;
-    array_clear(&desk->queue);
+    worker_state->searches++;
+    array_clear(&worker_state->queue);
 }
 
-void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_worker *desk, double limit)
+void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, struct motion_worker *worker_state,
+                        double limit)
 {
     struct search search;
-    prepare_search(&search, run, pair, desk, limit);
+    prepare_search(&search, run, pair, worker_state, limit);
     if (pair->earliest > 1 || pair->earliest >= limit) {
         return;
     }
@@ -507,7 +509,7 @@ void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, 
     const struct pending_pair whole = {.hi = 1};
     place_node(&search, step, 0, &placed);
     bool going = consider(&search, 0, 0, &placed, step, &whole, 0, 0);
-    while (going && desk->queue.count > 0 && answer->verdict == DENT_MOTION_FREE) {
+    while (going && worker_state->queue.count > 0 && answer->verdict == DENT_MOTION_FREE) {
         struct pending_pair pending = pop_pair(&search);
         bool leaves = search.nodes_a[pending.a].size > 0 && search.nodes_b[pending.b].size > 0;
         if (should_halve_time(&search, &pending, leaves ? TIME_FRACTION_OF_FACES : TIME_FRACTION)) {
@@ -517,9 +519,10 @@ void motion_search_pair(const struct motion_run *run, struct motion_pair *pair, 
         }
         uint64_t work = answer->volume_tests + answer->face_tests + answer->time_pieces;
         bool cancelled = work % 1024 == 0 && cancel_requested(run->cancel);
-        if ((work > run->def->work_limit || cancelled) && answer->verdict == DENT_MOTION_FREE && desk->queue.count > 0) {
+        if ((work > run->def->work_limit || cancelled) && answer->verdict == DENT_MOTION_FREE &&
+            worker_state->queue.count > 0) {
             answer->verdict = DENT_MOTION_UNDECIDED; /* everything before the earliest that waits is settled */
-            answer->t_lo = ((const struct pending_pair *)desk->queue.data)->lo;
+            answer->t_lo = ((const struct pending_pair *)worker_state->queue.data)->lo;
         }
     }
 }

@@ -162,7 +162,7 @@ bool answer_list_sort(struct answer_list *list, struct arena *scratch)
 
 struct detail_loop {
     struct answer_list *list;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
 };
 
 enum { DETAIL_BLOCK = 1024 };
@@ -176,14 +176,14 @@ static void add_block_details(void *data, uint32_t block, uint32_t worker)
     size_t last = first + DETAIL_BLOCK < loop->list->pairs.count ? first + DETAIL_BLOCK : loop->list->pairs.count;
     for (size_t i = first; i < last; i++) {
         if (loop->list->question == DENT_QUESTION_VERTEX_CELL) {
-            pair_cell_point(loop->pose, &pairs[i], (dent_cell_point *)loop->list->details.data + i);
+            pair_cell_point(loop->snapshot, &pairs[i], (dent_cell_point *)loop->list->details.data + i);
         } else {
-            pair_segment(loop->pose, &pairs[i], (dent_segment *)loop->list->details.data + i);
+            pair_segment(loop->snapshot, &pairs[i], (dent_segment *)loop->list->details.data + i);
         }
     }
 }
 
-bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct pose *pose)
+bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct snapshot *snapshot)
 {
     if (list->question == DENT_QUESTION_FACE_CELL || list->pairs.count == 0) {
         return true;
@@ -191,7 +191,7 @@ bool answer_list_add_details(struct answer_list *list, dent_context *context, co
     if (!array_extend(&list->details, list->pairs.count)) {
         return false;
     }
-    struct detail_loop loop = {list, pose};
+    struct detail_loop loop = {list, snapshot};
     dent_parallel_for(context, (uint32_t)((list->pairs.count + DETAIL_BLOCK - 1) / DETAIL_BLOCK), add_block_details,
                       &loop);
     return true;

@@ -8,12 +8,12 @@
 
 #include "base/arena.h"
 #include "base/block_output.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 
 struct answer_list {
     dent_question question;
-    struct block_output blocks; /* dent_pair */
-    struct dynamic_array pairs; /* dent_pair, canonical after answer_list_finish */
+    struct block_output blocks;   /* dent_pair */
+    struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_finish */
     struct dynamic_array details; /* dent_cell_point or dent_segment; empty for face-cell */
 };
 
@@ -27,7 +27,7 @@ void answer_list_destroy(struct answer_list *list);
 bool answer_list_sort(struct answer_list *list, struct arena *scratch);
 
 /* Barycentric coordinates or segment end points, in parallel over the sorted pairs. False when memory runs out. */
-bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct pose *pose);
+bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct snapshot *snapshot);
 
 void answer_list_view(const struct answer_list *list, bool with_details, dent_pair_list *view);
 

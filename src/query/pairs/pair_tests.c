@@ -25,29 +25,31 @@ bool corners_share_vertex(const struct body *a, const uint32_t *corners_a, uint3
     return false;
 }
 
-static void face_points(const struct posed_body *posed, uint32_t face, const double *points[3])
+static void face_points(const struct body_snapshot *body_snapshot, uint32_t face, const double *points[3])
 {
     for (int i = 0; i < 3; i++) {
-        points[i] = posed->xyz[posed->body->surface_faces[face].corners[i]];
+        points[i] = body_snapshot->xyz[body_snapshot->body->surface_faces[face].corners[i]];
     }
 }
 
 /* The tetrahedra of a cell as positions; returns how many. */
-static int cell_points(const struct posed_body *posed, uint32_t cell, const double *points[UNION_TETRAHEDRA_MAX][4])
+static int cell_points(const struct body_snapshot *body_snapshot, uint32_t cell,
+                       const double *points[UNION_TETRAHEDRA_MAX][4])
 {
-    uint32_t end, first = cell_tetrahedra(posed->body, cell, &end);
+    uint32_t end, first = cell_tetrahedra(body_snapshot->body, cell, &end);
     for (uint32_t tetrahedron = first; tetrahedron < end; tetrahedron++) {
         for (int corner = 0; corner < 4; corner++) {
-            points[tetrahedron - first][corner] = posed->xyz[posed->body->tetrahedra[tetrahedron][corner]];
+            points[tetrahedron - first][corner] =
+                body_snapshot->xyz[body_snapshot->body->tetrahedra[tetrahedron][corner]];
         }
     }
     return (int)(end - first);
 }
 
-static dent_pair_kind test_vertex_cell(const struct pose *pose, const struct candidate *candidate, bool touching,
-                                       predicate_counters *counters)
+static dent_pair_kind test_vertex_cell(const struct snapshot *snapshot, const struct candidate *candidate,
+                                       bool touching, predicate_counters *counters)
 {
-    const struct posed_body *a = &pose->bodies[candidate->body_a], *b = &pose->bodies[candidate->body_b];
+    const struct body_snapshot *a = &snapshot->bodies[candidate->body_a], *b = &snapshot->bodies[candidate->body_b];
     uint32_t corner_count;
     const uint32_t *corners = element_corners(b->body, candidate->feature_b, &corner_count);
     if (corners_share_vertex(a->body, &candidate->feature_a, 1, b->body, corners, corner_count)) {
@@ -68,10 +70,10 @@ static dent_pair_kind test_vertex_cell(const struct pose *pose, const struct can
                                                     : 0;
 }
 
-static dent_pair_kind test_face_cell(const struct pose *pose, const struct candidate *candidate, bool touching,
+static dent_pair_kind test_face_cell(const struct snapshot *snapshot, const struct candidate *candidate, bool touching,
                                      predicate_counters *counters)
 {
-    const struct posed_body *a = &pose->bodies[candidate->body_a], *b = &pose->bodies[candidate->body_b];
+    const struct body_snapshot *a = &snapshot->bodies[candidate->body_a], *b = &snapshot->bodies[candidate->body_b];
     uint32_t corner_count;
     const uint32_t *corners = element_corners(b->body, candidate->feature_b, &corner_count);
     if (corners_share_vertex(a->body, a->body->surface_faces[candidate->feature_a].corners, 3, b->body, corners,
@@ -93,10 +95,10 @@ static dent_pair_kind test_face_cell(const struct pose *pose, const struct candi
                                                       : 0;
 }
 
-static dent_pair_kind test_face_face(const struct pose *pose, const struct candidate *candidate, bool touching,
+static dent_pair_kind test_face_face(const struct snapshot *snapshot, const struct candidate *candidate, bool touching,
                                      predicate_counters *counters)
 {
-    const struct posed_body *a = &pose->bodies[candidate->body_a], *b = &pose->bodies[candidate->body_b];
+    const struct body_snapshot *a = &snapshot->bodies[candidate->body_a], *b = &snapshot->bodies[candidate->body_b];
     const uint32_t *corners_a = a->body->surface_faces[candidate->feature_a].corners;
     const uint32_t *corners_b = b->body->surface_faces[candidate->feature_b].corners;
     if (corners_share_vertex(a->body, corners_a, 3, b->body, corners_b, 3)) {
@@ -153,10 +155,10 @@ static int holder_of_point(const double *p, const double *const tetrahedra[][4],
     return flat_holder < 0 ? 0 : flat_holder;
 }
 
-void pair_cell_point(const struct pose *pose, const dent_pair *pair, dent_cell_point *point)
+void pair_cell_point(const struct snapshot *snapshot, const dent_pair *pair, dent_cell_point *point)
 {
-    const struct posed_body *b = &pose->bodies[pair->body_b];
-    const double *p = pose->bodies[pair->body_a].xyz[pair->feature_a];
+    const struct body_snapshot *b = &snapshot->bodies[pair->body_b];
+    const double *p = snapshot->bodies[pair->body_a].xyz[pair->feature_a];
     const double *tetrahedra[UNION_TETRAHEDRA_MAX][4];
     int count = cell_points(b, pair->feature_b, tetrahedra);
     int holder = holder_of_point(p, (const double *const(*)[4])tetrahedra, count);
@@ -183,11 +185,11 @@ static void middle_of_common_box(const double *const face_a[3], const double *co
     }
 }
 
-void pair_segment(const struct pose *pose, const dent_pair *pair, dent_segment *segment)
+void pair_segment(const struct snapshot *snapshot, const dent_pair *pair, dent_segment *segment)
 {
     const double *face_a[3], *face_b[3];
-    face_points(&pose->bodies[pair->body_a], pair->feature_a, face_a);
-    face_points(&pose->bodies[pair->body_b], pair->feature_b, face_b);
+    face_points(&snapshot->bodies[pair->body_a], pair->feature_a, face_a);
+    face_points(&snapshot->bodies[pair->body_b], pair->feature_b, face_b);
     if (pair->kind == DENT_PAIR_CROSSING) {
         common_segment(face_a, face_b, segment->point0, segment->point1);
         return;

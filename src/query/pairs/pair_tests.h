@@ -8,12 +8,12 @@
 
 #include <dent/query.h>
 
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "geometry/predicates/predicate_kinds.h"
 #include "methods/interface/method_interface.h"
 
 /* 0: no answer. */
-typedef dent_pair_kind pair_test(const struct pose *pose, const struct candidate *candidate, bool touching,
+typedef dent_pair_kind pair_test(const struct snapshot *snapshot, const struct candidate *candidate, bool touching,
                                  predicate_counters *counters);
 
 /* The row of the pair table for a question. */
@@ -23,7 +23,7 @@ pair_test *pair_test_of(dent_question question);
 bool corners_share_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a, const struct body *b,
                           const uint32_t *corners_b, uint32_t count_b);
 
-void pair_cell_point(const struct pose *pose, const dent_pair *pair, dent_cell_point *point);
-void pair_segment(const struct pose *pose, const dent_pair *pair, dent_segment *segment);
+void pair_cell_point(const struct snapshot *snapshot, const dent_pair *pair, dent_cell_point *point);
+void pair_segment(const struct snapshot *snapshot, const dent_pair *pair, dent_segment *segment);
 
 #endif

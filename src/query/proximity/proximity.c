@@ -86,21 +86,21 @@ static dent_status prepare(struct question_call *call)
         .context = world->context,
         .state = world_state_of(world, &proximity_slot),
         .isa = dent_context_isa(world->context),
-        .pose = &world->pose,
+        .snapshot = &world->snapshot,
         .forest = &world->forest,
         .scratch = &world->scratch,
         .cancel = &call->cancel,
         .pair_limit = def->pair_limit,
     };
-    double *thickness = arena_allocate(search->scratch, world->pose.body_count, sizeof *thickness);
+    double *thickness = arena_allocate(search->scratch, world->snapshot.body_count, sizeof *thickness);
     search->workers =
         arena_allocate_cleared(search->scratch, dent_context_worker_count(world->context), sizeof *search->workers);
     if (!search->state || !thickness || !search->workers) {
         return out_of_memory(world, search);
     }
-    for (uint32_t rank = 0; rank < world->pose.body_count; rank++) {
-        double own = world->pose.bodies[rank].body->thickness;
-        thickness[rank] = own == DENT_THICKNESS_FROM_QUERY ? def->thickness : own;
+    for (uint32_t body_index = 0; body_index < world->snapshot.body_count; body_index++) {
+        double own = world->snapshot.bodies[body_index].body->thickness;
+        thickness[body_index] = own == DENT_THICKNESS_FROM_QUERY ? def->thickness : own;
     }
     search->thickness = thickness;
     return DENT_OK;

@@ -6,7 +6,7 @@
 struct oracle {
     struct proximity_search *search;
     const struct feature {
-        uint32_t rank, number;
+        uint32_t body_index, number;
         bool edge; /* or a vertex */
     } * side_a;
     size_t count_a;
@@ -14,30 +14,32 @@ struct oracle {
 
 enum { BLOCK_SIZE = 16 };
 
-static void try_vertex(struct proximity_search *search, uint32_t block, uint32_t worker, uint32_t rank, uint32_t vertex)
+static void try_vertex(struct proximity_search *search, uint32_t block, uint32_t worker, uint32_t body_index,
+                       uint32_t vertex)
 {
-    const struct posed_body *bodies = search->pose->bodies;
-    for (uint32_t other = 0; other < search->pose->body_count; other++) {
-        if (bodies_may_meet(bodies[rank].body, bodies[other].body)) {
+    const struct body_snapshot *bodies = search->snapshot->bodies;
+    for (uint32_t other = 0; other < search->snapshot->body_count; other++) {
+        if (bodies_may_meet(bodies[body_index].body, bodies[other].body)) {
             uint32_t faces = bodies[other].body->surface_face_count;
             search->workers[worker].candidates += faces;
             for (uint32_t face = 0; face < faces; face++) {
-                proximity_try_vertex_face(search, block, rank, vertex, other, face);
+                proximity_try_vertex_face(search, block, body_index, vertex, other, face);
             }
         }
     }
 }
 
-static void try_edge(struct proximity_search *search, uint32_t block, uint32_t worker, uint32_t rank, uint32_t edge)
+static void try_edge(struct proximity_search *search, uint32_t block, uint32_t worker, uint32_t body_index,
+                     uint32_t edge)
 {
-    const struct posed_body *bodies = search->pose->bodies;
-    for (uint32_t other = rank; other < search->pose->body_count; other++) {
+    const struct body_snapshot *bodies = search->snapshot->bodies;
+    for (uint32_t other = body_index; other < search->snapshot->body_count; other++) {
         const struct body *body = bodies[other].body;
-        for (uint32_t next = other == rank ? edge + 1 : 0;
-             bodies_may_meet(bodies[rank].body, body) && next < body->edge_count; next++) {
+        for (uint32_t next = other == body_index ? edge + 1 : 0;
+             bodies_may_meet(bodies[body_index].body, body) && next < body->edge_count; next++) {
             if (body->edge_is_surface[next]) {
                 search->workers[worker].candidates++;
-                proximity_try_edges(search, block, rank, edge, other, next);
+                proximity_try_edges(search, block, body_index, edge, other, next);
             }
         }
     }
@@ -52,30 +54,30 @@ static void try_block(void *data, uint32_t block, uint32_t worker)
         const struct feature *a = &oracle->side_a[i];
         struct block_output *blocks = a->edge ? &search->state->edge_edge.blocks : &search->state->vertex_face.blocks;
         size_t before = block_output_count_of(blocks, block);
-        (a->edge ? try_edge : try_vertex)(search, block, worker, a->rank, a->number);
+        (a->edge ? try_edge : try_vertex)(search, block, worker, a->body_index, a->number);
         proximity_count_answers(search, block_output_count_of(blocks, block) - before);
     }
 }
 
 bool proximity_try_every_pair(struct proximity_search *search)
 {
-    const struct pose *pose = search->pose;
+    const struct snapshot *snapshot = search->snapshot;
     struct oracle oracle = {.search = search};
     size_t most = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        most += (size_t)pose->bodies[rank].body->vertex_count + pose->bodies[rank].body->edge_count;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        most += (size_t)snapshot->bodies[body_index].body->vertex_count + snapshot->bodies[body_index].body->edge_count;
     }
     struct feature *side_a = arena_allocate(search->scratch, most, sizeof *side_a);
-    for (uint32_t rank = 0; side_a && rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; side_a && body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
             if (body->vertex_use[vertex] & VERTEX_ON_SURFACE) {
-                side_a[oracle.count_a++] = (struct feature){rank, vertex, false};
+                side_a[oracle.count_a++] = (struct feature){body_index, vertex, false};
             }
         }
         for (uint32_t edge = 0; edge < body->edge_count; edge++) {
             if (body->edge_is_surface[edge]) {
-                side_a[oracle.count_a++] = (struct feature){rank, edge, true};
+                side_a[oracle.count_a++] = (struct feature){body_index, edge, true};
             }
         }
     }

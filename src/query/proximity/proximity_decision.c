@@ -29,70 +29,72 @@ void proximity_count_answers(struct proximity_search *search, uint64_t count)
     }
 }
 
-void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
-                               uint32_t rank_b, uint32_t face)
+void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t vertex,
+                               uint32_t body_index_b, uint32_t face)
 {
-    add_answer(search, &search->state->vertex_face, block, &(dent_pair){rank_a, vertex, rank_b, face, 1});
+    add_answer(search, &search->state->vertex_face, block, &(dent_pair){body_index_a, vertex, body_index_b, face, 1});
 }
 
-void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
-                         uint32_t rank_b, uint32_t edge_b)
+void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t edge_a,
+                         uint32_t body_index_b, uint32_t edge_b)
 {
-    bool turned = rank_a > rank_b || (rank_a == rank_b && edge_a > edge_b);
-    dent_pair pair =
-        turned ? (dent_pair){rank_b, edge_b, rank_a, edge_a, 1} : (dent_pair){rank_a, edge_a, rank_b, edge_b, 1};
+    bool flipped = body_index_a > body_index_b || (body_index_a == body_index_b && edge_a > edge_b);
+    dent_pair pair = flipped ? (dent_pair){body_index_b, edge_b, body_index_a, edge_a, 1}
+                             : (dent_pair){body_index_a, edge_a, body_index_b, edge_b, 1};
     add_answer(search, &search->state->edge_edge, block, &pair);
 }
 
-void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
-                                  uint32_t face, const double *points[4])
+void proximity_vertex_face_points(const struct snapshot *snapshot, uint32_t body_index_a, uint32_t vertex,
+                                  uint32_t body_index_b, uint32_t face, const double *points[4])
 {
-    const struct posed_body *b = &pose->bodies[rank_b];
+    const struct body_snapshot *b = &snapshot->bodies[body_index_b];
     const uint32_t *v = b->body->surface_faces[face].corners;
-    points[0] = pose->bodies[rank_a].xyz[vertex];
+    points[0] = snapshot->bodies[body_index_a].xyz[vertex];
     for (int k = 0; k < 3; k++) {
         points[k + 1] = b->xyz[v[k]];
     }
 }
 
-void proximity_edge_points(const struct pose *pose, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b, uint32_t edge_b,
-                           const double *points[4])
+void proximity_edge_points(const struct snapshot *snapshot, uint32_t body_index_a, uint32_t edge_a,
+                           uint32_t body_index_b, uint32_t edge_b, const double *points[4])
 {
-    const struct posed_body *a = &pose->bodies[rank_a], *b = &pose->bodies[rank_b];
+    const struct body_snapshot *a = &snapshot->bodies[body_index_a], *b = &snapshot->bodies[body_index_b];
     points[0] = a->xyz[a->body->edges[edge_a].v0];
     points[1] = a->xyz[a->body->edges[edge_a].v1];
     points[2] = b->xyz[b->body->edges[edge_b].v0];
     points[3] = b->xyz[b->body->edges[edge_b].v1];
 }
 
-void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
-                               uint32_t rank_b, uint32_t face)
+void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t vertex,
+                               uint32_t body_index_b, uint32_t face)
 {
-    const struct body *a = search->pose->bodies[rank_a].body, *b = search->pose->bodies[rank_b].body;
+    const struct body *a = search->snapshot->bodies[body_index_a].body,
+                      *b = search->snapshot->bodies[body_index_b].body;
     const double *points[4];
     if (corners_share_vertex(a, &vertex, 1, b, b->surface_faces[face].corners, 3)) {
         return;
     }
-    proximity_vertex_face_points(search->pose, rank_a, vertex, rank_b, face, points);
+    proximity_vertex_face_points(search->snapshot, body_index_a, vertex, body_index_b, face, points);
     double distance = vertex_face_distance(points[0], points + 1);
-    if (distance_is_within(distance, search->thickness[rank_a], search->thickness[rank_b])) {
-        proximity_add_vertex_face(search, block, rank_a, vertex, rank_b, face);
+    if (distance_is_within(distance, search->thickness[body_index_a], search->thickness[body_index_b])) {
+        proximity_add_vertex_face(search, block, body_index_a, vertex, body_index_b, face);
     }
 }
 
-void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
-                         uint32_t rank_b, uint32_t edge_b)
+void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t edge_a,
+                         uint32_t body_index_b, uint32_t edge_b)
 {
-    const struct body *a = search->pose->bodies[rank_a].body, *b = search->pose->bodies[rank_b].body;
+    const struct body *a = search->snapshot->bodies[body_index_a].body,
+                      *b = search->snapshot->bodies[body_index_b].body;
     const uint32_t va[2] = {a->edges[edge_a].v0, a->edges[edge_a].v1},
                    vb[2] = {b->edges[edge_b].v0, b->edges[edge_b].v1};
     const double *points[4];
     if (corners_share_vertex(a, va, 2, b, vb, 2)) {
         return;
     }
-    proximity_edge_points(search->pose, rank_a, edge_a, rank_b, edge_b, points);
+    proximity_edge_points(search->snapshot, body_index_a, edge_a, body_index_b, edge_b, points);
     double distance = edge_edge_distance(points, points + 2);
-    if (distance_is_within(distance, search->thickness[rank_a], search->thickness[rank_b])) {
-        proximity_add_edges(search, block, rank_a, edge_a, rank_b, edge_b);
+    if (distance_is_within(distance, search->thickness[body_index_a], search->thickness[body_index_b])) {
+        proximity_add_edges(search, block, body_index_a, edge_a, body_index_b, edge_b);
     }
 }

@@ -60,20 +60,20 @@ static void fill(struct near_leaf *near)
 }
 
 const struct near_leaf *near_leaf_of(struct near_cache *cache, int side, const struct surface_forest *forest,
-                                     uint32_t rank, uint32_t number)
+                                     uint32_t body_index, uint32_t number)
 {
-    struct near_leaf *near = &cache->leaves[side][(number + rank * 7u) % NEAR_CACHE];
-    const struct forest_body *body = &forest->bodies[rank];
+    struct near_leaf *near = &cache->leaves[side][(number + body_index * 7u) % NEAR_CACHE];
+    const struct forest_body *body = &forest->bodies[body_index];
     if (near->leaf != &body->leaves[number]) {
         near->leaf = &body->leaves[number];
         near->points = &body->tree->points[number];
-        near->rank = rank;
+        near->body_index = body_index;
         fill(near);
     }
     return near;
 }
 
-/* By place in b: bits of the vertices of a that are the same. Unused places may have any bits. */
+/* By slot in b: bits of the vertices of a that are the same. Unused places may have any bits. */
 static void match_identities(const struct body *body_a, const struct surface_leaf *a, const struct body *body_b,
                              const struct surface_leaf *b, uint16_t same[LEAF_VERTICES])
 {

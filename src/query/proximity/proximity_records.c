@@ -62,7 +62,7 @@ static void fill_batch(const struct proximity_search *search, const dent_pair *p
     struct feature_rows rows;
     for (int i = 0; i < count; i++) {
         (edges ? proximity_edge_points : proximity_vertex_face_points)(
-            search->pose, pairs[i].body_a, pairs[i].feature_a, pairs[i].body_b, pairs[i].feature_b, points[i]);
+            search->snapshot, pairs[i].body_a, pairs[i].feature_a, pairs[i].body_b, pairs[i].feature_b, points[i]);
         proximity_put_points(points[i], &batch, (uint32_t)i);
     }
     (edges ? near->measure_edges : near->measure_vertices)(&batch, &rows);
@@ -149,9 +149,9 @@ static void key_of_side(const struct body *body, const uint32_t *corners, int co
     sort_side(side);
 }
 
-static struct feature_key key_of(const struct pose *pose, const dent_proximity *record)
+static struct feature_key key_of(const struct snapshot *snapshot, const dent_proximity *record)
 {
-    const struct body *a = pose->bodies[record->body_a].body, *b = pose->bodies[record->body_b].body;
+    const struct body *a = snapshot->bodies[record->body_a].body, *b = snapshot->bodies[record->body_b].body;
     struct feature_key key;
     if (record->kind == DENT_PROXIMITY_VERTEX_FACE) {
         key_of_side(a, &record->feature_a, 1, DENT_CLOSEST_VERTEX, 0, key.side[0]);
@@ -163,14 +163,14 @@ static struct feature_key key_of(const struct pose *pose, const dent_proximity *
         key_of_side(a, ends_a, 2, record->closest_a, record->corner_a, key.side[0]);
         key_of_side(b, ends_b, 2, record->closest_b, record->corner_b, key.side[1]);
     }
-    bool turned = false;
+    bool flipped = false;
     for (int k = 0; k < 3; k++) {
         if (key.side[0][k] != key.side[1][k]) {
-            turned = key.side[1][k] < key.side[0][k];
+            flipped = key.side[1][k] < key.side[0][k];
             break;
         }
     }
-    if (turned) {
+    if (flipped) {
         uint64_t first[3];
         memcpy(first, key.side[0], sizeof first);
         memcpy(key.side[0], key.side[1], sizeof first);
@@ -204,11 +204,11 @@ bool proximity_keep_closest_features(struct proximity_search *search)
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        struct feature_key key = key_of(search->pose, &records[i]);
+        struct feature_key key = key_of(search->snapshot, &records[i]);
         size_t slot = hash_key(&key) & (size - 1);
         bool known = false;
         while (slots[slot] != 0 && !known) {
-            struct feature_key other = key_of(search->pose, &records[slots[slot] - 1]);
+            struct feature_key other = key_of(search->snapshot, &records[slots[slot] - 1]);
             known = memcmp(&key, &other, sizeof key) == 0;
             slot = (slot + 1) & (size - 1);
         }

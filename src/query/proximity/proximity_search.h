@@ -1,6 +1,6 @@
 /* The question proximity inside: what a search is given, how it answers, and what the world keeps between queries.
  *
- *   pose and thicknesses -> search (every pair, or pairs of leaves of the surface forest) -> fixed-arithmetic decision
+ *   snapshot and thicknesses -> search (every pair, or pairs of leaves of the surface forest) -> fixed-arithmetic decision
  *                        -> two canonical lists -> records -> one record per closest feature, where asked for
  */
 #ifndef DENT_QUERY_PROXIMITY_SEARCH_H
@@ -32,17 +32,17 @@ struct proximity_search {
     dent_context *context;
     struct proximity_state *state;
     dent_isa isa;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     struct surface_forest *forest; /* of the world */
-    const double *thickness; /* by rank */
+    const double *thickness;       /* by body index */
     struct arena *scratch;
     struct cancel_flag *cancel;
     struct proximity_counters *workers;
     uint64_t rebuilds;
     uint64_t pair_limit;
     _Alignas(8) uint64_t found; /* read and written as atomics, these three */
-    int too_many;      /* more than the limit */
-    int out_of_memory; /* of some block */
+    int too_many;               /* more than the limit */
+    int out_of_memory;          /* of some block */
 };
 
 /* Before the parallel loop: how many blocks. False when memory runs out. */
@@ -50,22 +50,22 @@ bool proximity_begin(struct proximity_search *search, uint32_t block_count);
 
 /* The meaning of the question: do the two features share no vertex, and is their computed distance within the
  * thicknesses? If so they are added to the answers of the block. Edges in either order. */
-void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
-                               uint32_t rank_b, uint32_t face);
-void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
-                         uint32_t rank_b, uint32_t edge_b);
+void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t vertex,
+                               uint32_t body_index_b, uint32_t face);
+void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t edge_a,
+                         uint32_t body_index_b, uint32_t edge_b);
 
 /* The answers of a search that has measured them itself: no vertex in common, distance within. */
-void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t vertex,
-                               uint32_t rank_b, uint32_t face);
-void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t rank_a, uint32_t edge_a,
-                         uint32_t rank_b, uint32_t edge_b);
+void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t vertex,
+                               uint32_t body_index_b, uint32_t face);
+void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t edge_a,
+                         uint32_t body_index_b, uint32_t edge_b);
 
 /* Positions: of the vertex and the corners of the face, of the ends of a and of b. */
-void proximity_vertex_face_points(const struct pose *pose, uint32_t rank_a, uint32_t vertex, uint32_t rank_b,
-                                  uint32_t face, const double *points[4]);
-void proximity_edge_points(const struct pose *pose, uint32_t rank_a, uint32_t edge_a, uint32_t rank_b, uint32_t edge_b,
-                           const double *points[4]);
+void proximity_vertex_face_points(const struct snapshot *snapshot, uint32_t body_index_a, uint32_t vertex,
+                                  uint32_t body_index_b, uint32_t face, const double *points[4]);
+void proximity_edge_points(const struct snapshot *snapshot, uint32_t body_index_a, uint32_t edge_a,
+                           uint32_t body_index_b, uint32_t edge_b, const double *points[4]);
 
 static inline void proximity_put_points(const double *const points[4], struct feature_points *batch, uint32_t lane)
 {

@@ -16,7 +16,7 @@
 #include "query/proximity/proximity_search.h"
 
 struct near_candidate {
-    uint32_t rank_a, feature_a, rank_b, feature_b;
+    uint32_t body_index_a, feature_a, body_index_b, feature_b;
 };
 
 /* Pairs of one kind that wait for the filter, and those it let pass that wait to be measured. */
@@ -33,7 +33,7 @@ struct tree_search {
     struct proximity_search *search;
     const struct near_kernels *near;
     const struct surface_forest *forest;
-    const double *growth;       /* by rank */
+    const double *growth;       /* by body index */
     struct near_cache **caches; /* by worker */
 };
 
@@ -57,9 +57,10 @@ static void measure(struct leaf_work *work, bool edges)
     (edges ? near->measure_edges : near->measure_vertices)(&queue->points, &rows);
     for (uint32_t i = 0; i < queue->passed_count; i++) {
         const struct near_candidate *pair = &queue->passed[i];
-        if (distance_is_within(rows.distance[i], search->thickness[pair->rank_a], search->thickness[pair->rank_b])) {
-            (edges ? proximity_add_edges : proximity_add_vertex_face)(search, work->block, pair->rank_a,
-                                                                      pair->feature_a, pair->rank_b, pair->feature_b);
+        if (distance_is_within(rows.distance[i], search->thickness[pair->body_index_a],
+                               search->thickness[pair->body_index_b])) {
+            (edges ? proximity_add_edges : proximity_add_vertex_face)(
+                search, work->block, pair->body_index_a, pair->feature_a, pair->body_index_b, pair->feature_b);
         }
     }
     search->workers[work->worker].candidates += queue->passed_count;
@@ -71,7 +72,7 @@ static void pass(struct leaf_work *work, bool edges, const struct near_candidate
     struct near_queue *queue = edges ? &work->edges : &work->vertices;
     const double *points[4];
     (edges ? proximity_edge_points : proximity_vertex_face_points)(
-        work->tree->search->pose, pair->rank_a, pair->feature_a, pair->rank_b, pair->feature_b, points);
+        work->tree->search->snapshot, pair->body_index_a, pair->feature_a, pair->body_index_b, pair->feature_b, points);
     proximity_put_points(points, &queue->points, queue->passed_count);
     queue->passed[queue->passed_count++] = *pair;
     if (queue->passed_count == FEATURE_BATCH) {
@@ -103,10 +104,10 @@ static void flush(struct leaf_work *work)
     }
 }
 
-static inline void put_point(struct near_queue *queue, int point, const struct leaf_points *points, uint32_t place)
+static inline void put_point(struct near_queue *queue, int point, const struct leaf_points *points, uint32_t slot)
 {
     for (int axis = 0; axis < 3; axis++) {
-        queue->batch.point[point][axis][queue->count] = points->x[axis][place];
+        queue->batch.point[point][axis][queue->count] = points->x[axis][slot];
     }
 }
 
@@ -120,7 +121,7 @@ static inline void put_edges(struct leaf_work *work, const struct near_leaf *a, 
     put_point(queue, 3, b->points, b->leaf->edge_ends[1][edge_b]);
     queue->batch.bound[queue->count] = bound;
     queue->candidates[queue->count++] =
-        (struct near_candidate){a->rank, a->leaf->edges[edge_a], b->rank, b->leaf->edges[edge_b]};
+        (struct near_candidate){a->body_index, a->leaf->edges[edge_a], b->body_index, b->leaf->edges[edge_b]};
     if (queue->count == NEAR_BATCH) {
         filter(work, true);
     }
@@ -136,7 +137,7 @@ static inline void put_vertex(struct leaf_work *work, const struct near_leaf *a,
     }
     queue->batch.bound[queue->count] = bound;
     queue->candidates[queue->count++] =
-        (struct near_candidate){a->rank, a->leaf->vertices[vertex], b->rank, b->leaf->faces[face]};
+        (struct near_candidate){a->body_index, a->leaf->vertices[vertex], b->body_index, b->leaf->faces[face]};
     if (queue->count == NEAR_BATCH) {
         filter(work, false);
     }
@@ -214,8 +215,8 @@ static void compare_leaves(struct leaf_work *work, const struct near_pair *pair,
                      b->leaf->owned_vertices;
         faces_a = vertices_b ? (uint32_t)meeting(work, &a->faces, a->leaf->face_count, pair->lo_b, pair->hi_b) : 0;
     }
-    const struct body *body_a = work->tree->search->pose->bodies[a->rank].body,
-                      *body_b = work->tree->search->pose->bodies[b->rank].body;
+    const struct body *body_a = work->tree->search->snapshot->bodies[a->body_index].body,
+                      *body_b = work->tree->search->snapshot->bodies[b->body_index].body;
     struct common_features common;
     if (may_share && (faces_b || edges_b)) {
         find_common_features(work->tree->near, body_a, a->leaf, body_b, b->leaf, faces_b, edges_b, &common);
@@ -227,11 +228,11 @@ static void compare_leaves(struct leaf_work *work, const struct near_pair *pair,
         compare_edges(work, pair, edges_a, edges_b, may_share ? &common : NULL);
     }
     if (faces_a) {
-        struct near_pair turned = {.a = b, .b = a, .reach = pair->reach, .bound = pair->bound};
+        struct near_pair flipped = {.a = b, .b = a, .reach = pair->reach, .bound = pair->bound};
         if (may_share) {
             find_common_features(work->tree->near, body_b, b->leaf, body_a, a->leaf, faces_a, 0, &common);
         }
-        compare_vertices(work, &turned, vertices_b, faces_a, may_share ? &common : NULL);
+        compare_vertices(work, &flipped, vertices_b, faces_a, may_share ? &common : NULL);
     }
 }
 
@@ -250,13 +251,13 @@ static float extent_of(const struct near_leaf *a, const struct near_leaf *b)
 static void visit_pair(struct leaf_work *work, const struct leaf_pair *pair)
 {
     const struct surface_forest *forest = work->tree->forest;
-    const struct near_leaf *a = near_leaf_of(work->cache, 0, forest, pair->rank_a, pair->leaf_a), *b = a;
-    bool same = pair->rank_a == pair->rank_b && pair->leaf_a == pair->leaf_b;
+    const struct near_leaf *a = near_leaf_of(work->cache, 0, forest, pair->body_index_a, pair->leaf_a), *b = a;
+    bool same = pair->body_index_a == pair->body_index_b && pair->leaf_a == pair->leaf_b;
     if (!same) {
-        b = near_leaf_of(work->cache, 1, forest, pair->rank_b, pair->leaf_b);
+        b = near_leaf_of(work->cache, 1, forest, pair->body_index_b, pair->leaf_b);
     }
-    double scaled =
-        (work->tree->growth[pair->rank_a] + work->tree->growth[pair->rank_b]) * forest->map.first * forest->map.second;
+    double scaled = (work->tree->growth[pair->body_index_a] + work->tree->growth[pair->body_index_b]) *
+                    forest->map.first * forest->map.second;
     float reach = (float)(scaled < 16.0 ? scaled : 16.0) * (1.0f + 0x1p-20f); /* all coordinates lie in [-1, 1] */
     float bound = (reach + 8 * FOREST_INPUT_ERROR + 16 * 0x1p-24f * extent_of(a, b)) * (1.0f + 0x1p-20f);
     struct near_pair near = {.a = a, .b = b, .reach = reach + 0x1p-21f, .bound = bound};
@@ -299,9 +300,9 @@ static void visit(void *user, uint32_t block, uint32_t worker, const struct leaf
 
 static bool prepare(struct proximity_search *search, struct tree_search *tree)
 {
-    const struct pose *pose = search->pose;
+    const struct snapshot *snapshot = search->snapshot;
     uint32_t workers = dent_context_worker_count(search->context);
-    double *growth = arena_allocate(search->scratch, pose->body_count, sizeof *growth);
+    double *growth = arena_allocate(search->scratch, snapshot->body_count, sizeof *growth);
     tree->caches = arena_allocate(search->scratch, workers, sizeof *tree->caches);
     if (!growth || !tree->caches) {
         return false;
@@ -313,8 +314,8 @@ static bool prepare(struct proximity_search *search, struct tree_search *tree)
         }
         near_cache_init(tree->caches[worker]);
     }
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        growth[rank] = growth_of_thickness(search->thickness[rank], pose->largest);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        growth[body_index] = growth_of_thickness(search->thickness[body_index], snapshot->largest);
     }
     tree->growth = growth;
     return true;
@@ -324,15 +325,15 @@ bool proximity_search_forest(struct proximity_search *search)
 {
     struct surface_forest *forest = search->forest;
     struct tree_search tree = {.search = search, .near = near_kernels_for(search->isa), .forest = forest};
-    if (!surface_forest_update(forest, search->pose, search->scratch) || !prepare(search, &tree)) {
+    if (!surface_forest_update(forest, search->snapshot, search->scratch) || !prepare(search, &tree)) {
         return false;
     }
     search->rebuilds = forest->rebuilds;
-    struct forest_refit refit = {.pose = search->pose, .grow = tree.growth};
+    struct forest_refit refit = {.snapshot = search->snapshot, .grow = tree.growth};
     if (!surface_forest_refit(forest, &refit, search->isa, search->scratch)) {
         return false;
     }
     struct leaf_pair_visitor visitor = {.user = &tree, .begin = visit_begin, .visit = visit};
-    return surface_forest_visit_pairs(forest, search->pose, search->isa, search->cancel, search->scratch, &visitor,
+    return surface_forest_visit_pairs(forest, search->snapshot, search->isa, search->cancel, search->scratch, &visitor,
                                       &search->workers[0].box_tests);
 }

@@ -14,9 +14,9 @@ dent_status question_out_of_memory(const struct question_call *call)
 
 void question_count_elements(const struct question_call *call, dent_query_counters *counters)
 {
-    const struct pose *pose = &call->world->pose;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    const struct snapshot *snapshot = &call->world->snapshot;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         counters->elements += body->surface_face_count + body_cell_count(body);
     }
     counters->scratch_bytes = arena_high_water(&call->world->scratch);
@@ -56,7 +56,8 @@ static dent_status run_stages(struct question_call *call)
 {
     struct arena *scratch = &call->world->scratch;
     struct arena_mark mark = arena_mark(scratch);
-    memcpy((void *)&call->cancel.wish, (const char *)call->def + call->row->cancel_offset, sizeof call->cancel.wish);
+    memcpy((void *)&call->cancel.request, (const char *)call->def + call->row->cancel_offset,
+           sizeof call->cancel.request);
     call->run = arena_allocate_cleared(scratch, 1, call->row->run_size);
     dent_status status = call->run ? run_stage(call, read_positions, &call->ns_prepare) : question_out_of_memory(call);
     bool began = status == DENT_OK;

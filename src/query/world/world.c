@@ -20,8 +20,8 @@ dent_world *dent_world_create(dent_context *context)
     message_clear(&world->message);
     body_table_init(&world->bodies, context);
     world->bodies.world = atomic_fetch_add_explicit(&context->worlds, 1, memory_order_relaxed) + 1;
-    pose_init(&world->pose, context);
-    end_pose_init(&world->end, context);
+    snapshot_init(&world->snapshot, context);
+    end_snapshot_init(&world->end, context);
     arena_init(&world->scratch, context);
     surface_forest_init(&world->forest, context);
     return world;
@@ -41,8 +41,8 @@ void dent_world_destroy(dent_world *world)
     }
     surface_forest_destroy(&world->forest);
     arena_destroy(&world->scratch);
-    end_pose_destroy(&world->end);
-    pose_destroy(&world->pose);
+    end_snapshot_destroy(&world->end);
+    snapshot_destroy(&world->snapshot);
     body_table_destroy(&world->bodies);
     dent_release(world->context, world, 1, sizeof *world);
 }
@@ -82,13 +82,13 @@ dent_status world_open(dent_world *world)
 {
     arena_reset(&world->scratch);
     world->end_is_read = false;
-    return pose_read(&world->pose, &world->bodies, &world->message);
+    return snapshot_read(&world->snapshot, &world->bodies, &world->message);
 }
 
 dent_status world_read_end(dent_world *world)
 {
     dent_status status =
-        world->end_is_read ? DENT_OK : end_pose_read(&world->end, &world->pose, &world->message);
+        world->end_is_read ? DENT_OK : end_snapshot_read(&world->end, &world->snapshot, &world->message);
     world->end_is_read = status == DENT_OK;
     return status;
 }
@@ -248,7 +248,7 @@ uint32_t dent_body_index(const dent_world *world, dent_body_id id)
     if (!world) {
         return UINT32_MAX;
     }
-    return body_table_rank(&world->bodies, id);
+    return body_table_index(&world->bodies, id);
 }
 
 const char *dent_body_name(const dent_world *world, dent_body_id id)

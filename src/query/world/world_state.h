@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/message.h"
-#include "bodies/end_pose.h"
+#include "bodies/end_snapshot.h"
 #include "structures/surface/surface_forest.h"
 
 /* Who keeps something in a world. */
@@ -39,8 +39,8 @@ struct dent_world {
     dent_context *context;
     struct message message;
     struct body_table bodies;
-    struct pose pose;    /* of the open snapshot: positions at t0 */
-    struct end_pose end; /* positions at t1, once world_read_end was called */
+    struct snapshot snapshot; /* of the open snapshot: positions at t0 */
+    struct end_snapshot end;  /* positions at t1, once world_read_end was called */
     bool end_is_read;
     struct arena scratch;
     struct surface_forest forest; /* of all questions about surfaces; boxes as the last of them made them */

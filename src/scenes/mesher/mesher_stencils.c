@@ -157,15 +157,15 @@ static int diagonal_of(const struct lattice_cell *cell, int p, int q, int n)
  * has two: it is joined with the opposite triangle and with the two halves of the opposite side. */
 static void add_prism(struct mesh_output *out, const uint32_t low[3], const uint32_t high[3], const int diagonals[3])
 {
-    for (int turned = 0; turned < 2; turned++) {
-        const uint32_t *near = turned ? high : low, *far = turned ? low : high;
+    for (int rotated = 0; rotated < 2; rotated++) {
+        const uint32_t *near = rotated ? high : low, *far = rotated ? low : high;
         for (int i = 0; i < 3; i++) {
             int j = (i + 1) % 3, k = (i + 2) % 3;
-            if (diagonals[i] != turned || diagonals[k] == turned) {
+            if (diagonals[i] != rotated || diagonals[k] == rotated) {
                 continue;
             }
             add_cell(out, near[i], far[0], far[1], far[2]);
-            if (diagonals[j] == turned) {
+            if (diagonals[j] == rotated) {
                 add_cell(out, near[i], near[j], near[k], far[k]);
                 add_cell(out, near[i], near[j], far[k], far[j]);
             } else {

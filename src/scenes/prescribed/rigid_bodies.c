@@ -10,7 +10,7 @@ void scene_add_rigid_body(dent_scene *scene, const char *name, int64_t number, c
     scene->bodies[scene->body_count - 1].rigid = true;
 }
 
-dent_pose scene_turned(int axis, double degrees, double x, double y, double z)
+dent_pose scene_rotated(int axis, double degrees, double x, double y, double z)
 {
     struct scene_sine_cosine half = scene_sine_cosine(degrees * (SCENE_PI / 360));
     dent_pose pose = {{half.cosine, 0, 0, 0}, {x, y, z}};

@@ -47,8 +47,8 @@ static struct part_ring tube_ring(const void *data, uint32_t index)
     const struct tube_shape *shape = data;
     static const double upward[3] = {0, 0, 1}, side[3] = {1, 0, 0};
     const double *direction = shape->link ? shape->link->direction : upward;
-    double way = shape->from + (shape->to - shape->from) * index / (shape->rings - 1);
-    const double centre[3] = {way * direction[0], way * direction[1], way * direction[2]};
+    double displacement = shape->from + (shape->to - shape->from) * index / (shape->rings - 1);
+    const double centre[3] = {displacement * direction[0], displacement * direction[1], displacement * direction[2]};
     return part_ring_at(centre, direction, shape->link ? shape->link->side : side, shape->radius);
 }
 
@@ -129,7 +129,7 @@ static dent_pose place(const dent_scene *scene, uint32_t body, uint32_t frame)
 {
     (void)body;
     (void)frame;
-    return scene_turned(2, 0, scene->parameters[DISTANCE], 0, 0);
+    return scene_rotated(2, 0, scene->parameters[DISTANCE], 0, 0);
 }
 
 const struct scene_row scene_arm = {

@@ -62,9 +62,9 @@ static dent_pose place(const dent_scene *scene, uint32_t body, uint32_t frame)
     }
     static const double apart[4][3] = {{1, 0, 0}, {2.7, 0.3, 0.2}, {2.9, 0.6, 1.5}, {2.6, -0.4, -0.3}};
     const double *at = apart[frame % 4];
-    dent_pose upright = scene_turned(0, 90, 0, 0, 0); /* across the first ring */
-    dent_pose turned = scene_turned(1, scene->parameters[TURN] * (frame % 4), at[0], at[1], at[2]);
-    return dent_pose_product(&turned, &upright);
+    dent_pose upright = scene_rotated(0, 90, 0, 0, 0); /* across the first ring */
+    dent_pose rotated = scene_rotated(1, scene->parameters[TURN] * (frame % 4), at[0], at[1], at[2]);
+    return dent_pose_product(&rotated, &upright);
 }
 
 const struct scene_row scene_rings = {

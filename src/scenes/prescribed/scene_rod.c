@@ -61,10 +61,10 @@ static dent_pose place(const dent_scene *scene, uint32_t body, uint32_t frame)
 {
     frame %= FRAMES;
     if (body == 1) { /* its flat side towards the rod */
-        return scene_turned(1, 90, scene->parameters[GAP], 0, 0);
+        return scene_rotated(1, 90, scene->parameters[GAP], 0, 0);
     }
     double half = scene->parameters[TURN] / 2;
-    return scene_turned(2, frame % 2 == 0 ? 180 - half : 180 + half, -0.04 * scene->parameters[LENGTH] * frame, 0, 0);
+    return scene_rotated(2, frame % 2 == 0 ? 180 - half : 180 + half, -0.04 * scene->parameters[LENGTH] * frame, 0, 0);
 }
 
 const struct scene_row scene_rod = {

@@ -97,10 +97,11 @@ static dent_pose place(const dent_scene *scene, uint32_t body, uint32_t frame)
     if (body == 0) {
         return dent_pose_identity();
     }
-    double way = frame % 2 == 0 ? -3.6 : 3.6;
-    dent_pose turned = scene_turned(1, scene->parameters[TURN] * frame, way, 0.2, scene->parameters[RISE] * frame);
-    dent_pose tilted = scene_turned(0, 25.0 * frame, 0, 0, 0);
-    return dent_pose_product(&turned, &tilted);
+    double displacement = frame % 2 == 0 ? -3.6 : 3.6;
+    dent_pose rotated =
+        scene_rotated(1, scene->parameters[TURN] * frame, displacement, 0.2, scene->parameters[RISE] * frame);
+    dent_pose tilted = scene_rotated(0, 25.0 * frame, 0, 0, 0);
+    return dent_pose_product(&rotated, &tilted);
 }
 
 const struct scene_row scene_teapot = {

@@ -11,7 +11,7 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"friction", "Coulomb's coefficient", 0.3, 0, 10},
 };
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     dent_sim_material cotton = dent_sim_material_default();
     cotton.name = "cotton";
@@ -20,18 +20,18 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
     cotton.shear = 200;
     cotton.bending = 1e-4;
     cotton.damping = 0.005;
-    cotton.friction_static = cotton.friction_kinetic = wish->parameters[FRICTION];
+    cotton.friction_static = cotton.friction_kinetic = request->parameters[FRICTION];
     uint32_t material = plan_add_material(plan, &cotton);
-    double radius = wish->parameters[RADIUS];
-    uint32_t cells = part_cells(40, wish->scale, 2, 4);
+    double radius = request->parameters[RADIUS];
+    uint32_t cells = part_cells(40, request->scale, 2, 4);
     const double centre[3] = {0, 0, 0};
     dent_sim_body_def *ball = part_ball(plan, DENT_SIM_PRESCRIBED, "ball", radius, radius / 4, centre);
     ball->material = material;
     plan_keep_surface(plan, ball);
-    dent_sim_body_def *cloth = part_sheet(plan, "cloth", cells, wish->parameters[SIZE]);
+    dent_sim_body_def *cloth = part_sheet(plan, "cloth", cells, request->parameters[SIZE]);
     cloth->material = material;
     if (plan->status == DENT_OK) {
-        plan_scale_and_move(cloth, 1, 0.02 * radius, 0.01 * radius, radius + wish->parameters[HEIGHT]);
+        plan_scale_and_move(cloth, 1, 0.02 * radius, 0.01 * radius, radius + request->parameters[HEIGHT]);
     }
     plan->def.air_damping = 0.5;
     plan->def.time_step = 1.0 / 120;

@@ -50,18 +50,18 @@ static bool at_an_end(const void *user, const double point[3])
     return along >= fold->half_length - fold->end_length;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     dent_sim_material foam = dent_sim_material_default();
     foam.name = "foam";
     foam.density = 200;
-    foam.young = 1000 * wish->parameters[YOUNG];
+    foam.young = 1000 * request->parameters[YOUNG];
     foam.poisson = 0.3;
     foam.damping = 0.03;
     uint32_t material = plan_add_material(plan, &foam);
-    double length = wish->parameters[LENGTH] * thickness;
-    uint32_t across = part_cells(4, wish->scale, 3, 2);
-    const uint32_t cells[3] = {(uint32_t)(across * wish->parameters[LENGTH] + 0.5), across, across};
+    double length = request->parameters[LENGTH] * thickness;
+    uint32_t across = part_cells(4, request->scale, 3, 2);
+    const uint32_t cells[3] = {(uint32_t)(across * request->parameters[LENGTH] + 0.5), across, across};
     const double size[3] = {length, thickness, thickness}, centre[3] = {0, 0, 0};
     dent_sim_body_def *bar = part_block(plan, DENT_SIM_SOLID, "bar", cells, size, centre);
     bar->material = material;
@@ -70,7 +70,7 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
         fold->half_length = 0.5 * length;
         fold->end_length = 1.01 * thickness;
         fold->final_offset = 0.65 * thickness; /* held parts stay clear of one another */
-        fold->angle = (90 - wish->parameters[PRESS]) * (SCENE_PI / 180);
+        fold->angle = (90 - request->parameters[PRESS]) * (SCENE_PI / 180);
         plan_fix_vertices(plan, bar, at_an_end, fold);
         bar->motion.function = move_ends;
         bar->motion.user = fold;

@@ -183,7 +183,7 @@ static void add_bodies(const struct jaw_builder *builder)
     }
 }
 
-static void add_materials(struct jaw_builder *builder, const struct sim_scene_request *wish)
+static void add_materials(struct jaw_builder *builder, const struct sim_scene_request *request)
 {
     /* kg/mm^3 and kg/(mm s^2), which is kPa. */
     dent_sim_material material = dent_sim_material_default();
@@ -192,31 +192,31 @@ static void add_materials(struct jaw_builder *builder, const struct sim_scene_re
     builder->bone = plan_add_material(builder->plan, &material);
     material.name = "enamel";
     material.density = 2.5e-6;
-    material.friction_static = material.friction_kinetic = wish->parameters[FRICTION];
+    material.friction_static = material.friction_kinetic = request->parameters[FRICTION];
     builder->enamel = plan_add_material(builder->plan, &material);
     material.name = "ligament";
     material.density = 1.1e-6;
-    material.young = 1000 * wish->parameters[YOUNG];
+    material.young = 1000 * request->parameters[YOUNG];
     material.poisson = 0.4;
     material.damping = 0.03;
     builder->ligament = plan_add_material(builder->plan, &material);
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     struct chewing *chewing = plan_allocate(plan, 1, sizeof *chewing);
     if (!chewing) {
         return;
     }
-    chewing->opening = wish->parameters[OPENING] * (SCENE_PI / 180);
-    chewing->bite = wish->parameters[BITE];
-    chewing->period = wish->parameters[PERIOD];
+    chewing->opening = request->parameters[OPENING] * (SCENE_PI / 180);
+    chewing->bite = request->parameters[BITE];
+    chewing->period = request->parameters[PERIOD];
     struct jaw_builder builder = {
-        .plan = plan, .chewing = chewing, .ligament_middle = jaw_ligament_middle(wish->scale)};
-    add_materials(&builder, wish);
+        .plan = plan, .chewing = chewing, .ligament_middle = jaw_ligament_middle(request->scale)};
+    add_materials(&builder, request);
     dent_scene_def def = dent_scene_def_default();
     def.name = "jaw";
-    def.scale = wish->scale;
+    def.scale = request->scale;
     dent_scene *scene = NULL;
     if (plan_note(plan, dent_scene_create(plan->context, &def, &scene))) {
         builder.scene = scene;

@@ -26,14 +26,14 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 /* ---- meshes of the kit ------------------------------------------------------------------------------------------- */
 
 /* Reads one part; null after an error. */
-static dent_mesh *read_part(struct sim_plan *plan, const struct sim_scene_request *wish, const char *part)
+static dent_mesh *read_part(struct sim_plan *plan, const struct sim_scene_request *request, const char *part)
 {
     char path[4096];
     dent_mesh *mesh = NULL;
     dent_mesh_read_def def = dent_mesh_read_def_default();
     def.merge = true;
     def.regular_only = true;
-    int length = snprintf(path, sizeof path, "%s/meshes/jaw-openmandible/%s.1.ele.xz", wish->data_folder, part);
+    int length = snprintf(path, sizeof path, "%s/meshes/jaw-openmandible/%s.1.ele.xz", request->data_folder, part);
     if (length < 0 || (size_t)length >= sizeof path) {
         plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT,
                                   "scene jaw-real: the name of the data folder is too long"));
@@ -147,8 +147,8 @@ static void hold_ligament(struct sim_plan *plan, uint32_t ligament, uint32_t too
 /* ---- the plate --------------------------------------------------------------------------------------------------- */
 
 /* A square plate across the axis of the tooth, just above the enamel. */
-static void add_plate(struct sim_plan *plan, const struct sim_scene_request *wish, uint32_t tooth, const double axis[3],
-                      const double crown[3], uint32_t material)
+static void add_plate(struct sim_plan *plan, const struct sim_scene_request *request, uint32_t tooth,
+                      const double axis[3], const double crown[3], uint32_t material)
 {
     const dent_sim_body_def *body = &plan->bodies[tooth];
     const double gap = 0.05, thickness = 1, width = 14;
@@ -179,7 +179,7 @@ static void add_plate(struct sim_plan *plan, const struct sim_scene_request *wis
     plate->material = material;
     /* Columns u, w, axis: u x w = axis, so it is a rotation. */
     const double matrix[9] = {u[0], w[0], axis[0], u[1], w[1], axis[1], u[2], w[2], axis[2]};
-    double shift[3], way = gap + wish->parameters[BITE];
+    double shift[3], displacement = gap + request->parameters[BITE];
     for (int i = 0; i < 3; i++) {
         shift[i] = crown[i] + (top + gap + 0.5 * thickness) * axis[i];
     }
@@ -189,8 +189,8 @@ static void add_plate(struct sim_plan *plan, const struct sim_scene_request *wis
     dent_sim_keyframe *keys = plan_keyframes(plan, plate, 4);
     if (keys) {
         keys[0] = plan_key(0, 0, 0, 0);
-        keys[1] = plan_key(0.3, -way * axis[0], -way * axis[1], -way * axis[2]);
-        keys[2] = plan_key(0.5, -way * axis[0], -way * axis[1], -way * axis[2]);
+        keys[1] = plan_key(0.3, -displacement * axis[0], -displacement * axis[1], -displacement * axis[2]);
+        keys[2] = plan_key(0.5, -displacement * axis[0], -displacement * axis[1], -displacement * axis[2]);
         keys[3] = plan_key(0.8, 0, 0, 0);
         plate->motion.repeat = true;
     }
@@ -210,11 +210,11 @@ static uint32_t add_material(struct sim_plan *plan, const char *name, double den
     return plan_add_material(plan, &material);
 }
 
-static void add_tooth(struct sim_plan *plan, const struct sim_scene_request *wish, const dent_mesh_body *dentin,
+static void add_tooth(struct sim_plan *plan, const struct sim_scene_request *request, const dent_mesh_body *dentin,
                       const dent_mesh_body *enamel, const dent_mesh_body *ligament)
 {
     uint32_t hard = add_material(plan, "enamel and dentin", 2.3e-6, 1e6);
-    uint32_t soft = add_material(plan, "ligament", 1.1e-6, 1000 * wish->parameters[YOUNG]);
+    uint32_t soft = add_material(plan, "ligament", 1.1e-6, 1000 * request->parameters[YOUNG]);
     dent_sim_body_def *tooth = plan_add_body(plan, DENT_SIM_RIGID, "tooth");
     join_meshes(plan, tooth, dentin, enamel);
     tooth->material = hard;
@@ -238,13 +238,13 @@ static void add_tooth(struct sim_plan *plan, const struct sim_scene_request *wis
     }
     if (plan->status == DENT_OK) {
         hold_ligament(plan, plan->body_count - 1, plan->body_count - 2, dentin->vertex_count);
-        add_plate(plan, wish, plan->body_count - 2, axis, crown, hard);
+        add_plate(plan, request, plan->body_count - 2, axis, crown, hard);
     }
 }
 
-static void add_bone(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void add_bone(struct sim_plan *plan, const struct sim_scene_request *request)
 {
-    dent_mesh *bone = read_part(plan, wish, "CorticalBone");
+    dent_mesh *bone = read_part(plan, request, "CorticalBone");
     if (bone && plan->status == DENT_OK) {
         dent_sim_body_def *body = plan_add_body(plan, DENT_SIM_PRESCRIBED, "bone");
         const dent_mesh_body *mesh = &bone->bodies[0];
@@ -256,16 +256,16 @@ static void add_bone(struct sim_plan *plan, const struct sim_scene_request *wish
     dent_mesh_destroy(plan->context, bone);
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
-    if (!wish->data_folder || !wish->data_folder[0]) {
+    if (!request->data_folder || !request->data_folder[0]) {
         plan_note(
             plan,
             dent_fail(plan->context, DENT_ERROR_UNSUPPORTED,
                       "scene jaw-real needs the data kit (meshes/jaw-openmandible): set DENT_DATA to its folder"));
         return;
     }
-    if (wish->scale != 1) {
+    if (request->scale != 1) {
         plan_note(plan,
                   dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT, "scene jaw-real is measured: its scale is 1"));
         return;
@@ -274,14 +274,14 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
     dent_mesh *meshes[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; i++) {
         char name[64];
-        snprintf(name, sizeof name, "Tooth_L%d_%s", (int)wish->parameters[TOOTH], parts[i]);
-        meshes[i] = read_part(plan, wish, name);
+        snprintf(name, sizeof name, "Tooth_L%d_%s", (int)request->parameters[TOOTH], parts[i]);
+        meshes[i] = read_part(plan, request, name);
     }
     if (plan->status == DENT_OK) {
-        add_tooth(plan, wish, &meshes[0]->bodies[0], &meshes[1]->bodies[0], &meshes[2]->bodies[0]);
+        add_tooth(plan, request, &meshes[0]->bodies[0], &meshes[1]->bodies[0], &meshes[2]->bodies[0]);
     }
-    if (plan->status == DENT_OK && wish->parameters[BONE] >= 0.5) {
-        add_bone(plan, wish);
+    if (plan->status == DENT_OK && request->parameters[BONE] >= 0.5) {
+        add_bone(plan, request);
     }
     for (int i = 0; i < 3; i++) {
         dent_mesh_destroy(plan->context, meshes[i]);

@@ -160,22 +160,23 @@ static dent_sim_body_def *add_part(struct sim_plan *plan, dent_sim_body_kind kin
     return part_shape(plan, kind, name, &def);
 }
 
-static void drive_femur(struct sim_plan *plan, dent_sim_body_def *body, const struct sim_scene_request *wish)
+static void drive_femur(struct sim_plan *plan, dent_sim_body_def *body, const struct sim_scene_request *request)
 {
     enum { KEYS = 9 };
     dent_sim_keyframe *keys = plan_keyframes(plan, body, KEYS);
     for (int i = 0; keys && i < KEYS; i++) {
         double part = i < 5 ? 0.25 * i : 0.25 * (8 - i);
         double load = i == 0 || i == 8 ? 0 : 1; /* lifted a little at both ends of the stroke */
-        struct scene_sine_cosine half = scene_sine_cosine(-0.5 * part * wish->parameters[FLEXION] * (SCENE_PI / 180));
-        keys[i] = plan_key(0.5 * i, 0, 0, -load * (wish->parameters[LOAD] + cleft));
+        struct scene_sine_cosine half =
+            scene_sine_cosine(-0.5 * part * request->parameters[FLEXION] * (SCENE_PI / 180));
+        keys[i] = plan_key(0.5 * i, 0, 0, -load * (request->parameters[LOAD] + cleft));
         keys[i].rotation[0] = half.cosine;
         keys[i].rotation[1] = half.sine;
     }
     body->motion.repeat = true;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     static const double sides[2] = {-1, 1};
     dent_sim_material bone = dent_sim_material_default(), soft = bone;
@@ -183,16 +184,16 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
     bone.density = 1.9e-6;
     soft.name = "cartilage";
     soft.density = 1.1e-6;
-    soft.young = 1000 * wish->parameters[YOUNG];
+    soft.young = 1000 * request->parameters[YOUNG];
     soft.poisson = 0.42;
     soft.friction_static = soft.friction_kinetic = 0.02;
     uint32_t bone_number = plan_add_material(plan, &bone), soft_number = plan_add_material(plan, &soft);
-    double spacing = spacing_at_scale_1 / scene_cube_root(wish->scale);
+    double spacing = spacing_at_scale_1 / scene_cube_root(request->scale);
     spacing = spacing < coarsest_spacing ? spacing : coarsest_spacing;
     dent_sim_body_def *femur = add_part(plan, DENT_SIM_PRESCRIBED, "femur", describe_femur, 0, 3 * spacing);
     femur->material = bone_number;
     femur->collision_mask = 0;
-    drive_femur(plan, femur, wish);
+    drive_femur(plan, femur, request);
     dent_sim_body_def *tibia = add_part(plan, DENT_SIM_PRESCRIBED, "tibia", describe_tibia, 0, 3 * spacing);
     tibia->material = bone_number;
     tibia->collision_mask = 0;
@@ -200,7 +201,7 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
         dent_sim_body_def *part = add_part(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "femoral cartilage", i),
                                            describe_femur_cartilage, sides[i], spacing);
         plan_fix_vertices(plan, part, inner_side, &sides[i]);
-        drive_femur(plan, part, wish);
+        drive_femur(plan, part, request);
         part->material = soft_number;
         part->self_collision = false;
         part = add_part(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "tibial cartilage", i), describe_plate, sides[i],

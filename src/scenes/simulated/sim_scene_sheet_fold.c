@@ -40,19 +40,19 @@ static bool at_an_edge(const void *user, const double point[3])
     return point[0] < -0.999 * motion->half || point[0] > 0.999 * motion->half;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     dent_sim_material felt = dent_sim_material_default();
     felt.name = "felt";
     felt.density = 0.3;
     felt.stretch = 1000;
     felt.shear = 300;
-    felt.bending = 0.001 * wish->parameters[BENDING];
+    felt.bending = 0.001 * request->parameters[BENDING];
     felt.damping = 0.01;
-    felt.friction_static = felt.friction_kinetic = wish->parameters[FRICTION];
+    felt.friction_static = felt.friction_kinetic = request->parameters[FRICTION];
     uint32_t material = plan_add_material(plan, &felt);
     part_ground(plan, 1.5 * size, 8, material);
-    dent_sim_body_def *sheet = part_sheet(plan, "sheet", part_cells(32, wish->scale, 2, 4), size);
+    dent_sim_body_def *sheet = part_sheet(plan, "sheet", part_cells(32, request->scale, 2, 4), size);
     sheet->material = material;
     struct edge_motion *motion = plan_allocate(plan, 1, sizeof *motion);
     if (motion) {

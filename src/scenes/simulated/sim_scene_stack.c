@@ -13,17 +13,17 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
 
 static const double edge = 0.1; /* m */
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     dent_sim_material rubber = dent_sim_material_default();
     rubber.name = "rubber";
-    rubber.young = 1000 * wish->parameters[YOUNG];
+    rubber.young = 1000 * request->parameters[YOUNG];
     rubber.poisson = 0.4;
-    rubber.friction_static = rubber.friction_kinetic = wish->parameters[FRICTION];
+    rubber.friction_static = rubber.friction_kinetic = request->parameters[FRICTION];
     uint32_t material = plan_add_material(plan, &rubber);
     part_ground(plan, 6 * edge, 6, material);
-    uint32_t cells = part_cells(4, wish->scale, 3, 1), count = (uint32_t)wish->parameters[BLOCKS];
-    double gap = wish->parameters[GAP] * edge;
+    uint32_t cells = part_cells(4, request->scale, 3, 1), count = (uint32_t)request->parameters[BLOCKS];
+    double gap = request->parameters[GAP] * edge;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t counts[3] = {cells, cells, cells};
         const double size[3] = {edge, edge, edge}, centre[3] = {0, 0, gap + 0.5 * edge + i * (edge + gap)};

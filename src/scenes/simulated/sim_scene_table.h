@@ -15,7 +15,7 @@ struct sim_scene_request {
 
 struct sim_scene_row {
     dent_sim_scene_info info;
-    void (*build)(struct sim_plan *plan, const struct sim_scene_request *wish);
+    void (*build)(struct sim_plan *plan, const struct sim_scene_request *request);
 };
 
 uint32_t sim_scene_table_count(void);

@@ -47,10 +47,10 @@ static bool in_slab(const void *user, const double point[3])
     return point[2] >= slab->low && point[2] <= slab->high;
 }
 
-static void add_bodies(struct sim_plan *plan, const struct sim_scene_request *wish, const dent_scene *scene,
+static void add_bodies(struct sim_plan *plan, const struct sim_scene_request *request, const dent_scene *scene,
                        uint32_t material)
 {
-    double leg = 0.01 * wish->parameters[LEG], thickness = 0.01 * wish->parameters[THICKNESS];
+    double leg = 0.01 * request->parameters[LEG], thickness = 0.01 * request->parameters[THICKNESS];
     dent_sim_body_def *lower = add_v(plan, scene, "lower", 18, 0);
     lower->material = material;
     struct slab bottom = {-1, 0.75 * thickness};
@@ -63,7 +63,7 @@ static void add_bodies(struct sim_plan *plan, const struct sim_scene_request *wi
     plan_fix_vertices(plan, upper, in_slab, &top);
     dent_sim_keyframe *keys = plan_keyframes(plan, upper, 4);
     if (keys) {
-        double depth = wish->parameters[DEPTH] * leg;
+        double depth = request->parameters[DEPTH] * leg;
         keys[0] = plan_key(0, 0, 0, 0);
         keys[1] = plan_key(1.5, 0, 0, -depth);
         keys[2] = plan_key(2, 0, 0, -depth);
@@ -71,24 +71,25 @@ static void add_bodies(struct sim_plan *plan, const struct sim_scene_request *wi
     }
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     dent_sim_material rubber = dent_sim_material_default();
     rubber.name = "rubber";
     rubber.density = 400;
-    rubber.young = 1000 * wish->parameters[YOUNG];
+    rubber.young = 1000 * request->parameters[YOUNG];
     rubber.friction_static = rubber.friction_kinetic = 0.2;
     uint32_t material = plan_add_material(plan, &rubber);
-    const dent_scene_setting settings[] = {
-        {"leg", wish->parameters[LEG]}, {"width", wish->parameters[WIDTH]}, {"thickness", wish->parameters[THICKNESS]}};
+    const dent_scene_setting settings[] = {{"leg", request->parameters[LEG]},
+                                           {"width", request->parameters[WIDTH]},
+                                           {"thickness", request->parameters[THICKNESS]}};
     dent_scene_def def = dent_scene_def_default();
     def.name = "v-self"; /* the same strip, one body, no overlap to be solved for */
-    def.scale = wish->scale;
+    def.scale = request->scale;
     def.settings = settings;
     def.setting_count = 3;
     dent_scene *scene = NULL;
     if (plan_note(plan, dent_scene_create(plan->context, &def, &scene))) {
-        add_bodies(plan, wish, scene, material);
+        add_bodies(plan, request, scene, material);
     }
     dent_scene_destroy(scene);
     plan->def.time_step = 1.0 / 120;

@@ -20,14 +20,14 @@ static bool in_trunk(const void *user, const double point[3])
     return point[2] < -7.5;
 }
 
-static dent_sim_body_def *add_vessel(struct sim_plan *plan, const struct sim_scene_request *wish, int number)
+static dent_sim_body_def *add_vessel(struct sim_plan *plan, const struct sim_scene_request *request, int number)
 {
     struct implicit_shape *shape = plan_allocate(plan, 1, sizeof *shape);
     if (!shape) {
         return plan_add_body(plan, DENT_SIM_SOLID, "vessel");
     }
     vessel_describe(shape);
-    double spacing = spacing_at_scale_1 / scene_cube_root(wish->scale);
+    double spacing = spacing_at_scale_1 / scene_cube_root(request->scale);
     struct mesher_def def = {.low = {-8, -6, -11}, .high = {8, 6, 18}, .shape = shape};
     def.spacing = spacing < coarsest_spacing ? spacing : coarsest_spacing;
     dent_sim_body_def *body = part_shape(plan, DENT_SIM_SOLID, plan_numbered_name(plan, "vessel", number), &def);
@@ -45,30 +45,30 @@ static double top_of(const dent_sim_body_def *body)
     return top;
 }
 
-static void build(struct sim_plan *plan, const struct sim_scene_request *wish)
+static void build(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     dent_sim_material tissue = dent_sim_material_default();
     tissue.name = "vessel wall";
     tissue.density = 1.05e-6;
-    tissue.young = wish->parameters[YOUNG];
+    tissue.young = request->parameters[YOUNG];
     tissue.poisson = 0.4;
     tissue.friction_static = tissue.friction_kinetic = 0.1;
     tissue.damping = 0.02;
     uint32_t material = plan_add_material(plan, &tissue);
-    add_vessel(plan, wish, 0)->material = material;
-    dent_sim_body_def *second = add_vessel(plan, wish, 1);
+    add_vessel(plan, request, 0)->material = material;
+    dent_sim_body_def *second = add_vessel(plan, request, 1);
     second->material = material;
     /* Upside down, a little to the side: tips meet tips, slip off, and the branches go past one another crosswise. */
-    const double turned[9] = {1, 0, 0, 0, -1, 0, 0, 0, -1}, shift[3] = {0.3, 0.15, 2 * top_of(second) + start_gap};
+    const double rotated[9] = {1, 0, 0, 0, -1, 0, 0, 0, -1}, shift[3] = {0.3, 0.15, 2 * top_of(second) + start_gap};
     if (plan->status == DENT_OK) {
-        plan_transform(second, turned, shift);
+        plan_transform(second, rotated, shift);
     }
     dent_sim_keyframe *keys = plan_keyframes(plan, second, 4);
     if (keys) {
-        double way = wish->parameters[DEPTH] + start_gap;
+        double displacement = request->parameters[DEPTH] + start_gap;
         keys[0] = plan_key(0, 0, 0, 0);
-        keys[1] = plan_key(1.5, 0, 0, -way);
-        keys[2] = plan_key(2, 0, 0, -way);
+        keys[1] = plan_key(1.5, 0, 0, -displacement);
+        keys[2] = plan_key(2, 0, 0, -displacement);
         keys[3] = plan_key(3.5, 0, 0, 0);
     }
     plan->def.gravity[2] = 0; /* they float in what they are in */

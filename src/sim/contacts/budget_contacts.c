@@ -32,7 +32,7 @@ struct budget_pair {
 };
 
 struct sim_budget {
-    uint64_t units; /* a step */
+    uint64_t units;          /* a step */
     dent_bound_tree **trees; /* by body; null: meets nobody */
     uint32_t pair_count;
     struct budget_pair *pairs;
@@ -163,9 +163,9 @@ static double rigid_push(dent_rigid_state *state, const double *forces, const do
         local[i] = matrix[i] * torque[0] + matrix[3 + i] * torque[1] + matrix[6 + i] * torque[2];
     }
     for (int i = 0; i < 3; i++) {
-        double turned = sim_dot(state->inverse_inertia + 3 * i, local);
+        double rotated = sim_dot(state->inverse_inertia + 3 * i, local);
         for (int k = 0; k < 3; k++) {
-            spin[k] += matrix[3 * k + i] * turned;
+            spin[k] += matrix[3 * k + i] * rotated;
         }
     }
     if (apply) {
@@ -276,7 +276,8 @@ static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, co
 }
 
 /* After a push with `impulse` along `direction`, whose spread is in the forces; they are used up. */
-static void apply_friction(dent_sim *sim, const struct budget_pair *pair, const double *direction, double total, double impulse)
+static void apply_friction(dent_sim *sim, const struct budget_pair *pair, const double *direction, double total,
+                           double impulse)
 {
     struct sim_budget *budget = sim->budget;
     double friction = friction_between(sim, pair->body[0], pair->body[1]), velocity[2][3], slip[3], mobility = 0;

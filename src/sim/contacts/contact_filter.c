@@ -136,12 +136,12 @@ static bool is_closest(const dent_sim *sim, uint32_t body_number, const uint32_t
         }
         for (int k = 0; k < 3; k++) {
             uint32_t other = face->corners[k];
-            double way[3];
+            double displacement[3];
             if (other == carriers[0] || (carrier_count == 2 && other == carriers[1])) {
                 continue;
             }
-            sim_subtract(x + 3 * (size_t)other, point, way);
-            if (sim_dot(way, away) < -LEAN * sqrt(sim_dot(way, way))) {
+            sim_subtract(x + 3 * (size_t)other, point, displacement);
+            if (sim_dot(displacement, away) < -LEAN * sqrt(sim_dot(displacement, displacement))) {
                 return false;
             }
         }

@@ -69,9 +69,9 @@ uint32_t contacts_interval(const dent_sim *sim, uint32_t most)
     for (uint32_t b = 0; b < sim->body_count && !sim->interval_is_fixed; b++) {
         const struct sim_body *body = &sim->bodies[b];
         bool moves = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_RIGID || body->kind == DENT_SIM_CLOTH;
-        double way = body->thin || sim->watch_all ? 0 : fastest_vertex(sim, body) * sim->substep;
+        double displacement = body->thin || sim->watch_all ? 0 : fastest_vertex(sim, body) * sim->substep;
         matters = matters || (moves && !body->thin && !sim->watch_all);
-        count = way * count > max_travel(body) ? max_travel(body) / way : count;
+        count = displacement * count > max_travel(body) ? max_travel(body) / displacement : count;
     }
     return !matters ? most : count > 1 ? (uint32_t)count : 1;
 }
@@ -332,7 +332,8 @@ static void carry_side(dent_sim *sim, uint32_t body, const uint32_t *vertices, c
 }
 
 /* A rigid body gets at once what the elastic side does not get back. */
-static void apply_rigid_impulse(dent_sim *sim, uint32_t rigid, const double *point, double factor, const double *impulse)
+static void apply_rigid_impulse(dent_sim *sim, uint32_t rigid, const double *point, double factor,
+                                const double *impulse)
 {
     dent_rigid_state *state = &sim->state.rigids[rigid];
     double now[3], arm[3], moment[3], inverse[9];
@@ -381,7 +382,7 @@ static double part_to_carry(const dent_sim *sim, const dent_contact *contact, do
         uint32_t vertex = n < 4 ? contact->vertices_a[n] : contact->vertices_b[n - 4];
         double weight = n < 4 ? contact->weights_a[n] : contact->weights_b[n - 4];
         size_t first = sim->bodies[n < 4 ? contact->body_a : contact->body_b].first_vertex;
-        if (vertex != SIM_NONE && sim->elastic.places[first + vertex] != SIM_NONE) {
+        if (vertex != SIM_NONE && sim->elastic.slots[first + vertex] != SIM_NONE) {
             double here =
                 carried_part(sim, first + vertex, share, h * fabs(weight) * sim->inverse_masses[first + vertex] * size);
             part = here < part ? here : part;

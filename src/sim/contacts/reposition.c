@@ -1,6 +1,6 @@
 /* Repositioning a whole simulation: cycles of detection and dent_reposition_solve until no contact is nearer than the
- * alert distance. The security distance of a contact is the sum of the two thicknesses, which steps keep anyway; the
- * alert distance is three tenths of it, so that what a step does well is left to it.
+ * trigger gap. The target gap of a contact is the sum of the two thicknesses, which steps keep anyway; the
+ * trigger gap is three tenths of it, so that what a step does well is left to it.
  *
  * Elastic bodies that nothing holds move as a whole, as rigid ones do: moving the vertices in contact alone would store
  * the overlap as elastic energy, which throws the bodies apart in the next steps. Held ones give way where they touch.
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { MOST_CYCLES = 10 };
-static const double alert_share = 0.3;
+static const double trigger_gap_share = 0.3;
 
 /* An elastic body seen as a rigid one. */
 struct whole {
@@ -36,13 +36,13 @@ static double potential_energy(const dent_sim *sim)
     return statistics.elastic + statistics.potential;
 }
 
-/* Gaps of sim->contacts are less the thicknesses: what lacks of the security distance is negative. */
-static bool any_alert(const dent_sim *sim)
+/* Gaps of sim->contacts are less the thicknesses: what lacks of the target gap is negative. */
+static bool any_trigger_gap(const dent_sim *sim)
 {
     for (uint64_t i = 0; i < sim->contact_count; i++) {
         const dent_contact *contact = &sim->contacts[i];
-        double security = sim->bodies[contact->body_a].thickness + sim->bodies[contact->body_b].thickness;
-        if (contact->gap < (alert_share - 1) * security || contact->gap + security < 0) {
+        double target_gap = sim->bodies[contact->body_a].thickness + sim->bodies[contact->body_b].thickness;
+        if (contact->gap < (trigger_gap_share - 1) * target_gap || contact->gap + target_gap < 0) {
             return true;
         }
     }
@@ -187,7 +187,7 @@ static dent_status move_apart(dent_sim *sim, struct whole *wholes)
     dent_response_problem problem = bare_problem(sim);
     dent_reposition_def def = dent_reposition_def_default();
     use_rigid_proxies(sim, wholes);
-    def.alert = def.security;
+    def.trigger_gap = def.target_gap;
     def.longest_move = 0.25 * sim->mean_edge;
     dent_status status = dent_reposition_solve(sim->response, &problem, &def, NULL);
     for (uint32_t b = 0; b < sim->body_count && status == DENT_OK; b++) {
@@ -265,7 +265,7 @@ static dent_status reposition(dent_sim *sim, struct whole *wholes, dent_sim_repo
     double before = potential_energy(sim), energy;
     dent_status status = find(sim);
     report->deepest_before = deepest(sim);
-    while (status == DENT_OK && any_alert(sim) && report->cycles < MOST_CYCLES) {
+    while (status == DENT_OK && any_trigger_gap(sim) && report->cycles < MOST_CYCLES) {
         report->cycles++;
         status = move_apart(sim, wholes);
         status = status == DENT_OK ? find(sim) : status;

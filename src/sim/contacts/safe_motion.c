@@ -287,8 +287,8 @@ static void place_at_fractions(dent_sim *sim)
     for (uint32_t v = 0; v < sim->vertex_count; v++) {
         if (sim->fractions[v] < 1) {
             for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3; n++) {
-                double way = sim->wanted[n] - sim->interval_start[n];
-                sim->state.positions[n] = sim->interval_start[n] + sim->fractions[v] * way;
+                double displacement = sim->wanted[n] - sim->interval_start[n];
+                sim->state.positions[n] = sim->interval_start[n] + sim->fractions[v] * displacement;
             }
         }
     }

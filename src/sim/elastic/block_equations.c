@@ -336,9 +336,9 @@ void block_make_matrix(const dent_sim *sim, struct rigid_block *block)
  * then their part is wrong by no more than that. */
 static void renew_matrix(const dent_sim *sim, struct rigid_block *block)
 {
-    double turned[3];
-    angle_between(block->elastic_pose, sim->state.rigids[block->rigid].orientation, turned);
-    if (!(sim_dot(turned, turned) <= 0.05 * 0.05)) {
+    double rotated[3];
+    angle_between(block->elastic_pose, sim->state.rigids[block->rigid].orientation, rotated);
+    if (!(sim_dot(rotated, rotated) <= 0.05 * 0.05)) {
         block_make_matrix(sim, block);
         return;
     }

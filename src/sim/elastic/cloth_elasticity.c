@@ -299,11 +299,11 @@ static inline void add_triangle_to(const struct cloth_triangle *triangle, uint32
     system_add_diagonal(system, curvature > 0 ? triangle->shear * curvature : 0);
 }
 
-void cloth_triangles_add(const struct elastic_mesh *mesh, uint32_t place, const double *positions,
+void cloth_triangles_add(const struct elastic_mesh *mesh, uint32_t slot, const double *positions,
                          struct vertex_system *result)
 {
     struct vertex_system system = *result; /* a copy of its own, so that it stays in registers */
-    for (uint32_t t = mesh->triangle_starts[place]; t < mesh->triangle_starts[place + 1]; t++) {
+    for (uint32_t t = mesh->triangle_starts[slot]; t < mesh->triangle_starts[slot + 1]; t++) {
         uint32_t visit = mesh->triangle_visits[t];
         add_triangle_to(&mesh->triangles[visit / 4], visit % 4, positions, &system);
     }

@@ -177,7 +177,7 @@ static double give_of(const dent_sim *sim, const dent_contact *contact, double h
             give += bonds_compliance(sim, block, point, contact->normal);
         }
         for (int k = 0; k < 4; k++) {
-            if (side.vertices[k] != SIM_NONE && sim->elastic.places[side.first + side.vertices[k]] != SIM_NONE) {
+            if (side.vertices[k] != SIM_NONE && sim->elastic.slots[side.first + side.vertices[k]] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
                 double share = sim->inertia_shares[v];
                 share = share > LEAST_INERTIA_SHARE ? share : LEAST_INERTIA_SHARE;
@@ -227,7 +227,7 @@ static void list_visits(dent_sim *sim, bool fill)
             struct contact_side side = side_of(sim, &sim->contacts[i], s);
             for (int k = 0; k < 4; k++) {
                 size_t v = side.vertices[k] != SIM_NONE ? side.first + side.vertices[k] : SIM_NONE;
-                if (v == SIM_NONE || side.weights[k] == 0 || sim->elastic.places[v] == SIM_NONE) {
+                if (v == SIM_NONE || side.weights[k] == 0 || sim->elastic.slots[v] == SIM_NONE) {
                     continue;
                 }
                 if (fill) {
@@ -280,8 +280,8 @@ void springs_follow(dent_sim *sim)
 void springs_colour_done(dent_sim *sim, uint32_t begin, uint32_t end)
 {
     if (sim->springs->any) {
-        for (uint32_t place = begin; place < end; place++) {
-            size_t v = sim->elastic.vertices[place];
+        for (uint32_t slot = begin; slot < end; slot++) {
+            size_t v = sim->elastic.vertices[slot];
             memcpy(sim->springs->copies + 3 * v, sim->state.positions + 3 * v, 3 * sizeof(double));
         }
     }
@@ -545,7 +545,7 @@ static double part_to_keep(const dent_sim *sim, const dent_contact *contact, con
     for (int s = 0; s < 2; s++) {
         struct contact_side side = side_of(sim, contact, s);
         for (int k = 0; k < 4; k++) {
-            if (side.vertices[k] != SIM_NONE && sim->elastic.places[side.first + side.vertices[k]] != SIM_NONE) {
+            if (side.vertices[k] != SIM_NONE && sim->elastic.slots[side.first + side.vertices[k]] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
                 double here = carried_part(sim, v, 0, h * h * fabs(side.weights[k]) * sim->inverse_masses[v] * size);
                 part = here < part ? here : part;

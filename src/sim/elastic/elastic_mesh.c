@@ -28,11 +28,11 @@ static uint64_t combine_neighbours(struct elastic_pair *pairs, uint64_t count)
 {
     for (uint64_t i = 1; i < count; i++) {
         struct elastic_pair pair = pairs[i];
-        uint64_t place = i;
-        for (; place > 0 && pairs[place - 1].j > pair.j; place--) {
-            pairs[place] = pairs[place - 1];
+        uint64_t slot = i;
+        for (; slot > 0 && pairs[slot - 1].j > pair.j; slot--) {
+            pairs[slot] = pairs[slot - 1];
         }
-        pairs[place] = pair;
+        pairs[slot] = pair;
     }
     uint64_t kept = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ static void order_by_colour(struct elastic_mesh *mesh, const uint32_t *list, con
     }
     mesh->colour_starts[0] = 0;
     for (uint32_t k = 0; k < mesh->vertex_count; k++) {
-        mesh->places[mesh->vertices[k]] = k;
+        mesh->slots[mesh->vertices[k]] = k;
     }
 }
 
@@ -136,14 +136,14 @@ static dent_status make_order(struct elastic_builder *builder, const struct neig
     mesh->vertex_count = list_vertices(sim, table, list);
     mesh->colour_count = elastic_colour(mesh->vertex_count, list, table->starts, table->others, colours, marks);
     mesh->vertices = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->vertices);
-    mesh->places = sim_allocate(sim, sim->vertex_count, sizeof *mesh->places);
+    mesh->slots = sim_allocate(sim, sim->vertex_count, sizeof *mesh->slots);
     mesh->colour_starts = sim_allocate(sim, (size_t)mesh->colour_count + 1, sizeof *mesh->colour_starts);
     mesh->diagonal = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->diagonal);
-    if (!mesh->vertices || !mesh->places || !mesh->colour_starts || !mesh->diagonal) {
+    if (!mesh->vertices || !mesh->slots || !mesh->colour_starts || !mesh->diagonal) {
         return sim_no_memory(sim);
     }
     for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        mesh->places[v] = SIM_NONE;
+        mesh->slots[v] = SIM_NONE;
     }
     order_by_colour(mesh, list, colours);
     for (uint32_t k = 0; k < mesh->vertex_count; k++) {
@@ -160,10 +160,9 @@ static dent_status list_held_edges(dent_sim *sim, const struct neighbour_table *
     for (int fill = 0; fill < 2; fill++) {
         uint64_t count = 0;
         for (uint32_t v = 0; v < sim->vertex_count; v++) {
-            for (uint64_t p = table->starts[v]; p < table->starts[v + 1] && mesh->places[v] == SIM_NONE; p++) {
+            for (uint64_t p = table->starts[v]; p < table->starts[v + 1] && mesh->slots[v] == SIM_NONE; p++) {
                 const struct elastic_pair *pair = &table->pairs[p];
-                if (pair->j < v || mesh->places[pair->j] != SIM_NONE ||
-                    (pair->weight == 0 && pair->damper == 0)) {
+                if (pair->j < v || mesh->slots[pair->j] != SIM_NONE || (pair->weight == 0 && pair->damper == 0)) {
                     continue;
                 }
                 if (fill) {
@@ -240,11 +239,11 @@ static dent_status lay_out_tets(struct elastic_builder *builder)
             const struct tet_visit *tet = &builder->tets[t];
             uint32_t corners[4] = {tet->p, tet->q, tet->r, tet->reserved};
             for (uint32_t c = 0; c < 4; c++) {
-                uint32_t place = mesh->places[corners[c]];
-                if (place != SIM_NONE && fill) {
-                    mesh->tets[mesh->tet_starts[place]++] = tet_visit_from(tet, c);
-                } else if (place != SIM_NONE) {
-                    mesh->tet_starts[place + 1]++;
+                uint32_t slot = mesh->slots[corners[c]];
+                if (slot != SIM_NONE && fill) {
+                    mesh->tets[mesh->tet_starts[slot]++] = tet_visit_from(tet, c);
+                } else if (slot != SIM_NONE) {
+                    mesh->tet_starts[slot + 1]++;
                 }
             }
         }
@@ -271,11 +270,11 @@ static dent_status lay_out_visits(dent_sim *sim, const uint32_t *corners, size_t
     for (int fill = 0; fill < 2; fill++) {
         for (uint64_t e = 0; e < count; e++) {
             for (uint32_t c = 0; c < corner_count; c++) {
-                uint32_t place = mesh->places[corners[e * stride + c]];
-                if (place != SIM_NONE && fill) {
-                    (*visits)[(*starts)[place]++] = (uint32_t)(4 * e + c);
-                } else if (place != SIM_NONE) {
-                    (*starts)[place + 1]++;
+                uint32_t slot = mesh->slots[corners[e * stride + c]];
+                if (slot != SIM_NONE && fill) {
+                    (*visits)[(*starts)[slot]++] = (uint32_t)(4 * e + c);
+                } else if (slot != SIM_NONE) {
+                    (*starts)[slot + 1]++;
                 }
             }
         }
@@ -350,7 +349,7 @@ static dent_status make_pieces(dent_sim *sim, const struct neighbour_table *tabl
     }
     uint32_t count = 0;
     for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        if (mesh->places[v] != SIM_NONE && find_root(parents, v) == v && numbers[v] != SIM_NONE) {
+        if (mesh->slots[v] != SIM_NONE && find_root(parents, v) == v && numbers[v] != SIM_NONE) {
             numbers[v] = ++count;
         }
     }
@@ -362,7 +361,7 @@ static dent_status make_pieces(dent_sim *sim, const struct neighbour_table *tabl
     }
     for (int fill = 0; fill < 2; fill++) {
         for (uint32_t v = 0; v < sim->vertex_count; v++) {
-            uint32_t number = mesh->places[v] == SIM_NONE ? SIM_NONE : numbers[find_root(parents, v)];
+            uint32_t number = mesh->slots[v] == SIM_NONE ? SIM_NONE : numbers[find_root(parents, v)];
             if (number != SIM_NONE && number > 0 && fill) {
                 mesh->piece_vertices[mesh->piece_starts[number - 1]++] = v;
             } else if (number != SIM_NONE && number > 0) {
@@ -415,11 +414,11 @@ static dent_status rest_energies(dent_sim *sim)
     for (uint32_t b = 0; b < sim->body_count; b++) {
         const struct sim_body *body = &sim->bodies[b];
         if (body->kind == DENT_SIM_SOLID) {
-            double *place = sim->state.positions + 3 * (size_t)body->first_vertex;
+            double *target = sim->state.positions + 3 * (size_t)body->first_vertex;
             size_t size = 3 * (size_t)body->vertex_count * sizeof(double);
-            memcpy(place, body->rest, size);
+            memcpy(target, body->rest, size);
             mesh->rest_energy[b] = elastic_body_energy(sim, b);
-            memcpy(place, body->start, size);
+            memcpy(target, body->start, size);
         }
     }
     return DENT_OK;

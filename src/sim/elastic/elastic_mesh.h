@@ -57,7 +57,7 @@ static inline void system_add_diagonal(struct vertex_system *system, double valu
 double tet_volume_energy(const struct elastic_mesh *mesh, uint64_t begin, uint64_t end, const double *positions);
 struct tet_visit tet_visit_from(const struct tet_visit *tet, uint32_t corner);
 
-void cloth_triangles_add(const struct elastic_mesh *mesh, uint32_t place, const double *positions,
+void cloth_triangles_add(const struct elastic_mesh *mesh, uint32_t slot, const double *positions,
                          struct vertex_system *result);
 void cloth_hinge_add(const struct cloth_hinge *hinge, uint32_t corner, const double *positions,
                      struct vertex_system *system);

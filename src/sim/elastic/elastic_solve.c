@@ -53,14 +53,14 @@ void elastic_solve_symmetric(const double s[6], const double *right, double *sol
     }
 }
 
-static void add_edges(const struct elastic_mesh *mesh, uint32_t place, const double *positions, const double *previous,
+static void add_edges(const struct elastic_mesh *mesh, uint32_t slot, const double *positions, const double *previous,
                       uint32_t vertex, double inverse_step, struct vertex_system *result)
 {
     const double *x = positions + 3 * (size_t)vertex;
     const double *before = previous + 3 * (size_t)vertex;
     struct vertex_system system = *result; /* a copy of its own, so that it stays in registers */
-    const struct edge_visit *end = mesh->edges + mesh->edge_starts[place + 1];
-    for (const struct edge_visit *edge = mesh->edges + mesh->edge_starts[place]; edge < end; edge++) {
+    const struct edge_visit *end = mesh->edges + mesh->edge_starts[slot + 1];
+    for (const struct edge_visit *edge = mesh->edges + mesh->edge_starts[slot]; edge < end; edge++) {
         const double *other = positions + 3 * (size_t)edge->other;
         double difference[3] = {other[0] - x[0], other[1] - x[1], other[2] - x[2]};
         double pull = edge->weight;
@@ -80,12 +80,12 @@ static void add_edges(const struct elastic_mesh *mesh, uint32_t place, const dou
     *result = system;
 }
 
-static void add_tets(const struct elastic_mesh *mesh, uint32_t place, const double *positions, const double *x,
+static void add_tets(const struct elastic_mesh *mesh, uint32_t slot, const double *positions, const double *x,
                      struct vertex_system *result)
 {
     struct vertex_system system = *result;
-    const struct tet_visit *end = mesh->tets + mesh->tet_starts[place + 1];
-    for (const struct tet_visit *tet = mesh->tets + mesh->tet_starts[place]; tet < end; tet++) {
+    const struct tet_visit *end = mesh->tets + mesh->tet_starts[slot + 1];
+    for (const struct tet_visit *tet = mesh->tets + mesh->tet_starts[slot]; tet < end; tet++) {
         const double *p = positions + 3 * (size_t)tet->p;
         const double *q = positions + 3 * (size_t)tet->q, *r = positions + 3 * (size_t)tet->r;
         double to_q[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
@@ -100,16 +100,16 @@ static void add_tets(const struct elastic_mesh *mesh, uint32_t place, const doub
 }
 
 /* What the elements of a vertex ask: `system` comes in with what inertia asks. */
-static void add_elements(const dent_sim *sim, uint32_t place, struct vertex_system *system)
+static void add_elements(const dent_sim *sim, uint32_t slot, struct vertex_system *system)
 {
     const struct elastic_mesh *mesh = &sim->elastic;
     const double *positions = sim->state.positions;
-    uint32_t vertex = mesh->vertices[place];
-    system_add_diagonal(system, mesh->diagonal[place]);
-    add_edges(mesh, place, positions, sim->previous, vertex, 1 / sim->substep, system);
-    add_tets(mesh, place, positions, positions + 3 * (size_t)vertex, system);
-    cloth_triangles_add(mesh, place, positions, system);
-    for (uint32_t t = mesh->hinge_starts[place]; t < mesh->hinge_starts[place + 1]; t++) {
+    uint32_t vertex = mesh->vertices[slot];
+    system_add_diagonal(system, mesh->diagonal[slot]);
+    add_edges(mesh, slot, positions, sim->previous, vertex, 1 / sim->substep, system);
+    add_tets(mesh, slot, positions, positions + 3 * (size_t)vertex, system);
+    cloth_triangles_add(mesh, slot, positions, system);
+    for (uint32_t t = mesh->hinge_starts[slot]; t < mesh->hinge_starts[slot + 1]; t++) {
         uint32_t visit = mesh->hinge_visits[t];
         cloth_hinge_add(&mesh->hinges[visit / 4], visit % 4, positions, system);
     }
@@ -118,8 +118,8 @@ static void add_elements(const dent_sim *sim, uint32_t place, struct vertex_syst
 void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3])
 {
     struct vertex_system system = {.force = {0, 0, 0}};
-    if (sim->elastic.places[vertex] != SIM_NONE) {
-        add_elements(sim, sim->elastic.places[vertex], &system);
+    if (sim->elastic.slots[vertex] != SIM_NONE) {
+        add_elements(sim, sim->elastic.slots[vertex], &system);
     }
     force[0] = system.force[0];
     force[1] = system.force[1];
@@ -128,12 +128,12 @@ void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3])
 
 static double inertia_share(const dent_sim *sim, uint32_t vertex)
 {
-    uint32_t place = sim->elastic.places[vertex];
-    if (place == SIM_NONE) {
+    uint32_t slot = sim->elastic.slots[vertex];
+    if (slot == SIM_NONE) {
         return 1;
     }
     struct vertex_system system = {.force = {0, 0, 0}};
-    add_elements(sim, place, &system);
+    add_elements(sim, slot, &system);
     double stiffness = (system.stiffness[0] + system.stiffness[3] + system.stiffness[5]) / 3;
     double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
     return inertia / (inertia + stiffness);
@@ -153,9 +153,9 @@ static void limit_move(double move[3], double edge)
     }
 }
 
-static void solve_vertex(dent_sim *sim, uint32_t place)
+static void solve_vertex(dent_sim *sim, uint32_t slot)
 {
-    uint32_t vertex = sim->elastic.vertices[place];
+    uint32_t vertex = sim->elastic.vertices[slot];
     double *x = sim->state.positions + 3 * (size_t)vertex;
     double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
     struct vertex_system system = {.force = {0, 0, 0}};
@@ -163,7 +163,7 @@ static void solve_vertex(dent_sim *sim, uint32_t place)
         system.force[axis] = inertia * (sim->targets[3 * (size_t)vertex + (size_t)axis] - x[axis]);
     }
     system_add_diagonal(&system, inertia);
-    add_elements(sim, place, &system);
+    add_elements(sim, slot, &system);
     springs_add(sim, vertex, &system);
     double move[3];
     elastic_solve_symmetric(system.stiffness, system.force, move);
@@ -175,9 +175,9 @@ static void solve_vertex(dent_sim *sim, uint32_t place)
 
 static void solve_range(dent_sim *sim, uint32_t begin, uint32_t end)
 {
-    for (uint32_t place = begin; place < end; place++) {
-        if (sim->sweep < sim->elastic.sweeps[place]) {
-            solve_vertex(sim, place);
+    for (uint32_t slot = begin; slot < end; slot++) {
+        if (sim->sweep < sim->elastic.sweeps[slot]) {
+            solve_vertex(sim, slot);
         }
     }
 }
@@ -200,7 +200,7 @@ static uint32_t sweeps_for(const dent_sim *sim, const struct sim_body *body)
     double sum = 0;
     uint32_t count = 0;
     for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-        if (sim->elastic.places[v] != SIM_NONE) {
+        if (sim->elastic.slots[v] != SIM_NONE) {
             double share = sim->inertia_shares[v];
             sum += (1 - share) / share;
             count++;
@@ -229,8 +229,8 @@ dent_status elastic_choose_sweeps(dent_sim *sim, uint32_t iterations)
         uint32_t sweeps = iterations > 0 ? iterations : sweeps_for(sim, body);
         sim->iterations = sweeps > sim->iterations ? sweeps : sim->iterations;
         for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-            if (mesh->places[v] != SIM_NONE) {
-                mesh->sweeps[mesh->places[v]] = (uint16_t)sweeps;
+            if (mesh->slots[v] != SIM_NONE) {
+                mesh->sweeps[mesh->slots[v]] = (uint16_t)sweeps;
             }
         }
     }
@@ -347,17 +347,17 @@ static double network_energy(const dent_sim *sim, const struct sim_body *body)
     const struct elastic_mesh *mesh = &sim->elastic;
     double sum = 0;
     for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-        uint32_t place = mesh->places[v];
-        if (place == SIM_NONE) {
+        uint32_t slot = mesh->slots[v];
+        if (slot == SIM_NONE) {
             continue;
         }
-        for (uint32_t e = mesh->edge_starts[place]; e < mesh->edge_starts[place + 1]; e++) {
+        for (uint32_t e = mesh->edge_starts[slot]; e < mesh->edge_starts[slot + 1]; e++) {
             const struct edge_visit *edge = &mesh->edges[e];
             double difference[3];
             sim_subtract(sim->state.positions + 3 * (size_t)edge->other, sim->state.positions + 3 * (size_t)v,
                          difference);
             /* Edges between two free vertices are seen twice, those to a held one once. */
-            double share = mesh->places[edge->other] == SIM_NONE ? 0.5 : 0.25;
+            double share = mesh->slots[edge->other] == SIM_NONE ? 0.5 : 0.25;
             sum += share * edge->weight * sim_dot(difference, difference);
         }
     }

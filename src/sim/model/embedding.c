@@ -251,16 +251,16 @@ static void place_block(void *data, uint32_t block, uint32_t worker)
         const uint32_t *corners = embedding->corners + 3 * (size_t)v;
         double *frame = embedding->frames + 9 * (size_t)v;
         const double *offset = embedding->offsets + 3 * (size_t)v;
-        double place[3] = {0, 0, 0};
+        double position[3] = {0, 0, 0};
         facet_frame(positions + 3 * (size_t)corners[0], positions + 3 * (size_t)corners[1],
                     positions + 3 * (size_t)corners[2], frame);
         for (int k = 0; k < 3; k++) {
-            sim_add_scaled(place, embedding->weights[3 * (size_t)v + (size_t)k], positions + 3 * (size_t)corners[k]);
+            sim_add_scaled(position, embedding->weights[3 * (size_t)v + (size_t)k], positions + 3 * (size_t)corners[k]);
         }
         for (int k = 0; k < 3; k++) {
-            sim_add_scaled(place, offset[k], frame + 3 * k);
+            sim_add_scaled(position, offset[k], frame + 3 * k);
         }
-        memcpy(positions + 3 * ((size_t)body->first_vertex + v), place, sizeof place);
+        memcpy(positions + 3 * ((size_t)body->first_vertex + v), position, sizeof position);
     }
 }
 

@@ -37,8 +37,8 @@ struct sim_body {
 
 struct sim_rigid {
     uint32_t body;
-    double inertia[9];   /* about the centre of mass, in the body's frame, by rows */
-    double *local;       /* vertices in the body's frame */
+    double inertia[9]; /* about the centre of mass, in the body's frame, by rows */
+    double *local;     /* vertices in the body's frame */
     double mass;
 };
 
@@ -73,15 +73,15 @@ struct cloth_hinge {
     double stiffness, rest;
 };
 
-/* The elastic vertices in the order of the sweep: colour after colour. Ranges of visits by place in that order. */
+/* The elastic vertices in the order of the sweep: colour after colour. Ranges of visits by slot in that order. */
 struct elastic_mesh {
     uint32_t vertex_count;
     uint32_t *vertices;
-    uint32_t *places; /* of every vertex: its place in `vertices`, or SIM_NONE */
+    uint32_t *slots; /* of every vertex: its slot in `vertices`, or SIM_NONE */
     uint32_t colour_count;
     uint32_t *colour_starts; /* colour_count + 1 */
-    double *diagonal;        /* constant part of the stiffness of each place */
-    uint16_t *sweeps;        /* of each place: how many a substep has */
+    double *diagonal;        /* constant part of the stiffness of each slot */
+    uint16_t *sweeps;        /* of each slot: how many a substep has */
     uint32_t *edge_starts, *tet_starts, *triangle_starts, *hinge_starts; /* vertex_count + 1 */
     struct edge_visit *edges;
     uint64_t held_count;

@@ -259,14 +259,14 @@ void grabs_add_to_blocks(dent_sim *sim)
         }
         uint32_t vertices[4] = {sim->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
         struct end end = make_end(sim, grab->body, vertices, whole);
-        double way[3], force[3], length;
-        sim_subtract(grab->target, end.point, way);
-        length = sqrt(sim_dot(way, way));
+        double displacement[3], force[3], length;
+        sim_subtract(grab->target, end.point, displacement);
+        length = sqrt(sim_dot(displacement, displacement));
         if (length > 0) {
-            double unit[3] = {way[0] / length, way[1] / length, way[2] / length};
+            double unit[3] = {displacement[0] / length, displacement[1] / length, displacement[2] / length};
             double stiffness = 0.5 / bonds_compliance(sim, block, end.point, unit);
             for (int axis = 0; axis < 3; axis++) {
-                force[axis] = stiffness * way[axis];
+                force[axis] = stiffness * displacement[axis];
             }
             bonds_add_spring(sim, block, end.point, force, unit, stiffness, stiffness);
         }

@@ -160,11 +160,11 @@ static void add_edge(struct rigid_bonds *bonds, const uint32_t *owners, uint32_t
 static void list_edges(dent_sim *sim, const uint32_t *owners, uint32_t block, bool fill)
 {
     const struct elastic_mesh *mesh = &sim->elastic;
-    for (uint32_t place = 0; place < mesh->vertex_count; place++) {
-        for (uint32_t e = mesh->edge_starts[place]; e < mesh->edge_starts[place + 1]; e++) {
+    for (uint32_t slot = 0; slot < mesh->vertex_count; slot++) {
+        for (uint32_t e = mesh->edge_starts[slot]; e < mesh->edge_starts[slot + 1]; e++) {
             const struct edge_visit *edge = &mesh->edges[e];
             const double values[2] = {edge->weight, edge->damper};
-            add_edge(sim->bonds, owners, block, edge->other, mesh->vertices[place], values, fill);
+            add_edge(sim->bonds, owners, block, edge->other, mesh->vertices[slot], values, fill);
         }
     }
     for (uint64_t n = 0; n < mesh->held_count; n++) {

@@ -369,12 +369,12 @@ void rigid_finish(dent_sim *sim, double h)
             state->linear_velocity[axis] = (state->center[axis] - sim->rigid_previous[r].center[axis]) / h;
             spin[axis] = before->angular_velocity[axis] + moved.angular_velocity[axis];
         }
-        bool turned = memcmp(before->orientation, state->orientation, sizeof state->orientation) != 0;
-        if (turned && !(h * sqrt(sim_dot(before->angular_velocity, before->angular_velocity)) <= 2)) {
+        bool rotated = memcmp(before->orientation, state->orientation, sizeof state->orientation) != 0;
+        if (rotated && !(h * sqrt(sim_dot(before->angular_velocity, before->angular_velocity)) <= 2)) {
             moved = *state;
             dent_rigid_velocity_between(&sim->rigid_previous[r], &moved, h);
             memcpy(spin, moved.angular_velocity, sizeof spin);
-        } else if (turned) {
+        } else if (rotated) {
             angular_momentum(&sim->rigids[r], before->orientation, spin, momentum);
             spin_from(state->inverse_inertia, state->orientation, momentum, spin);
         }

@@ -13,7 +13,7 @@ static void predict_range(dent_sim *sim, uint32_t begin, uint32_t end)
     for (uint32_t v = begin; v < end; v++) {
         double *x = sim->state.positions + 3 * (size_t)v, *velocity = sim->state.velocities + 3 * (size_t)v;
         double *target = sim->targets + 3 * (size_t)v;
-        bool elastic = sim->elastic.places[v] != SIM_NONE, moves = sim->inverse_masses[v] > 0;
+        bool elastic = sim->elastic.slots[v] != SIM_NONE, moves = sim->inverse_masses[v] > 0;
         for (int axis = 0; axis < 3; axis++) {
             size_t n = 3 * (size_t)v + (size_t)axis;
             sim->previous[n] = x[axis];

@@ -13,7 +13,7 @@
 enum { BOUND_KERNEL_LANES = 8 };
 
 /* Which of parts[0 … count - 1], 1 to 8 of them, are not surely apart from `other`, as bits; lo[i] of these is the
- * bound. Other places of lo may be written too. Nothing past the last part is read. */
+ * bound. Other slots of lo may be written too. Nothing past the last part is read. */
 typedef uint32_t bound_kernel(const struct bound_volume *parts, uint32_t count, const struct bound_volume *other,
                               double lo[BOUND_KERNEL_LANES]);
 

@@ -2,8 +2,8 @@
  * cut by more slabs (k-DOPs); 2, 4 or 8 children to a node, every face in exactly one leaf.
  *
  * The tree is built once over the faces at rest (bound_tree_build.c, medial_tree.c); its volumes follow the positions:
- * all at once for a body with positions of its own (bound_tree_refit.c), node by node when visited for a reduced model
- * (reduced_bounds.c). Nodes are stored level by level, so children lie behind their parents and a level is one range.
+ * all at once for a body with positions of its own (bound_tree_refit.c), node by node when visited for an embedding
+ * (embedding_bounds.c). Nodes are stored level by level, so children lie behind their parents and a level is one range.
  *
  * Volumes are certified: whatever was rounded on the way, they hold every vertex of their faces as stored in `xyz`, and
  * as volumes are convex, the faces. `error` bounds how far a point of the volume may be from the faces. The witness, a
@@ -17,8 +17,8 @@
 #include "bodies/body_data.h"
 #include "geometry/metric/bound_volumes.h"
 
-struct dent_reduced;
-struct reduced_bounds;
+struct dent_embedding;
+struct embedding_bounds;
 struct medial_builder;
 
 enum { BOUND_BRANCHING_MAX = 8, BOUND_LEAF_FACES_MAX = 16, BOUND_LEVELS_MAX = 64 };
@@ -39,12 +39,12 @@ struct bound_tree {
     uint32_t slab_directions;     /* besides the axes: 4 or 6; 0 for balls and boxes */
     double *slabs;                /* by node, 2 * slab_directions: see geometry/metric/bound_volumes.h */
     struct bound_link *links;     /* by node */
-    uint32_t *order;              /* place in the tree -> face */
-    uint32_t (*corners)[3];       /* by place in the tree */
-    uint32_t *vertex_start; /* by place, face_count + 1: the vertices of the places [f, g) are vertices[vertex_start[f]
+    uint32_t *order;              /* slot in the tree -> face */
+    uint32_t (*corners)[3];       /* by slot in the tree */
+    uint32_t *vertex_start; /* by slot, face_count + 1: the vertices of the places [f, g) are vertices[vertex_start[f]
                                … [g]) */
     uint32_t *vertices;     /* each once per leaf */
-    double (*xyz)[3]; /* positions as the volumes see them; of reduced trees only those of leaves with a fresh stamp */
+    double (*xyz)[3]; /* positions as the volumes see them; of trees of embeddings only those of leaves with a fresh stamp */
     double *protrusion; /* by node; null: take the radius */
     double centre[3];   /* of the bounds at rest */
 
@@ -52,15 +52,15 @@ struct bound_tree {
     uint64_t identity_base;
     uint64_t *identities;
 
-    /* Boundary components, numbered by smallest face; their faces as places in ascending order of face. */
+    /* Boundary components, numbered by smallest face; their faces as slots in ascending order of face. */
     bool closed;
     uint32_t component_count;
-    uint32_t *component_of_place;
+    uint32_t *component_of_slot;
     uint32_t *component_start; /* component_count + 1, in component_places */
-    uint32_t *component_places;
+    uint32_t *component_slots;
 
-    struct reduced_bounds *reduced; /* null: positions of its own */
-    uint64_t epoch;                 /* grows with every update; its low half is the stamp, never 0 */
+    struct embedding_bounds *embedding; /* null: positions of its own */
+    uint64_t epoch;                     /* grows with every update; its low half is the stamp, never 0 */
     uint64_t build_ns;
 };
 

@@ -29,7 +29,7 @@ static double range_frame(const struct bound_splitter *splitter, uint32_t first,
         extent = half > extent ? half : extent;
     }
     if (!(extent > 0x1p-1000)) {
-        return 0; /* all in one place */
+        return 0; /* all in one slot */
     }
     int exponent = binary_exponent(extent);
     return exponent < -1000 ? 0x1p1000 : power_of_two(-exponent);
@@ -157,18 +157,18 @@ uint32_t split_by_covariance(struct bound_splitter *splitter, uint32_t first, ui
     uint32_t parts = 1, branching = splitter->build->branching;
     sizes[0] = count;
     while (parts * 2 <= branching) {
-        uint32_t next[BOUND_BRANCHING_MAX], next_count = 0, place = first;
+        uint32_t next[BOUND_BRANCHING_MAX], next_count = 0, slot = first;
         bool cut = false;
         for (uint32_t i = 0; i < parts; i++) {
             if (sizes[i] > splitter->build->leaf_faces) {
-                halve_range(splitter, place, sizes[i]);
+                halve_range(splitter, slot, sizes[i]);
                 next[next_count++] = sizes[i] / 2;
                 next[next_count++] = sizes[i] - sizes[i] / 2;
                 cut = true;
             } else {
                 next[next_count++] = sizes[i];
             }
-            place += sizes[i];
+            slot += sizes[i];
         }
         memcpy(sizes, next, next_count * sizeof *sizes);
         parts = next_count;
@@ -226,11 +226,11 @@ static dent_status split_nodes(struct bound_tree *tree, struct bound_splitter *s
         }
         tree->links[node].first_child = tree->node_count;
         tree->links[node].child_count = (uint16_t)parts;
-        uint32_t place = link.first_face;
+        uint32_t slot = link.first_face;
         for (uint32_t i = 0; i < parts; i++) {
             tree->links[tree->node_count++] =
-                (struct bound_link){.first_face = place, .face_count = sizes[i], .level = (uint16_t)(link.level + 1)};
-            place += sizes[i];
+                (struct bound_link){.first_face = slot, .face_count = sizes[i], .level = (uint16_t)(link.level + 1)};
+            slot += sizes[i];
         }
     }
     tree->level_start[tree->level_count] = tree->node_count;
@@ -241,21 +241,21 @@ static dent_status split_nodes(struct bound_tree *tree, struct bound_splitter *s
 static void list_vertices(struct bound_tree *tree)
 {
     uint32_t count = 0, leaf_end = 0, leaf_first = 0;
-    /* Leaves in order of place: a place begins a leaf iff it is the first face of one; the deepest node there is the
+    /* Leaves in order of place: a slot begins a leaf iff it is the first face of one; the deepest node there is the
      * leaf. */
     for (uint32_t node = 0; node < tree->node_count; node++) {
         if (bound_is_leaf(tree, node) && tree->links[node].face_count > 0) {
             tree->vertex_start[tree->links[node].first_face] = tree->links[node].face_count;
         }
     }
-    for (uint32_t place = 0; place < tree->face_count; place++) {
-        if (place == leaf_end) {
-            leaf_end = place + tree->vertex_start[place];
+    for (uint32_t slot = 0; slot < tree->face_count; slot++) {
+        if (slot == leaf_end) {
+            leaf_end = slot + tree->vertex_start[slot];
             leaf_first = count;
         }
-        tree->vertex_start[place] = count;
+        tree->vertex_start[slot] = count;
         for (int k = 0; k < 3; k++) {
-            uint32_t vertex = tree->corners[place][k];
+            uint32_t vertex = tree->corners[slot][k];
             bool known = false;
             for (uint32_t i = leaf_first; i < count && !known; i++) {
                 known = tree->vertices[i] == vertex;
@@ -270,7 +270,7 @@ static void list_vertices(struct bound_tree *tree)
 
 static dent_status allocate_tree(struct bound_tree *tree, uint32_t node_capacity)
 {
-    size_t places = tree->face_count;
+    size_t slots = tree->face_count;
     tree->links = dent_reallocate(tree->context, tree->links, node_capacity, tree->node_count, sizeof *tree->links);
     if (!tree->links) {
         return DENT_ERROR_OUT_OF_MEMORY; /* shrinking: the old block is lost to nobody, see bound_tree_build */
@@ -279,9 +279,9 @@ static dent_status allocate_tree(struct bound_tree *tree, uint32_t node_capacity
     size_t boxes = bound_has_balls(tree) ? 0 : tree->node_count;
     tree->witnesses = dent_allocate(tree->context, boxes, sizeof *tree->witnesses);
     tree->slabs = dent_allocate(tree->context, tree->node_count, 2 * tree->slab_directions * sizeof *tree->slabs);
-    tree->corners = dent_allocate(tree->context, places, sizeof *tree->corners);
-    tree->vertex_start = dent_allocate(tree->context, places + 1, sizeof *tree->vertex_start);
-    tree->vertices = dent_allocate(tree->context, places * 3, sizeof *tree->vertices);
+    tree->corners = dent_allocate(tree->context, slots, sizeof *tree->corners);
+    tree->vertex_start = dent_allocate(tree->context, slots + 1, sizeof *tree->vertex_start);
+    tree->vertices = dent_allocate(tree->context, slots * 3, sizeof *tree->vertices);
     tree->xyz = dent_allocate(tree->context, tree->vertex_count, sizeof *tree->xyz);
     bool complete = tree->volumes && tree->witnesses && tree->slabs && tree->corners && tree->vertex_start &&
                     tree->vertices && tree->xyz;
@@ -316,8 +316,8 @@ static void rest_centre(struct bound_tree *tree, const struct bound_build *build
 
 static dent_status finish_tree(struct bound_tree *tree, const struct bound_build *build)
 {
-    for (uint32_t place = 0; place < tree->face_count; place++) {
-        memcpy(tree->corners[place], build->faces[tree->order[place]].corners, sizeof tree->corners[place]);
+    for (uint32_t slot = 0; slot < tree->face_count; slot++) {
+        memcpy(tree->corners[slot], build->faces[tree->order[slot]].corners, sizeof tree->corners[slot]);
     }
     memset(tree->volumes, 0, tree->node_count * sizeof *tree->volumes);
     if (tree->vertex_count > 0) {
@@ -406,9 +406,9 @@ void bound_tree_destroy(struct bound_tree *tree)
     dent_release(context, tree->xyz, tree->vertex_count, sizeof *tree->xyz);
     dent_release(context, tree->protrusion, tree->node_count, sizeof *tree->protrusion);
     dent_release(context, tree->identities, tree->vertex_count, sizeof *tree->identities);
-    dent_release(context, tree->component_of_place, faces, sizeof *tree->component_of_place);
+    dent_release(context, tree->component_of_slot, faces, sizeof *tree->component_of_slot);
     dent_release(context, tree->component_start, faces + 1, sizeof *tree->component_start);
-    dent_release(context, tree->component_places, faces, sizeof *tree->component_places);
+    dent_release(context, tree->component_slots, faces, sizeof *tree->component_slots);
     *tree = (struct bound_tree){.context = context};
 }
 
@@ -428,9 +428,9 @@ static void join_vertices(const struct bound_tree *tree, uint32_t *parents)
     for (uint32_t v = 0; v < tree->vertex_count; v++) {
         parents[v] = v;
     }
-    for (uint32_t place = 0; place < tree->face_count; place++) {
+    for (uint32_t slot = 0; slot < tree->face_count; slot++) {
         for (int k = 1; k < 3; k++) {
-            uint32_t a = root_of(parents, tree->corners[place][0]), b = root_of(parents, tree->corners[place][k]);
+            uint32_t a = root_of(parents, tree->corners[slot][0]), b = root_of(parents, tree->corners[slot][k]);
             parents[a > b ? a : b] = a > b ? b : a;
         }
     }
@@ -442,23 +442,23 @@ bool bound_tree_find_components(struct bound_tree *tree)
     dent_context *context = tree->context;
     uint32_t *parents = dent_allocate(context, tree->vertex_count, sizeof *parents);
     uint32_t *numbers = dent_allocate(context, tree->vertex_count, sizeof *numbers);
-    uint32_t *place_of_face = dent_allocate(context, faces, sizeof *place_of_face);
-    tree->component_of_place = dent_allocate(context, faces, sizeof *tree->component_of_place);
+    uint32_t *slot_of_face = dent_allocate(context, faces, sizeof *slot_of_face);
+    tree->component_of_slot = dent_allocate(context, faces, sizeof *tree->component_of_slot);
     tree->component_start = dent_allocate(context, faces + 1, sizeof *tree->component_start);
-    tree->component_places = dent_allocate(context, faces, sizeof *tree->component_places);
-    bool complete = parents && numbers && place_of_face && tree->component_of_place && tree->component_start &&
-                    tree->component_places;
+    tree->component_slots = dent_allocate(context, faces, sizeof *tree->component_slots);
+    bool complete =
+        parents && numbers && slot_of_face && tree->component_of_slot && tree->component_start && tree->component_slots;
     if (complete) {
         join_vertices(tree, parents);
-        for (uint32_t place = 0; place < faces; place++) {
-            place_of_face[tree->order[place]] = place;
+        for (uint32_t slot = 0; slot < faces; slot++) {
+            slot_of_face[tree->order[slot]] = slot;
         }
         memset(numbers, 0xFF, tree->vertex_count * sizeof *numbers);
         memset(tree->component_start, 0, (faces + 1) * sizeof *tree->component_start);
         for (uint32_t face = 0; face < faces; face++) {
-            uint32_t place = place_of_face[face], root = root_of(parents, tree->corners[place][0]);
+            uint32_t slot = slot_of_face[face], root = root_of(parents, tree->corners[slot][0]);
             numbers[root] = numbers[root] == UINT32_MAX ? tree->component_count++ : numbers[root];
-            tree->component_of_place[place] = numbers[root];
+            tree->component_of_slot[slot] = numbers[root];
             tree->component_start[numbers[root]]++;
         }
         uint32_t sum = 0;
@@ -468,12 +468,12 @@ bool bound_tree_find_components(struct bound_tree *tree)
             tree->component_start[i] = sum;
         }
         for (uint32_t face = (uint32_t)faces; face-- > 0;) {
-            uint32_t place = place_of_face[face];
-            tree->component_places[--tree->component_start[tree->component_of_place[place]]] = place;
+            uint32_t slot = slot_of_face[face];
+            tree->component_slots[--tree->component_start[tree->component_of_slot[slot]]] = slot;
         }
     }
     dent_release(context, parents, tree->vertex_count, sizeof *parents);
     dent_release(context, numbers, tree->vertex_count, sizeof *numbers);
-    dent_release(context, place_of_face, faces, sizeof *place_of_face);
+    dent_release(context, slot_of_face, faces, sizeof *slot_of_face);
     return complete;
 }

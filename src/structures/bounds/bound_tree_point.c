@@ -8,13 +8,13 @@
 static void look_at_leaf(const struct bound_tree *tree, const struct bound_link *link, const uint8_t *left_out,
                          const double p[3], struct nearest_face *best)
 {
-    for (uint32_t place = link->first_face; place < link->first_face + link->face_count; place++) {
-        uint32_t face = tree->order[place];
+    for (uint32_t slot = link->first_face; slot < link->first_face + link->face_count; slot++) {
+        uint32_t face = tree->order[slot];
         if (left_out && left_out[face]) {
             continue;
         }
         double point[3];
-        const uint32_t *v = tree->corners[place];
+        const uint32_t *v = tree->corners[slot];
         const double *corners[3] = {tree->xyz[v[0]], tree->xyz[v[1]], tree->xyz[v[2]]};
         double distance = distance_to_triangle(p, corners, point);
         if (distance < best->distance || (distance == best->distance && face < best->face)) {
@@ -39,12 +39,12 @@ void bound_tree_nearest(const struct bound_tree *tree, const uint8_t *left_out, 
             continue;
         }
         for (uint32_t i = 0; i < link->child_count; i++) { /* nearest last, so that it comes next */
-            uint32_t child = link->first_child + i, place = top++;
+            uint32_t child = link->first_child + i, slot = top++;
             double distance = distance_below(p, tree->volumes[child].v);
-            for (; place > top - 1 - i && distance_below(p, tree->volumes[stack[place - 1]].v) < distance; place--) {
-                stack[place] = stack[place - 1];
+            for (; slot > top - 1 - i && distance_below(p, tree->volumes[stack[slot - 1]].v) < distance; slot--) {
+                stack[slot] = stack[slot - 1];
             }
-            stack[place] = child;
+            stack[slot] = child;
         }
         if (link->child_count == 0) {
             look_at_leaf(tree, link, left_out, p, best);
@@ -69,11 +69,11 @@ int bound_tree_winding(const struct bound_tree *tree, const double p[3])
         for (uint32_t i = 0; i < link->child_count; i++) {
             stack[top++] = link->first_child + i;
         }
-        for (uint32_t place = link->first_face; link->child_count == 0 && place < link->first_face + link->face_count;
-             place++) {
+        for (uint32_t slot = link->first_face; link->child_count == 0 && slot < link->first_face + link->face_count;
+             slot++) {
             bool on = false;
-            winding += winding_number(p, (const double(*)[3])tree->xyz, (const uint32_t(*)[3]) & tree->corners[place],
-                                      1, &counters, &on);
+            winding += winding_number(p, (const double(*)[3])tree->xyz, (const uint32_t(*)[3]) & tree->corners[slot], 1,
+                                      &counters, &on);
             if (on) {
                 return 0;
             }

@@ -374,13 +374,13 @@ static void find_partner(struct merging *merging, uint32_t own)
         if (other == own || (count == NEIGHBOURS && distance >= distances[count - 1])) {
             continue;
         }
-        uint32_t place = count < NEIGHBOURS ? count++ : count - 1;
-        for (; place > 0 && distances[place - 1] > distance; place--) {
-            distances[place] = distances[place - 1];
-            nearest[place] = nearest[place - 1];
+        uint32_t slot = count < NEIGHBOURS ? count++ : count - 1;
+        for (; slot > 0 && distances[slot - 1] > distance; slot--) {
+            distances[slot] = distances[slot - 1];
+            nearest[slot] = nearest[slot - 1];
         }
-        distances[place] = distance;
-        nearest[place] = other;
+        distances[slot] = distance;
+        nearest[slot] = other;
     }
     cluster->cost = INFINITY;
     for (uint32_t i = 0; i < count; i++) {
@@ -486,7 +486,7 @@ static bool note_protrusion(struct medial_builder *builder, uint32_t node, doubl
 static uint32_t divide_faces(struct bound_splitter *splitter, const struct choice *choice, uint32_t first,
                              uint32_t count, uint32_t *sizes, double *protrusions, uint32_t *scratch)
 {
-    uint32_t parts = 0, place = 0;
+    uint32_t parts = 0, slot = 0;
     for (uint32_t f = 0; f < count; f++) {
         uint32_t face = splitter->order[first + f], best = 0;
         double least = INFINITY;
@@ -498,18 +498,18 @@ static uint32_t divide_faces(struct bound_splitter *splitter, const struct choic
         splitter->keys[face] = best;
     }
     for (uint32_t i = 0; i < choice->count; i++) {
-        uint32_t before = place;
+        uint32_t before = slot;
         double worst = -INFINITY;
         for (uint32_t f = 0; f < count; f++) {
             uint32_t face = splitter->order[first + f];
             if (splitter->keys[face] == i) {
                 double need = face_reach(splitter->build, choice->balls[i].centre, face) - choice->balls[i].inside;
                 worst = need > worst ? need : worst;
-                scratch[place++] = face;
+                scratch[slot++] = face;
             }
         }
-        if (place > before) {
-            sizes[parts] = place - before;
+        if (slot > before) {
+            sizes[parts] = slot - before;
             protrusions[parts++] = worst;
         }
     }
@@ -574,10 +574,10 @@ uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_c
         largest = sizes[i] > largest ? sizes[i] : largest;
     }
     if (parts > 0 && largest > count - (count + 7) / 8) { /* the balls do not divide them: no progress, or hardly any */
-        uint32_t place = first;
+        uint32_t slot = first;
         parts = split_by_covariance(splitter, first, count, sizes);
-        for (uint32_t i = 0; i < parts; place += sizes[i++]) {
-            protrusions[i] = range_protrusion(builder, splitter, place, sizes[i]);
+        for (uint32_t i = 0; i < parts; slot += sizes[i++]) {
+            protrusions[i] = range_protrusion(builder, splitter, slot, sizes[i]);
         }
     }
     for (uint32_t i = 0; i < parts; i++) {

@@ -87,10 +87,10 @@ static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *bo
         }
     }
     radix_sort_u64(columns->keys, columns->order, columns->keys + count, columns->order + count, used);
-    for (uint32_t place = 0; place < used; place++) {
+    for (uint32_t slot = 0; slot < used; slot++) {
         for (int k = 0; k < 3; k++) {
-            columns->lo[k][place] = boxes[columns->order[place]].lo[(axis + k) % 3];
-            columns->hi[k][place] = boxes[columns->order[place]].hi[(axis + k) % 3];
+            columns->lo[k][slot] = boxes[columns->order[slot]].lo[(axis + k) % 3];
+            columns->hi[k][slot] = boxes[columns->order[slot]].hi[(axis + k) % 3];
         }
     }
     return used;
@@ -99,20 +99,20 @@ static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *bo
 static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t used, dent_isa isa)
 {
     const struct box_columns others = {columns->lo[1], columns->hi[1], columns->lo[2], columns->hi[2]};
-    for (uint32_t place = 0; place < used; place++) {
-        uint32_t end = place + 1;
-        while (end < used && columns->lo[0][end] <= columns->hi[0][place]) {
+    for (uint32_t slot = 0; slot < used; slot++) {
+        uint32_t end = slot + 1;
+        while (end < used && columns->lo[0][end] <= columns->hi[0][slot]) {
             end++;
         }
-        struct box_window window = {columns->lo[1][place], columns->hi[1][place], columns->lo[2][place],
-                                    columns->hi[2][place]};
-        uint32_t hits = scan_boxes_for(isa)(&others, place + 1, end, &window, columns->hits);
+        struct box_window window = {columns->lo[1][slot], columns->hi[1][slot], columns->lo[2][slot],
+                                    columns->hi[2][slot]};
+        uint32_t hits = scan_boxes_for(isa)(&others, slot + 1, end, &window, columns->hits);
         struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
         if (hits && !room) {
             return false;
         }
         for (uint32_t i = 0; i < hits; i++) {
-            room[i] = (struct body_pair){columns->order[place], columns->order[columns->hits[i]]};
+            room[i] = (struct body_pair){columns->order[slot], columns->order[columns->hits[i]]};
         }
     }
     return true;
@@ -152,8 +152,8 @@ static bool compare_all(struct body_pairs *pairs, const struct cluster_box *boxe
     return true;
 }
 
-static bool sort_and_sweep(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
-                           dent_isa isa, struct arena *scratch)
+static bool sort_and_sweep(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count, dent_isa isa,
+                           struct arena *scratch)
 {
     struct columns columns;
     return allocate_columns(&columns, count, scratch) &&
@@ -179,8 +179,8 @@ static void group(struct body_pairs *pairs, uint32_t count)
     }
 }
 
-bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
-                     dent_isa isa, struct arena *scratch)
+bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count, dent_isa isa,
+                     struct arena *scratch)
 {
     array_clear(&pairs->found);
     array_clear(&pairs->first_storage);

@@ -1,13 +1,13 @@
-/* One record for every body of a pose, made anew when the topology of the world has changed: what a query derives from
+/* One record for every body of a snapshot, made anew when the topology of the world has changed: what a query derives from
  * the meshes alone and keeps from call to call. */
 #ifndef DENT_STRUCTURES_BODY_RECORDS_H
 #define DENT_STRUCTURES_BODY_RECORDS_H
 
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 
 /* All zeros: none yet. */
 struct body_records {
-    void *data; /* by rank */
+    void *data; /* by body index */
     uint32_t count;
     bool current; /* made for the topology of `version` */
     uint64_t version;
@@ -24,7 +24,7 @@ struct body_record_kind {
 
 /* *changed: whether they were made anew. False when memory runs out, and then there are none. */
 bool body_records_update(struct body_records *records, const struct body_record_kind *kind, dent_context *context,
-                         const struct pose *pose, void *user, bool *changed);
+                         const struct snapshot *snapshot, void *user, bool *changed);
 void body_records_destroy(struct body_records *records, const struct body_record_kind *kind, dent_context *context);
 
 #endif

@@ -49,22 +49,22 @@ static void bound_axis(const double (*xyz)[3], const uint32_t *corners, uint32_t
     }
 }
 
-int sweep_axis(const struct pose *pose)
+int sweep_axis(const struct snapshot *snapshot)
 {
-    struct box_scaling scaling = box_scaling_for(pose->largest);
+    struct box_scaling scaling = box_scaling_for(snapshot->largest);
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, mean[3] = {0, 0, 0};
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct posed_body *posed = &pose->bodies[rank];
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
         for (int axis = 0; axis < 3; axis++) {
-            lo[axis] = posed->lo[axis] < lo[axis] ? posed->lo[axis] : lo[axis];
-            hi[axis] = posed->hi[axis] > hi[axis] ? posed->hi[axis] : hi[axis];
+            lo[axis] = body_snapshot->lo[axis] < lo[axis] ? body_snapshot->lo[axis] : lo[axis];
+            hi[axis] = body_snapshot->hi[axis] > hi[axis] ? body_snapshot->hi[axis] : hi[axis];
         }
-        for (uint32_t element = 0; element < posed->body->element_count; element++) {
+        for (uint32_t element = 0; element < body_snapshot->body->element_count; element++) {
             uint32_t count;
-            const uint32_t *corners = element_corners(posed->body, element, &count);
+            const uint32_t *corners = element_corners(body_snapshot->body, element, &count);
             for (int axis = 0; axis < 3; axis++) {
                 double low, high;
-                bound_axis(posed->xyz, corners, count, axis, &low, &high);
+                bound_axis(body_snapshot->xyz, corners, count, axis, &low, &high);
                 mean[axis] += box_scale(scaling, high) - box_scale(scaling, low);
             }
         }
@@ -96,25 +96,25 @@ struct unsorted {
     uint32_t body, feature;
 };
 
-static uint32_t collect(struct unsorted *boxes, const struct pose *pose, enum feature_side side, int axis)
+static uint32_t collect(struct unsorted *boxes, const struct snapshot *snapshot, enum feature_side side, int axis)
 {
-    struct box_scaling scaling = box_scaling_for(pose->largest);
+    struct box_scaling scaling = box_scaling_for(snapshot->largest);
     uint32_t count = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct posed_body *posed = &pose->bodies[rank];
-        for (uint32_t feature = 0; feature < side_size(side, posed->body); feature++) {
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
+        for (uint32_t feature = 0; feature < side_size(side, body_snapshot->body); feature++) {
             uint32_t corner_count;
-            if (side <= FEATURE_SURFACE_VERTICES && !vertex_belongs(side, posed->body, feature)) {
+            if (side <= FEATURE_SURFACE_VERTICES && !vertex_belongs(side, body_snapshot->body, feature)) {
                 continue;
             }
-            const uint32_t *corners = side_corners(side, posed->body, &feature, &corner_count);
+            const uint32_t *corners = side_corners(side, body_snapshot->body, &feature, &corner_count);
             struct unsorted *box = &boxes[count];
             bool flat = false;
-            box->body = rank;
+            box->body = body_index;
             box->feature = feature;
             for (int column = 0; column < 3; column++) {
                 double lo, hi;
-                bound_axis(posed->xyz, corners, corner_count, (axis + column) % 3, &lo, &hi);
+                bound_axis(body_snapshot->xyz, corners, corner_count, (axis + column) % 3, &lo, &hi);
                 box->lo[column] = float_below(box_scale(scaling, lo), lo);
                 box->hi[column] = float_above(box_scale(scaling, hi), hi);
                 flat = flat || lo == hi;
@@ -151,12 +151,12 @@ static bool allocate_columns(struct sorted_boxes *boxes, size_t most, struct are
     return enough && boxes->body && boxes->feature;
 }
 
-bool sorted_boxes_build(struct sorted_boxes *boxes, const struct pose *pose, enum feature_side side, int axis,
+bool sorted_boxes_build(struct sorted_boxes *boxes, const struct snapshot *snapshot, enum feature_side side, int axis,
                         struct arena *scratch, bool *too_many)
 {
     uint64_t most = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        most += side_size(side, pose->bodies[rank].body);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        most += side_size(side, snapshot->bodies[body_index].body);
     }
     *too_many = most >= UINT32_MAX;
     if (*too_many || !allocate_columns(boxes, most, scratch)) {
@@ -167,7 +167,7 @@ bool sorted_boxes_build(struct sorted_boxes *boxes, const struct pose *pose, enu
     uint64_t *keys = arena_allocate(scratch, most, 2 * sizeof *keys);
     uint32_t *order = arena_allocate(scratch, most, 2 * sizeof *order);
     if (unsorted && keys && order) {
-        boxes->count = collect(unsorted, pose, side, axis);
+        boxes->count = collect(unsorted, snapshot, side, axis);
         for (uint32_t i = 0; i < boxes->count; i++) {
             keys[i] = float_order(unsorted[i].lo[0]);
             order[i] = i;

@@ -22,18 +22,18 @@ static uint64_t spread_bits(uint64_t x)
 
 /* Where the centre of the box lies on the curve through `bounds`. Halves first, so that no sum or difference overflows.
  */
-static uint64_t curve_place(const struct box *box, const struct box *bounds)
+static uint64_t curve_slot(const struct box *box, const struct box *bounds)
 {
-    uint64_t place = 0;
+    uint64_t slot = 0;
     for (int axis = 0; axis < 3; axis++) {
         double extent = 0.5 * bounds->hi[axis] - 0.5 * bounds->lo[axis];
         double offset = (0.25 * box->lo[axis] + 0.25 * box->hi[axis]) - 0.5 * bounds->lo[axis];
         double fraction = extent > 0 ? offset / extent : 0;
         fraction = fraction > 0 ? fraction : 0;
         fraction = fraction < 1 ? fraction : 1;
-        place |= spread_bits((uint64_t)(fraction * ((1 << CURVE_BITS) - 1))) << axis;
+        slot |= spread_bits((uint64_t)(fraction * ((1 << CURVE_BITS) - 1))) << axis;
     }
-    return place;
+    return slot;
 }
 
 static void box_include(struct box *box, const struct box *other)
@@ -60,7 +60,7 @@ static bool sort_items(struct box_tree *tree, struct arena *arena, const struct 
         box_include(&bounds, &boxes[i]);
     }
     for (size_t i = 0; i < n; i++) {
-        keys[i] = curve_place(&boxes[i], &bounds);
+        keys[i] = curve_slot(&boxes[i], &bounds);
         tree->items[i] = (uint32_t)i;
     }
     radix_sort_u64(keys, tree->items, key_scratch, item_scratch, n);
@@ -72,10 +72,10 @@ static void fill_nodes(struct box_tree *tree)
 {
     for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
         uint32_t end = box_tree_leaf_start(tree, leaf + 1);
-        uint32_t place = box_tree_leaf_start(tree, leaf);
-        struct box box = tree->item_boxes[place]; /* no leaf is empty: there are at most as many as items */
-        while (++place < end) {
-            box_include(&box, &tree->item_boxes[place]);
+        uint32_t slot = box_tree_leaf_start(tree, leaf);
+        struct box box = tree->item_boxes[slot]; /* no leaf is empty: there are at most as many as items */
+        while (++slot < end) {
+            box_include(&box, &tree->item_boxes[slot]);
         }
         tree->nodes[tree->leaf_count + leaf] = box;
     }
@@ -113,8 +113,8 @@ bool box_tree_build(struct box_tree *tree, struct arena *arena, const double (*x
     if (!sort_items(tree, arena, boxes)) {
         return false;
     }
-    for (uint32_t place = 0; place < item_count; place++) {
-        tree->item_boxes[place] = boxes[tree->items[place]];
+    for (uint32_t slot = 0; slot < item_count; slot++) {
+        tree->item_boxes[slot] = boxes[tree->items[slot]];
     }
     arena_rewind(arena, mark);
     fill_nodes(tree);
@@ -126,13 +126,13 @@ void box_walk_begin(struct box_walk *walk, const struct box_tree *tree, const st
     walk->tree = tree;
     walk->box = *box;
     walk->depth = 0;
-    walk->place = walk->place_end = 0;
+    walk->slot = walk->slot_end = 0;
     walk->box_tests = 0;
     if (tree->item_count == 0) {
         return;
     }
     if (tree->exhaustive) {
-        walk->place_end = tree->item_count;
+        walk->slot_end = tree->item_count;
     } else {
         walk->stack[walk->depth++] = 1;
     }
@@ -150,8 +150,8 @@ static bool next_leaf(struct box_walk *walk)
         }
         if (node >= tree->leaf_count) {
             uint32_t leaf = node - tree->leaf_count;
-            walk->place = box_tree_leaf_start(tree, leaf);
-            walk->place_end = box_tree_leaf_start(tree, leaf + 1);
+            walk->slot = box_tree_leaf_start(tree, leaf);
+            walk->slot_end = box_tree_leaf_start(tree, leaf + 1);
             return true;
         }
         walk->stack[walk->depth++] = 2 * node + 1;
@@ -164,11 +164,11 @@ bool box_walk_next(struct box_walk *walk, uint32_t *item)
 {
     const struct box_tree *tree = walk->tree;
     for (;;) {
-        while (walk->place < walk->place_end) {
-            uint32_t place = walk->place++;
+        while (walk->slot < walk->slot_end) {
+            uint32_t slot = walk->slot++;
             walk->box_tests++;
-            if (tree->exhaustive || boxes_meet(&tree->item_boxes[place], &walk->box)) {
-                *item = tree->items[place];
+            if (tree->exhaustive || boxes_meet(&tree->item_boxes[slot], &walk->box)) {
+                *item = tree->items[slot];
                 return true;
             }
         }

@@ -26,7 +26,7 @@ struct box_tree {
     uint32_t leaf_count;    /* a power of two; 0 when there is no item */
     struct box *nodes;      /* 1 … 2 * leaf_count - 1; node leaf_count + l is leaf l */
     struct box *item_boxes; /* in tree order */
-    uint32_t *items;        /* the element at each place */
+    uint32_t *items;        /* the element at each slot */
     bool exhaustive;
 };
 
@@ -67,7 +67,7 @@ struct box_walk {
     struct box box;
     uint32_t stack[BOX_TREE_STACK];
     uint32_t depth;
-    uint32_t place, place_end; /* the leaf being read */
+    uint32_t slot, slot_end; /* the leaf being read */
     uint64_t box_tests;
 };
 

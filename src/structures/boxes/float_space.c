@@ -21,7 +21,7 @@ void vertex_numbering_destroy(struct vertex_numbering *numbering)
 }
 
 /* Vertices with equal identities get the number of the first of them. */
-static bool number_ties(struct vertex_numbering *numbering, const struct pose *pose, struct arena *scratch)
+static bool number_ties(struct vertex_numbering *numbering, const struct snapshot *snapshot, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     size_t count = numbering->count;
@@ -29,8 +29,8 @@ static bool number_ties(struct vertex_numbering *numbering, const struct pose *p
     uint32_t *order = arena_allocate(scratch, count, 2 * sizeof *order);
     uint32_t *canonical = array_extend(&numbering->canonical, count);
     bool enough = keys && order && canonical;
-    for (uint32_t rank = 0, number = 0; enough && rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0, number = 0; enough && body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++, number++) {
             keys[number] = body_identity(body, vertex);
             order[number] = number;
@@ -46,56 +46,56 @@ static bool number_ties(struct vertex_numbering *numbering, const struct pose *p
     return enough;
 }
 
-bool vertex_numbering_build(struct vertex_numbering *numbering, const struct pose *pose, struct arena *scratch,
+bool vertex_numbering_build(struct vertex_numbering *numbering, const struct snapshot *snapshot, struct arena *scratch,
                             bool *too_many)
 {
     uint64_t count = 0;
     bool ties = false;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        count += pose->bodies[rank].body->vertex_count;
-        ties |= pose->bodies[rank].body->identities != NULL;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        count += snapshot->bodies[body_index].body->vertex_count;
+        ties |= snapshot->bodies[body_index].body->identities != NULL;
     }
     *too_many = count >= UINT32_MAX;
     array_clear(&numbering->first);
     array_clear(&numbering->body);
     array_clear(&numbering->canonical);
-    uint32_t *first = *too_many ? NULL : array_extend(&numbering->first, (size_t)pose->body_count + 1);
+    uint32_t *first = *too_many ? NULL : array_extend(&numbering->first, (size_t)snapshot->body_count + 1);
     uint32_t *body = first ? array_extend(&numbering->body, count) : NULL;
     if (!body) {
         return false;
     }
     numbering->count = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        first[rank] = numbering->count;
-        for (uint32_t vertex = 0; vertex < pose->bodies[rank].body->vertex_count; vertex++) {
-            body[numbering->count++] = rank;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        first[body_index] = numbering->count;
+        for (uint32_t vertex = 0; vertex < snapshot->bodies[body_index].body->vertex_count; vertex++) {
+            body[numbering->count++] = body_index;
         }
     }
-    first[pose->body_count] = numbering->count;
-    return !ties || number_ties(numbering, pose, scratch);
+    first[snapshot->body_count] = numbering->count;
+    return !ties || number_ties(numbering, snapshot, scratch);
 }
 
 /* Bounds of all used vertices; false when there is none. */
-static bool world_bounds(const struct pose *pose, double lo[3], double hi[3])
+static bool world_bounds(const struct snapshot *snapshot, double lo[3], double hi[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         lo[axis] = INFINITY;
         hi[axis] = -INFINITY;
     }
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct posed_body *posed = &pose->bodies[rank];
-        for (int axis = 0; axis < 3 && posed->lo[0] <= posed->hi[0]; axis++) {
-            lo[axis] = posed->lo[axis] < lo[axis] ? posed->lo[axis] : lo[axis];
-            hi[axis] = posed->hi[axis] > hi[axis] ? posed->hi[axis] : hi[axis];
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
+        for (int axis = 0; axis < 3 && body_snapshot->lo[0] <= body_snapshot->hi[0]; axis++) {
+            lo[axis] = body_snapshot->lo[axis] < lo[axis] ? body_snapshot->lo[axis] : lo[axis];
+            hi[axis] = body_snapshot->hi[axis] > hi[axis] ? body_snapshot->hi[axis] : hi[axis];
         }
     }
     return lo[0] <= hi[0];
 }
 
-double half_extent_of(const struct pose *pose)
+double half_extent_of(const struct snapshot *snapshot)
 {
     double lo[3], hi[3], extent = 0;
-    if (!world_bounds(pose, lo, hi)) {
+    if (!world_bounds(snapshot, lo, hi)) {
         return 0;
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -109,7 +109,7 @@ enum { BLOCK_VERTICES = 8192 };
 
 struct mapping {
     const struct vertex_numbering *numbering;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     struct point_record *points;
     double centre[3];
     double first, second; /* two factors, because one power of two cannot reach from the smallest subnormal to 1 */
@@ -129,10 +129,10 @@ static void map_block(void *data, uint32_t block, uint32_t worker)
     uint32_t end = numbering->count - begin > BLOCK_VERTICES ? begin + BLOCK_VERTICES : numbering->count;
     const uint32_t *canonical = numbering->canonical.count ? numbering->canonical.data : NULL;
     for (uint32_t number = begin; number < end;) {
-        uint32_t rank = body_of_vertex(numbering, number);
-        uint32_t first = first_vertex(numbering, rank), last = first_vertex(numbering, rank + 1);
+        uint32_t body_index = body_of_vertex(numbering, number);
+        uint32_t first = first_vertex(numbering, body_index), last = first_vertex(numbering, body_index + 1);
         last = last < end ? last : end;
-        const double(*xyz)[3] = mapping->pose->bodies[rank].xyz;
+        const double(*xyz)[3] = mapping->snapshot->bodies[body_index].xyz;
         for (; number < last; number++) {
             const double *x = xyz[number - first];
             mapping->points[number] = (struct point_record){
@@ -150,9 +150,9 @@ static uint64_t double_order(double value)
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* Overwrites the positions by ranks; equal coordinates have equal ranks. */
-static bool map_ranks(struct point_record *points, const struct vertex_numbering *numbering, const struct pose *pose,
-                      struct arena *scratch)
+/* Overwrites the positions by body indices; equal coordinates have equal body indices. */
+static bool map_body_indices(struct point_record *points, const struct vertex_numbering *numbering,
+                             const struct snapshot *snapshot, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     size_t count = numbering->count;
@@ -160,8 +160,9 @@ static bool map_ranks(struct point_record *points, const struct vertex_numbering
     uint32_t *order = arena_allocate(scratch, count, 2 * sizeof *order);
     for (int axis = 0; keys && order && axis < 3; axis++) {
         for (uint32_t number = 0; number < count; number++) {
-            uint32_t rank = body_of_vertex(numbering, number);
-            keys[number] = double_order(pose->bodies[rank].xyz[number - first_vertex(numbering, rank)][axis]);
+            uint32_t body_index = body_of_vertex(numbering, number);
+            keys[number] =
+                double_order(snapshot->bodies[body_index].xyz[number - first_vertex(numbering, body_index)][axis]);
             order[number] = number;
         }
         radix_sort_u64(keys, order, keys + count, order + count, count);
@@ -175,29 +176,29 @@ static bool map_ranks(struct point_record *points, const struct vertex_numbering
     return keys && order;
 }
 
-bool float_space_build(struct float_space *space, const struct vertex_numbering *numbering, const struct pose *pose,
-                       dent_context *context, bool ranks, struct arena *scratch)
+bool float_space_build(struct float_space *space, const struct vertex_numbering *numbering,
+                       const struct snapshot *snapshot, dent_context *context, bool body_indices, struct arena *scratch)
 {
-    struct mapping mapping = {.numbering = numbering, .pose = pose};
+    struct mapping mapping = {.numbering = numbering, .snapshot = snapshot};
     double lo[3], hi[3];
-    bool any = world_bounds(pose, lo, hi);
+    bool any = world_bounds(snapshot, lo, hi);
     int exponent = 0;
-    double half = half_extent_of(pose);
+    double half = half_extent_of(snapshot);
     frexp(half, &exponent);
-    ranks = ranks || half < SMALLEST_AFFINE;
+    body_indices = body_indices || half < SMALLEST_AFFINE;
     for (int axis = 0; axis < 3; axis++) {
         mapping.centre[axis] = any ? lo[axis] / 2 + hi[axis] / 2 : 0;
     }
     mapping.first = ldexp(1.0, -exponent / 2);
     mapping.second = ldexp(1.0, -exponent - -exponent / 2);
-    *space = (struct float_space){.ranks = ranks, .exponent = -exponent};
+    *space = (struct float_space){.body_indices = body_indices, .exponent = -exponent};
     space->points = mapping.points = arena_allocate(scratch, numbering->count, sizeof *space->points);
     if (!space->points) {
         return false;
     }
     dent_parallel_for(context, numbering->count / BLOCK_VERTICES + (numbering->count % BLOCK_VERTICES != 0), map_block,
                       &mapping);
-    return !ranks || map_ranks(space->points, numbering, pose, scratch);
+    return !body_indices || map_body_indices(space->points, numbering, snapshot, scratch);
 }
 
 int flat_axes(const double (*xyz)[3], uint32_t first, const uint32_t *corners, uint32_t count)

@@ -2,7 +2,7 @@
  *
  * A set of elements is cut across its longest extent. The place of the cut is a whole number of cluster widths from the
  * end (the width that gives CELLS_AIMED elements a cluster), so that a lattice of cells falls into equal blocks instead
- * of remainders; near that place the widest gap between middles is taken, which is where a layer of cells ends. A cut
+ * of remainders; near that slot the widest gap between middles is taken, which is where a layer of cells ends. A cut
  * that would leave less than an eighth on one side is made at the median instead, so the depth is bounded for graded
  * meshes. Cutting stops when the elements fit a cluster.
  */
@@ -23,7 +23,7 @@ struct builder {
     const uint32_t *corners;
     double (*middles)[3];
     uint32_t *order;      /* elements; a node is a range of it */
-    uint8_t *place;       /* of each vertex in the cluster being made, NO_VERTEX: not in it */
+    uint8_t *slot;        /* of each vertex in the cluster being made, NO_VERTEX: not in it */
     uint8_t *owned;       /* vertex has an owner */
     uint32_t *first_face; /* of each element: its surface faces, a range of face_list */
     uint32_t *face_list;
@@ -147,7 +147,7 @@ static uint32_t divide(struct builder *builder, uint32_t first, uint32_t last, s
     return end - first;
 }
 
-/* Puts the smaller half along the axis first (quickselect; ties by place). */
+/* Puts the smaller half along the axis first (quickselect; ties by slot). */
 static uint32_t divide_at_median(struct builder *builder, uint32_t first, uint32_t last, int axis)
 {
     uint32_t low = first, high = last, middle = first + (last - first) / 2;
@@ -190,13 +190,13 @@ static bool number_vertices(struct builder *builder, uint32_t first, uint32_t la
         const uint32_t *corners = builder->corners + (size_t)builder->order[i] * builder->corners_per_element;
         faces += faces_of(builder, builder->order[i]);
         for (uint32_t k = 0; k < builder->corners_per_element; k++) {
-            if (builder->place[corners[k]] != NO_VERTEX) {
+            if (builder->slot[corners[k]] != NO_VERTEX) {
                 continue;
             }
             if (cluster->vertex_count == CLUSTER_VERTICES) {
                 return false;
             }
-            builder->place[corners[k]] = cluster->vertex_count;
+            builder->slot[corners[k]] = cluster->vertex_count;
             cluster->vertices[cluster->vertex_count++] = corners[k];
         }
     }
@@ -216,19 +216,19 @@ static void put_owned_first(struct builder *builder, struct cluster *cluster)
     }
     for (uint32_t k = 0; k < count; k++) {
         cluster->vertices[k] = sorted[k];
-        builder->place[sorted[k]] = (uint8_t)k;
+        builder->slot[sorted[k]] = (uint8_t)k;
     }
 }
 
 static void forget_vertices(struct builder *builder, const struct cluster *cluster)
 {
     for (uint32_t k = 0; k < cluster->vertex_count; k++) {
-        builder->place[cluster->vertices[k]] = NO_VERTEX;
+        builder->slot[cluster->vertices[k]] = NO_VERTEX;
     }
 }
 
 static void fill_elements(struct builder *builder, uint32_t first, uint32_t last, struct cluster *cluster,
-                          struct cluster_corners *places)
+                          struct cluster_corners *slots)
 {
     struct body_clusters *result = builder->result;
     bool solid = body_has_cells(builder->body);
@@ -238,9 +238,9 @@ static void fill_elements(struct builder *builder, uint32_t first, uint32_t last
         uint32_t element = builder->order[i];
         const uint32_t *corners = builder->corners + (size_t)element * builder->corners_per_element;
         for (uint32_t k = 0; solid && k < 4; k++) {
-            uint8_t place = builder->place[corners[k]];
-            places->cells[cluster->cell_count] |= (uint32_t)place << 8 * k;
-            places->cell_vertices[cluster->cell_count] |= UINT32_C(1) << place;
+            uint8_t slot = builder->slot[corners[k]];
+            slots->cells[cluster->cell_count] |= (uint32_t)slot << 8 * k;
+            slots->cell_vertices[cluster->cell_count] |= UINT32_C(1) << slot;
         }
         if (solid) {
             cluster->cell_count++;
@@ -249,9 +249,9 @@ static void fill_elements(struct builder *builder, uint32_t first, uint32_t last
         for (uint32_t f = builder->first_face[element]; f < builder->first_face[element + 1]; f++) {
             uint32_t face = builder->face_list[f];
             for (int k = 0; k < 3; k++) {
-                uint8_t place = builder->place[builder->body->surface_faces[face].corners[k]];
-                places->faces[k][cluster->face_count] = place;
-                cluster->on_faces |= UINT32_C(1) << place;
+                uint8_t slot = builder->slot[builder->body->surface_faces[face].corners[k]];
+                slots->faces[k][cluster->face_count] = slot;
+                cluster->on_faces |= UINT32_C(1) << slot;
             }
             cluster->face_count++;
             result->faces[builder->faces_used++] = face;
@@ -321,15 +321,15 @@ static bool make_cluster(struct builder *builder, uint32_t first, uint32_t last)
         take_ownership(builder, &cluster);
         struct cluster_piece *piece = piece_for_next_cluster(builder);
         uint32_t corner_count = result->cluster_count;
-        struct cluster_corners *corner_place =
+        struct cluster_corners *corner_slot =
             piece ? grow(builder, (void **)&result->corners, &corner_count, &result->corner_capacity, sizeof corners)
                   : NULL;
-        struct cluster *place = corner_place ? grow(builder, (void **)&result->clusters, &result->cluster_count,
-                                                    &result->cluster_capacity, sizeof cluster)
-                                             : NULL;
-        if (place) {
-            *place = cluster;
-            *corner_place = corners;
+        struct cluster *slot = corner_slot ? grow(builder, (void **)&result->clusters, &result->cluster_count,
+                                                  &result->cluster_capacity, sizeof cluster)
+                                           : NULL;
+        if (slot) {
+            *slot = cluster;
+            *corner_slot = corners;
             piece->count++;
         }
     }
@@ -410,11 +410,11 @@ static bool builder_allocate(struct builder *builder, dent_context *context)
     result->faces = dent_allocate(context, result->face_count, sizeof *result->faces);
     builder->middles = dent_allocate(context, elements, sizeof *builder->middles);
     builder->order = dent_allocate(context, elements, sizeof *builder->order);
-    builder->place = dent_allocate(context, body->vertex_count, 1);
+    builder->slot = dent_allocate(context, body->vertex_count, 1);
     builder->owned = dent_allocate(context, body->vertex_count, 1);
     builder->first_face = dent_allocate(context, elements + 1, sizeof *builder->first_face);
     builder->face_list = dent_allocate(context, body->surface_face_count, sizeof *builder->face_list);
-    return result->cells && result->faces && builder->middles && builder->order && builder->place && builder->owned &&
+    return result->cells && result->faces && builder->middles && builder->order && builder->slot && builder->owned &&
            builder->first_face && builder->face_list;
 }
 
@@ -424,7 +424,7 @@ static void builder_release(struct builder *builder, dent_context *context)
     size_t elements = builder->element_count;
     dent_release(context, builder->middles, elements, sizeof *builder->middles);
     dent_release(context, builder->order, elements, sizeof *builder->order);
-    dent_release(context, builder->place, body->vertex_count, 1);
+    dent_release(context, builder->slot, body->vertex_count, 1);
     dent_release(context, builder->owned, body->vertex_count, 1);
     dent_release(context, builder->first_face, elements + 1, sizeof *builder->first_face);
     dent_release(context, builder->face_list, body->surface_face_count, sizeof *builder->face_list);
@@ -445,7 +445,7 @@ bool body_clusters_create(struct body_clusters *clusters, dent_context *context,
     };
     builder.failed = !builder_allocate(&builder, context);
     if (!builder.failed && builder.element_count > 0) {
-        memset(builder.place, NO_VERTEX, body->vertex_count);
+        memset(builder.slot, NO_VERTEX, body->vertex_count);
         memset(builder.owned, 0, body->vertex_count);
         compute_middles(&builder, shape);
         list_faces(&builder);

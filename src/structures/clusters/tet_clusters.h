@@ -26,7 +26,7 @@ struct body_clusters {
     size_t cluster_capacity, corner_capacity, piece_capacity;
 };
 
-/* The places of a cluster that hold vertices, as bits. */
+/* The slots of a cluster that hold vertices, as bits. */
 static inline uint32_t all_vertices(const struct cluster *cluster)
 {
     return UINT32_MAX >> (CLUSTER_VERTICES - cluster->vertex_count);

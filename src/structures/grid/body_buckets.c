@@ -15,10 +15,10 @@ enum { SAMPLES = 64, FACES_PER_BLOCK = 2048 };
 
 /* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-static void measure_box(struct body_buckets *tree, const struct bucket_building *building, uint32_t rank)
+static void measure_box(struct body_buckets *tree, const struct bucket_building *building, uint32_t body_index)
 {
-    const struct body *body = building->pose->bodies[rank].body;
-    const struct point_record *points = building->space->points + first_vertex(building->numbering, rank);
+    const struct body *body = building->snapshot->bodies[body_index].body;
+    const struct point_record *points = building->space->points + first_vertex(building->numbering, body_index);
     float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
         if (!(body->vertex_use[vertex] & VERTEX_USED)) {
@@ -65,10 +65,10 @@ static double volume_of(const struct point_record *points, const uint32_t corner
 }
 
 /* From a sample: every so-manieth element. The article's volume from all cells. */
-static void measure_elements(struct body_buckets *tree, const struct bucket_building *building, uint32_t rank)
+static void measure_elements(struct body_buckets *tree, const struct bucket_building *building, uint32_t body_index)
 {
-    const struct body *body = building->pose->bodies[rank].body;
-    const struct point_record *points = building->space->points + first_vertex(building->numbering, rank);
+    const struct body *body = building->snapshot->bodies[body_index].body;
+    const struct point_record *points = building->space->points + first_vertex(building->numbering, body_index);
     bool cells = body_has_cells(body);
     uint32_t count = cells ? body->tetrahedron_count : body->surface_face_count;
     uint32_t step = count / SAMPLES + 1, samples = 0;
@@ -83,14 +83,14 @@ static void measure_elements(struct body_buckets *tree, const struct bucket_buil
     tree->mean_volume = cells && count ? volume / count : 0;
 }
 
-static void measure(void *data, uint32_t rank, uint32_t worker)
+static void measure(void *data, uint32_t body_index, uint32_t worker)
 {
     (void)worker;
     const struct bucket_building *building = data;
-    struct body_buckets *tree = &building->bodies[rank];
+    struct body_buckets *tree = &building->bodies[body_index];
     *tree = (struct body_buckets){0};
-    measure_box(tree, building, rank);
-    measure_elements(tree, building, rank);
+    measure_box(tree, building, body_index);
+    measure_elements(tree, building, body_index);
 }
 
 /* ---- sizing ------------------------------------------------------------------------------------------------------ */
@@ -137,9 +137,9 @@ static void choose_lattice(struct body_buckets *tree, const struct bucket_sizing
     bucket_lattice_finish(&tree->lattice, buckets, most);
 }
 
-static uint64_t entries_of(const struct bucket_building *building, uint32_t rank)
+static uint64_t entries_of(const struct bucket_building *building, uint32_t body_index)
 {
-    const struct body *body = building->pose->bodies[rank].body;
+    const struct body *body = building->snapshot->bodies[body_index].body;
     return (building->vertices_asked ? (uint64_t)body->vertex_count : 0) +
            (building->faces_asked ? body->surface_face_count : 0);
 }
@@ -179,12 +179,12 @@ static inline void bucket_of_vertex(const struct bucket_building *building, cons
     }
 }
 
-static void fill_points(const struct bucket_building *building, struct body_buckets *tree, uint32_t rank)
+static void fill_points(const struct bucket_building *building, struct body_buckets *tree, uint32_t body_index)
 {
-    const struct body *body = building->pose->bodies[rank].body;
+    const struct body *body = building->snapshot->bodies[body_index].body;
     const struct grid_columns *columns = &building->point_columns;
     struct bucket_set *set = &tree->points;
-    uint32_t first = first_vertex(building->numbering, rank);
+    uint32_t first = first_vertex(building->numbering, body_index);
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
         uint32_t bucket[3];
         if (body->vertex_use[vertex] & building->vertices_asked) {
@@ -197,11 +197,11 @@ static void fill_points(const struct bucket_building *building, struct body_buck
     for (uint32_t vertex = body->vertex_count; vertex-- > 0;) {
         if (body->vertex_use[vertex] & building->vertices_asked) {
             const float *position = building->space->points[first + vertex].position;
-            uint32_t place = --set->start[building->point_keys[first + vertex]];
+            uint32_t slot = --set->start[building->point_keys[first + vertex]];
             for (int axis = 0; axis < 3; axis++) {
-                ((float *)columns->lo[axis])[place] = position[axis];
+                ((float *)columns->lo[axis])[slot] = position[axis];
             }
-            ((uint32_t *)columns->number)[place] = first + vertex;
+            ((uint32_t *)columns->number)[slot] = first + vertex;
         }
     }
     bucket_set_finish(set, &tree->lattice);
@@ -222,12 +222,12 @@ static struct bucket_range sorted_range_of_face(const struct bucket_building *bu
     return range;
 }
 
-static void fill_faces(const struct bucket_building *building, struct body_buckets *tree, uint32_t rank)
+static void fill_faces(const struct bucket_building *building, struct body_buckets *tree, uint32_t body_index)
 {
-    const struct body *body = building->pose->bodies[rank].body;
+    const struct body *body = building->snapshot->bodies[body_index].body;
     const struct grid_columns *columns = &building->face_columns;
     struct bucket_set *set = &tree->faces;
-    uint32_t first = first_vertex(building->numbering, rank), first_face = building->first_face[rank];
+    uint32_t first = first_vertex(building->numbering, body_index), first_face = building->first_face[body_index];
     for (uint32_t face = 0; face < body->surface_face_count; face++) {
         const struct face_record *record = &building->face_records[first_face + face];
         struct bucket_range range = building->sorted_buckets[0]
@@ -239,34 +239,34 @@ static void fill_faces(const struct bucket_building *building, struct body_bucke
     bucket_set_sum(set, first_face);
     for (uint32_t face = body->surface_face_count; face-- > 0;) {
         const struct face_record *record = &building->face_records[first_face + face];
-        uint32_t place = --set->start[building->face_keys[first_face + face]];
+        uint32_t slot = --set->start[building->face_keys[first_face + face]];
         for (int axis = 0; axis < 3; axis++) {
-            ((float *)columns->lo[axis])[place] = record->lo[axis];
-            ((float *)columns->hi[axis])[place] = record->hi[axis];
+            ((float *)columns->lo[axis])[slot] = record->lo[axis];
+            ((float *)columns->hi[axis])[slot] = record->hi[axis];
         }
-        ((uint32_t *)columns->number)[place] = first_face + face;
+        ((uint32_t *)columns->number)[slot] = first_face + face;
     }
     bucket_set_finish(set, &tree->lattice);
 }
 
-static void fill(void *data, uint32_t rank, uint32_t worker)
+static void fill(void *data, uint32_t body_index, uint32_t worker)
 {
     (void)worker;
     const struct bucket_building *building = data;
-    struct body_buckets *tree = &building->bodies[rank];
+    struct body_buckets *tree = &building->bodies[body_index];
     if (building->vertices_asked) {
-        fill_points(building, tree, rank);
+        fill_points(building, tree, body_index);
     }
     if (building->faces_asked) {
-        fill_faces(building, tree, rank);
+        fill_faces(building, tree, body_index);
     }
 }
 
 /* ---- sorting ----------------------------------------------------------------------------------------------------- */
 
-static bool sort_body(struct bucket_building *building, uint32_t rank)
+static bool sort_body(struct bucket_building *building, uint32_t body_index)
 {
-    struct bucket_lattice *lattice = &building->bodies[rank].lattice;
+    struct bucket_lattice *lattice = &building->bodies[body_index].lattice;
     struct coordinate_room room;
     float *intervals[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -278,13 +278,13 @@ static bool sort_body(struct bucket_building *building, uint32_t rank)
         lattice->intervals[axis] = intervals[axis];
     }
     struct arena_mark mark = arena_mark(building->scratch);
-    if (!coordinate_room_make(&room, coordinate_order_count(building->order, rank), building->scratch)) {
+    if (!coordinate_room_make(&room, coordinate_order_count(building->order, body_index), building->scratch)) {
         return false;
     }
     bool coherent = true;
     for (int axis = 0; axis < 3; axis++) {
-        coherent &= coordinate_order_sort(building->order, rank, axis, building->space->points, &room);
-        coordinate_order_sweep(building->order, rank, axis, lattice, room.values, building->sorted_buckets[axis]);
+        coherent &= coordinate_order_sort(building->order, body_index, axis, building->space->points, &room);
+        coordinate_order_sweep(building->order, body_index, axis, lattice, room.values, building->sorted_buckets[axis]);
     }
     building->resorted += !coherent;
     arena_rewind(building->scratch, mark);
@@ -300,8 +300,8 @@ static bool sort_bodies(struct bucket_building *building)
             return false;
         }
     }
-    for (uint32_t rank = 0; rank < building->pose->body_count; rank++) {
-        if (!sort_body(building, rank)) {
+    for (uint32_t body_index = 0; body_index < building->snapshot->body_count; body_index++) {
+        if (!sort_body(building, body_index)) {
             return false;
         }
     }
@@ -309,11 +309,11 @@ static bool sort_bodies(struct bucket_building *building)
 }
 
 /* Buckets that begin at quantiles of the coordinates: for bodies whose elements crowd in a small part of their box. */
-static bool follow_distribution(struct bucket_building *building, uint32_t rank)
+static bool follow_distribution(struct bucket_building *building, uint32_t body_index)
 {
-    struct body_buckets *tree = &building->bodies[rank];
+    struct body_buckets *tree = &building->bodies[body_index];
     struct coordinate_room room;
-    uint32_t count = coordinate_order_count(building->order, rank), buckets = 1;
+    uint32_t count = coordinate_order_count(building->order, body_index), buckets = 1;
     while (buckets < 1024 &&
            (uint64_t)(buckets * 2) * (buckets * 2) * (buckets * 2) * ENTRIES_PER_UNEVEN_BUCKET <= count) {
         buckets *= 2;
@@ -331,7 +331,7 @@ static bool follow_distribution(struct bucket_building *building, uint32_t rank)
     struct arena_mark mark = arena_mark(building->scratch);
     bool enough = intervals[0] && intervals[1] && intervals[2] && coordinate_room_make(&room, count, building->scratch);
     for (int axis = 0; axis < 3 && enough; axis++) {
-        coordinate_order_sort(building->order, rank, axis, building->space->points, &room);
+        coordinate_order_sort(building->order, body_index, axis, building->space->points, &room);
         for (uint32_t i = 0; i < buckets; i++) {
             intervals[axis][i] = room.values[(uint64_t)i * count / buckets];
         }
@@ -339,7 +339,7 @@ static bool follow_distribution(struct bucket_building *building, uint32_t rank)
         tree->lattice.intervals[axis] = intervals[axis];
         tree->lattice.count[axis] = buckets;
         if (building->sorted_buckets[axis]) {
-            coordinate_order_sweep(building->order, rank, axis, &tree->lattice, room.values,
+            coordinate_order_sweep(building->order, body_index, axis, &tree->lattice, room.values,
                                    building->sorted_buckets[axis]);
         }
     }
@@ -347,24 +347,25 @@ static bool follow_distribution(struct bucket_building *building, uint32_t rank)
     return enough && allocate_sets(building, tree);
 }
 
-static bool crowded(const struct bucket_building *building, uint32_t rank)
+static bool crowded(const struct bucket_building *building, uint32_t body_index)
 {
-    const struct body_buckets *tree = &building->bodies[rank];
+    const struct body_buckets *tree = &building->bodies[body_index];
     uint64_t squares =
         (building->vertices_asked ? tree->points.squares : 0) + (building->faces_asked ? tree->faces.squares : 0);
-    return squares > entries_of(building, rank) * CROWDED && coordinate_order_count(building->order, rank) > 0;
+    return squares > entries_of(building, body_index) * CROWDED &&
+           coordinate_order_count(building->order, body_index) > 0;
 }
 
 static bool relieve_crowded(struct bucket_building *building)
 {
     const struct bucket_sizing *sizing = &building->sizing;
     bool automatic = sizing->level == 0 && sizing->cell_ratio == 0 && sizing->bucket_fill == 0;
-    for (uint32_t rank = 0; rank < building->pose->body_count && automatic; rank++) {
-        if (crowded(building, rank)) {
-            if (!follow_distribution(building, rank)) {
+    for (uint32_t body_index = 0; body_index < building->snapshot->body_count && automatic; body_index++) {
+        if (crowded(building, body_index)) {
+            if (!follow_distribution(building, body_index)) {
                 return false;
             }
-            fill(building, rank, 0);
+            fill(building, body_index, 0);
         }
     }
     return true;
@@ -376,23 +377,23 @@ static void make_faces(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct bucket_building *building = data;
-    const struct pose *pose = building->pose;
-    uint32_t total = building->first_face[pose->body_count], begin = block * FACES_PER_BLOCK;
+    const struct snapshot *snapshot = building->snapshot;
+    uint32_t total = building->first_face[snapshot->body_count], begin = block * FACES_PER_BLOCK;
     uint32_t end = total - begin > FACES_PER_BLOCK ? begin + FACES_PER_BLOCK : total;
-    uint32_t rank = 0;
-    for (uint32_t left = pose->body_count; left > 1;) { /* the last body that begins at or before the block */
+    uint32_t body_index = 0;
+    for (uint32_t left = snapshot->body_count; left > 1;) { /* the last body that begins at or before the block */
         uint32_t half = left / 2;
-        rank += building->first_face[rank + half] <= begin ? half : 0;
+        body_index += building->first_face[body_index + half] <= begin ? half : 0;
         left -= half;
     }
     for (uint32_t number = begin; number < end; number++) {
-        while (number >= building->first_face[rank + 1]) {
-            rank++;
+        while (number >= building->first_face[body_index + 1]) {
+            body_index++;
         }
-        const struct body *body = pose->bodies[rank].body;
-        face_record_make(&building->face_records[number],
-                         building->space->points + first_vertex(building->numbering, rank),
-                         body->surface_faces[number - building->first_face[rank]].corners, !building->space->ranks);
+        const struct body *body = snapshot->bodies[body_index].body;
+        face_record_make(
+            &building->face_records[number], building->space->points + first_vertex(building->numbering, body_index),
+            body->surface_faces[number - building->first_face[body_index]].corners, !building->space->body_indices);
     }
 }
 
@@ -415,7 +416,7 @@ static bool allocate_columns(struct grid_columns *columns, uint32_t count, bool 
 static bool allocate_entries(struct bucket_building *building)
 {
     struct arena *scratch = building->scratch;
-    uint32_t vertices = building->numbering->count, faces = building->first_face[building->pose->body_count];
+    uint32_t vertices = building->numbering->count, faces = building->first_face[building->snapshot->body_count];
     bool enough = true;
     if (building->vertices_asked) {
         building->point_keys = arena_allocate(scratch, vertices, sizeof(uint32_t));
@@ -441,21 +442,23 @@ struct tree_building {
     struct packet_node *nodes;
 };
 
-static void build_tree(void *data, uint32_t rank, uint32_t worker)
+static void build_tree(void *data, uint32_t body_index, uint32_t worker)
 {
     (void)worker;
     const struct tree_building *trees = data;
     const uint32_t *first = trees->list->first_packet.data;
-    struct body_buckets *body = &trees->building->bodies[rank];
+    struct body_buckets *body = &trees->building->bodies[body_index];
     struct packet_tree *tree = trees->list->corners_each == 4 ? &body->cell_tree : &body->face_tree;
-    size_t begin = first[rank];
-    struct packet_tree_room room = {trees->keys + 2 * begin, trees->order + 2 * begin, trees->nodes + 2 * begin + rank};
-    packet_tree_build(tree, &room, &body->lattice, trees->boxes, first[rank], first[rank + 1] - first[rank]);
+    size_t begin = first[body_index];
+    struct packet_tree_room room = {trees->keys + 2 * begin, trees->order + 2 * begin,
+                                    trees->nodes + 2 * begin + body_index};
+    packet_tree_build(tree, &room, &body->lattice, trees->boxes, first[body_index],
+                      first[body_index + 1] - first[body_index]);
 }
 
 static bool build_trees(struct bucket_building *building, const struct packet_list *list, struct packet_box **boxes)
 {
-    size_t packets = packet_list_count(list), bodies = building->pose->body_count;
+    size_t packets = packet_list_count(list), bodies = building->snapshot->body_count;
     struct arena *scratch = building->scratch;
     *boxes = arena_allocate(scratch, packets, sizeof **boxes);
     struct tree_building trees = {building,
@@ -474,15 +477,15 @@ static bool build_trees(struct bucket_building *building, const struct packet_li
 
 bool body_buckets_build(struct bucket_building *building)
 {
-    uint32_t bodies = building->pose->body_count;
+    uint32_t bodies = building->snapshot->body_count;
     building->bodies = arena_allocate(building->scratch, bodies, sizeof *building->bodies);
     if (!building->bodies || !allocate_entries(building)) {
         return false;
     }
     dent_parallel_for(building->context, bodies, measure, building);
-    for (uint32_t rank = 0; rank < bodies; rank++) {
-        choose_lattice(&building->bodies[rank], &building->sizing, entries_of(building, rank));
-        if (!allocate_sets(building, &building->bodies[rank])) {
+    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
+        choose_lattice(&building->bodies[body_index], &building->sizing, entries_of(building, body_index));
+        if (!allocate_sets(building, &building->bodies[body_index])) {
             return false;
         }
     }

@@ -31,11 +31,11 @@ struct bucket_sizing {
 
 struct bucket_building {
     dent_context *context;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     const struct vertex_numbering *numbering;
     const struct float_space *space;
     const struct packet_list *cells, *faces;
-    const uint32_t *first_face;     /* by rank, and one more */
+    const uint32_t *first_face;     /* by body index, and one more */
     struct coordinate_order *order; /* for `sorted` and for uneven bodies */
     struct bucket_sizing sizing;
     uint8_t vertices_asked; /* bits of vertex_use; 0: none */
@@ -43,7 +43,7 @@ struct bucket_building {
     struct arena *scratch;
 
     /* out */
-    struct body_buckets *bodies; /* by rank */
+    struct body_buckets *bodies; /* by body index */
     struct face_record *face_records;
     struct packet_box *cell_boxes, *face_boxes;
     struct grid_columns point_columns, face_columns;

@@ -47,9 +47,9 @@ uint32_t bucket_by_intervals(const struct bucket_lattice *lattice, int axis, flo
 
 static inline uint32_t bucket_by_product(const struct bucket_lattice *lattice, int axis, float value)
 {
-    float place = (value - lattice->lo[axis]) * lattice->inverse[axis], last = lattice->last[axis];
-    place = place > 0 ? place : 0;
-    return (uint32_t)(int32_t)(place < last ? place : last);
+    float slot = (value - lattice->lo[axis]) * lattice->inverse[axis], last = lattice->last[axis];
+    slot = slot > 0 ? slot : 0;
+    return (uint32_t)(int32_t)(slot < last ? slot : last);
 }
 
 static inline uint32_t bucket_of(const struct bucket_lattice *lattice, int axis, float value)

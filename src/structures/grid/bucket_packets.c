@@ -147,15 +147,15 @@ static bool list_vertices(struct packet_list *list, uint32_t begin, uint32_t end
     uint32_t vertices[PACKET_VERTICES_MAX], count = 0;
     const uint32_t *corners = array_at(&list->corners, begin);
     for (uint32_t i = 0; i < (end - begin) * list->corners_each; i++) {
-        uint32_t place = count;
-        while (place > 0 && vertices[place - 1] > corners[i]) {
-            place--;
+        uint32_t slot = count;
+        while (slot > 0 && vertices[slot - 1] > corners[i]) {
+            slot--;
         }
-        if (place > 0 && vertices[place - 1] == corners[i]) {
+        if (slot > 0 && vertices[slot - 1] == corners[i]) {
             continue;
         }
-        memmove(vertices + place + 1, vertices + place, (count - place) * sizeof *vertices);
-        vertices[place] = corners[i];
+        memmove(vertices + slot + 1, vertices + slot, (count - slot) * sizeof *vertices);
+        vertices[slot] = corners[i];
         count++;
     }
     uint32_t start = (uint32_t)list->vertices.count;
@@ -206,16 +206,16 @@ static void gather(struct gathering *gathering, const struct body *body, uint32_
     }
 }
 
-static bool build(struct packet_list *list, struct gathering *gathering, const struct pose *pose,
+static bool build(struct packet_list *list, struct gathering *gathering, const struct snapshot *snapshot,
                   const struct vertex_numbering *numbering)
 {
     uint32_t number = 0;
     bool enough = true;
-    for (uint32_t rank = 0; rank <= pose->body_count && enough; rank++) {
+    for (uint32_t body_index = 0; body_index <= snapshot->body_count && enough; body_index++) {
         uint32_t packets = (uint32_t)list->packets.count;
         enough = array_push(&list->first_packet, &packets);
-        if (rank < pose->body_count && enough && element_total(list, pose->bodies[rank].body)) {
-            gather(gathering, pose->bodies[rank].body, first_vertex(numbering, rank), number);
+        if (body_index < snapshot->body_count && enough && element_total(list, snapshot->bodies[body_index].body)) {
+            gather(gathering, snapshot->bodies[body_index].body, first_vertex(numbering, body_index), number);
             order_elements(gathering);
             enough = append_body(list, gathering, &number);
         }
@@ -224,12 +224,13 @@ static bool build(struct packet_list *list, struct gathering *gathering, const s
     return enough && array_push(&list->packets, &number) && array_push(&list->vertex_start, &vertices);
 }
 
-bool packet_list_build(struct packet_list *list, const struct pose *pose, const struct vertex_numbering *numbering,
-                       const struct float_space *space, struct arena *scratch, bool *too_many)
+bool packet_list_build(struct packet_list *list, const struct snapshot *snapshot,
+                       const struct vertex_numbering *numbering, const struct float_space *space, struct arena *scratch,
+                       bool *too_many)
 {
     uint64_t total = 0, most = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        uint64_t count = element_total(list, pose->bodies[rank].body);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        uint64_t count = element_total(list, snapshot->bodies[body_index].body);
         total += count;
         most = count > most ? count : most;
     }
@@ -250,7 +251,7 @@ bool packet_list_build(struct packet_list *list, const struct pose *pose, const 
     gathering.middles = arena_allocate(scratch, most, sizeof *gathering.middles);
     gathering.order = arena_allocate(scratch, most, sizeof(uint32_t));
     bool enough = gathering.corners && gathering.elements && gathering.middles && gathering.order &&
-                  build(list, &gathering, pose, numbering);
+                  build(list, &gathering, snapshot, numbering);
     arena_rewind(scratch, mark);
     return enough;
 }

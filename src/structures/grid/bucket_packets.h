@@ -14,7 +14,7 @@ struct packet_list {
     struct dynamic_array corners;  /* uint32_t[corners_each]: vertex numbers, in packet order */
     struct dynamic_array elements; /* uint32_t: the caller's cell, or the number of the face counted over all bodies */
     struct dynamic_array packets;  /* uint32_t: first element of each packet, and one past the last */
-    struct dynamic_array first_packet; /* uint32_t: by rank of the body, and one more */
+    struct dynamic_array first_packet; /* uint32_t: by body index of the body, and one more */
     struct dynamic_array vertex_start; /* uint32_t: by packet, and one more */
     struct dynamic_array vertices;     /* uint32_t: vertex numbers */
 };
@@ -28,8 +28,9 @@ void packet_list_destroy(struct packet_list *list);
 
 /* Collects, sorts and cuts by where the vertices are now. False when memory runs out or (*too_many) there are 2^32 - 1
  * or more. */
-bool packet_list_build(struct packet_list *list, const struct pose *pose, const struct vertex_numbering *numbering,
-                       const struct float_space *space, struct arena *scratch, bool *too_many);
+bool packet_list_build(struct packet_list *list, const struct snapshot *snapshot,
+                       const struct vertex_numbering *numbering, const struct float_space *space, struct arena *scratch,
+                       bool *too_many);
 
 static inline uint32_t packet_list_count(const struct packet_list *list)
 {

@@ -15,9 +15,9 @@ void bucket_partners_destroy(struct bucket_partners *partners)
 
 /* The partners of one body on their way into the list. */
 struct body_finder {
-    const struct posed_body *bodies;
+    const struct body_snapshot *bodies;
     struct bucket_partners *partners;
-    uint32_t rank;
+    uint32_t body_index;
     bool enough;
 };
 
@@ -25,7 +25,7 @@ static void take_partners(void *data, const uint32_t *list, uint32_t count)
 {
     struct body_finder *finder = data;
     for (uint32_t i = 0; i < count; i++) {
-        if (bodies_may_meet(finder->bodies[finder->rank].body, finder->bodies[list[i]].body)) {
+        if (bodies_may_meet(finder->bodies[finder->body_index].body, finder->bodies[list[i]].body)) {
             finder->enough = finder->enough && array_push(&finder->partners->list, &list[i]);
         }
     }
@@ -36,11 +36,13 @@ static void world_lattice(struct bucket_lattice *lattice, const struct body_buck
 {
     double edges = 0, used = 0, buckets[3];
     *lattice = (struct bucket_lattice){.lo = {1, 1, 1}, .hi = {-1, -1, -1}};
-    for (uint32_t rank = 0; rank < count; rank++) {
-        for (int axis = 0; axis < 3 && trees[rank].used; axis++) {
-            lattice->lo[axis] = trees[rank].lo[axis] < lattice->lo[axis] ? trees[rank].lo[axis] : lattice->lo[axis];
-            lattice->hi[axis] = trees[rank].hi[axis] > lattice->hi[axis] ? trees[rank].hi[axis] : lattice->hi[axis];
-            edges += (double)trees[rank].hi[axis] - (double)trees[rank].lo[axis];
+    for (uint32_t body_index = 0; body_index < count; body_index++) {
+        for (int axis = 0; axis < 3 && trees[body_index].used; axis++) {
+            lattice->lo[axis] =
+                trees[body_index].lo[axis] < lattice->lo[axis] ? trees[body_index].lo[axis] : lattice->lo[axis];
+            lattice->hi[axis] =
+                trees[body_index].hi[axis] > lattice->hi[axis] ? trees[body_index].hi[axis] : lattice->hi[axis];
+            edges += (double)trees[body_index].hi[axis] - (double)trees[body_index].lo[axis];
             used++;
         }
     }
@@ -68,22 +70,22 @@ static bool put_bodies(struct bucket_set *set, const struct bucket_lattice *latt
     if (!enough) {
         return false;
     }
-    for (uint32_t rank = 0; rank < count; rank++) {
-        if (trees[rank].used) {
-            struct bucket_range range = bucket_range_of(lattice, trees[rank].lo, trees[rank].hi);
-            bucket_owner(set, lattice, &range, &keys[rank]);
-            set->start[keys[rank]]++;
+    for (uint32_t body_index = 0; body_index < count; body_index++) {
+        if (trees[body_index].used) {
+            struct bucket_range range = bucket_range_of(lattice, trees[body_index].lo, trees[body_index].hi);
+            bucket_owner(set, lattice, &range, &keys[body_index]);
+            set->start[keys[body_index]]++;
         }
     }
     bucket_set_sum(set, 0);
-    for (uint32_t rank = count; rank-- > 0;) {
-        if (trees[rank].used) {
-            uint32_t place = --set->start[keys[rank]];
+    for (uint32_t body_index = count; body_index-- > 0;) {
+        if (trees[body_index].used) {
+            uint32_t slot = --set->start[keys[body_index]];
             for (int axis = 0; axis < 3; axis++) {
-                column[axis][place] = trees[rank].lo[axis];
-                column[axis + 3][place] = trees[rank].hi[axis];
+                column[axis][slot] = trees[body_index].lo[axis];
+                column[axis + 3][slot] = trees[body_index].hi[axis];
             }
-            number[place] = rank;
+            number[slot] = body_index;
         }
     }
     bucket_set_finish(set, lattice);
@@ -94,28 +96,28 @@ static bool put_bodies(struct bucket_set *set, const struct bucket_lattice *latt
     return true;
 }
 
-bool bucket_partners_find(struct bucket_partners *partners, const struct pose *pose, const struct body_buckets *trees,
-                          const struct packet_kernels *kernels, struct arena *scratch)
+bool bucket_partners_find(struct bucket_partners *partners, const struct snapshot *snapshot,
+                          const struct body_buckets *trees, const struct packet_kernels *kernels, struct arena *scratch)
 {
-    uint32_t count = pose->body_count, list[BUCKET_LIST_ROOM];
+    uint32_t count = snapshot->body_count, list[BUCKET_LIST_ROOM];
     struct bucket_lattice lattice;
     struct bucket_set set;
     struct grid_columns columns;
     struct bucket_counters ignored = {0, 0};
-    struct body_finder finder = {.bodies = pose->bodies, .partners = partners, .enough = true};
+    struct body_finder finder = {.bodies = snapshot->bodies, .partners = partners, .enough = true};
     world_lattice(&lattice, trees, count);
     array_clear(&partners->start);
     array_clear(&partners->list);
     if (!put_bodies(&set, &lattice, &columns, trees, count, scratch)) {
         return false;
     }
-    for (uint32_t rank = 0; rank <= count && finder.enough; rank++) {
+    for (uint32_t body_index = 0; body_index <= count && finder.enough; body_index++) {
         uint32_t begin = (uint32_t)partners->list.count;
-        finder.rank = rank;
+        finder.body_index = body_index;
         finder.enough = array_push(&partners->start, &begin);
-        if (rank < count && trees[rank].used) {
-            bucket_set_look_up(&set, &lattice, kernels, trees[rank].lo, trees[rank].hi, list, take_partners, &finder,
-                               &ignored);
+        if (body_index < count && trees[body_index].used) {
+            bucket_set_look_up(&set, &lattice, kernels, trees[body_index].lo, trees[body_index].hi, list, take_partners,
+                               &finder, &ignored);
         }
     }
     return finder.enough;

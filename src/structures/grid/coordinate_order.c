@@ -20,7 +20,7 @@ void coordinate_order_destroy(struct coordinate_order *order)
     }
 }
 
-bool coordinate_order_reset(struct coordinate_order *order, const struct pose *pose,
+bool coordinate_order_reset(struct coordinate_order *order, const struct snapshot *snapshot,
                             const struct vertex_numbering *numbering)
 {
     array_clear(&order->first);
@@ -30,21 +30,21 @@ bool coordinate_order_reset(struct coordinate_order *order, const struct pose *p
             return false;
         }
     }
-    uint32_t *first = array_extend(&order->first, (size_t)pose->body_count + 1);
+    uint32_t *first = array_extend(&order->first, (size_t)snapshot->body_count + 1);
     if (!first) {
         return false;
     }
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
-        first[rank] = (uint32_t)order->order[0].count;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
+        first[body_index] = (uint32_t)order->order[0].count;
         for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
-            uint32_t number = first_vertex(numbering, rank) + vertex;
+            uint32_t number = first_vertex(numbering, body_index) + vertex;
             for (int axis = 0; axis < 3 && body->vertex_use[vertex] & VERTEX_USED; axis++) {
                 array_push(&order->order[axis], &number); /* there is room */
             }
         }
     }
-    first[pose->body_count] = (uint32_t)order->order[0].count;
+    first[snapshot->body_count] = (uint32_t)order->order[0].count;
     return true;
 }
 
@@ -61,17 +61,17 @@ static bool insertion_sort(float *values, uint32_t *numbers, uint32_t count, uin
 {
     for (uint32_t i = 1; i < count; i++) {
         float value = values[i];
-        uint32_t number = numbers[i], place = i;
-        for (; place > 0 && values[place - 1] > value; place--) {
-            values[place] = values[place - 1];
-            numbers[place] = numbers[place - 1];
+        uint32_t number = numbers[i], slot = i;
+        for (; slot > 0 && values[slot - 1] > value; slot--) {
+            values[slot] = values[slot - 1];
+            numbers[slot] = numbers[slot - 1];
         }
-        values[place] = value;
-        numbers[place] = number;
-        if (i - place > moves) {
+        values[slot] = value;
+        numbers[slot] = number;
+        if (i - slot > moves) {
             return false;
         }
-        moves -= i - place;
+        moves -= i - slot;
     }
     return true;
 }
@@ -84,10 +84,11 @@ static uint64_t float_rank(float value)
     return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
 }
 
-bool coordinate_order_sort(struct coordinate_order *order, uint32_t rank, int axis, const struct point_record *points,
-                           struct coordinate_room *room)
+bool coordinate_order_sort(struct coordinate_order *order, uint32_t body_index, int axis,
+                           const struct point_record *points, struct coordinate_room *room)
 {
-    uint32_t first = ((const uint32_t *)order->first.data)[rank], count = coordinate_order_count(order, rank);
+    uint32_t first = ((const uint32_t *)order->first.data)[body_index],
+             count = coordinate_order_count(order, body_index);
     uint32_t *numbers = array_at(&order->order[axis], first);
     for (uint32_t i = 0; i < count; i++) {
         room->values[i] = points[numbers[i]].position[axis];
@@ -105,10 +106,11 @@ bool coordinate_order_sort(struct coordinate_order *order, uint32_t rank, int ax
     return false;
 }
 
-void coordinate_order_sweep(const struct coordinate_order *order, uint32_t rank, int axis,
+void coordinate_order_sweep(const struct coordinate_order *order, uint32_t body_index, int axis,
                             const struct bucket_lattice *lattice, const float *values, uint32_t *buckets)
 {
-    uint32_t first = ((const uint32_t *)order->first.data)[rank], count = coordinate_order_count(order, rank);
+    uint32_t first = ((const uint32_t *)order->first.data)[body_index],
+             count = coordinate_order_count(order, body_index);
     const uint32_t *numbers = array_at(&order->order[axis], first);
     const float *begin = lattice->intervals[axis];
     uint32_t bucket = 0, last = lattice->count[axis] - 1;

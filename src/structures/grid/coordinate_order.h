@@ -12,20 +12,20 @@
 #include "structures/boxes/float_space.h"
 
 struct coordinate_order {
-    struct dynamic_array first;    /* uint32_t: by rank of the body, and one more */
+    struct dynamic_array first;    /* uint32_t: by body index of the body, and one more */
     struct dynamic_array order[3]; /* uint32_t: vertex numbers of the used vertices, as sorted the last time */
 };
 
 void coordinate_order_init(struct coordinate_order *order, dent_context *context);
 void coordinate_order_destroy(struct coordinate_order *order);
 /* Lists the used vertices of all bodies, unsorted. False when memory runs out. */
-bool coordinate_order_reset(struct coordinate_order *order, const struct pose *pose,
+bool coordinate_order_reset(struct coordinate_order *order, const struct snapshot *snapshot,
                             const struct vertex_numbering *numbering);
 
-static inline uint32_t coordinate_order_count(const struct coordinate_order *order, uint32_t rank)
+static inline uint32_t coordinate_order_count(const struct coordinate_order *order, uint32_t body_index)
 {
     const uint32_t *first = order->first.data;
-    return first[rank + 1] - first[rank];
+    return first[body_index + 1] - first[body_index];
 }
 
 /* Room for the sort of `count` coordinates. */
@@ -38,11 +38,11 @@ bool coordinate_room_make(struct coordinate_room *room, uint32_t count, struct a
 
 /* Sorts a body along an axis; values come out ascending in room->values. False: coherence was lost and the radix sort
  * did it. */
-bool coordinate_order_sort(struct coordinate_order *order, uint32_t rank, int axis, const struct point_record *points,
-                           struct coordinate_room *room);
+bool coordinate_order_sort(struct coordinate_order *order, uint32_t body_index, int axis,
+                           const struct point_record *points, struct coordinate_room *room);
 
 /* The sweep: buckets[vertex number] for the sorted values and the interval list of the lattice. */
-void coordinate_order_sweep(const struct coordinate_order *order, uint32_t rank, int axis,
+void coordinate_order_sweep(const struct coordinate_order *order, uint32_t body_index, int axis,
                             const struct bucket_lattice *lattice, const float *values, uint32_t *buckets);
 
 #endif

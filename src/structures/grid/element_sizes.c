@@ -21,16 +21,16 @@ static int size_exponent(const double (*xyz)[3], const uint32_t *corners, int co
     return exponent;
 }
 
-double typical_element_size(const struct pose *pose, uint32_t histogram[ELEMENT_SIZE_EXPONENTS])
+double typical_element_size(const struct snapshot *snapshot, uint32_t histogram[ELEMENT_SIZE_EXPONENTS])
 {
     uint64_t all = 0, below = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         bool cells = body_has_cells(body);
         uint32_t count = cells ? body->tetrahedron_count : body->surface_face_count, step = count / SIZE_SAMPLES + 1;
         for (uint64_t i = 0; i < count; i += step, all++) {
             const uint32_t *corners = cells ? body->tetrahedra[i] : body->surface_faces[i].corners;
-            histogram[size_exponent(pose->bodies[rank].xyz, corners, cells ? 4 : 3) + EXPONENT_ZERO]++;
+            histogram[size_exponent(snapshot->bodies[body_index].xyz, corners, cells ? 4 : 3) + EXPONENT_ZERO]++;
         }
     }
     for (int i = 0; i < EXPONENTS && all; i++) {

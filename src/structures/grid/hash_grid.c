@@ -218,16 +218,16 @@ static void fill(struct hash_grid *grid, const struct filling *filling)
         uint32_t entry = entry_at(input, i);
         const struct grid_level *level = &grid->levels[filling->levels[i]];
         const float *lo = corner_of(input->lo, input, entry), *hi = corner_of(input->hi, input, entry);
-        uint32_t place = --level->start[filling->slots[i]];
+        uint32_t slot = --level->start[filling->slots[i]];
         for (int axis = 0; axis < 3; axis++) {
-            filling->lo[axis][place] = lo[axis];
+            filling->lo[axis][slot] = lo[axis];
             if (filling->hi[axis] != filling->lo[axis]) {
-                filling->hi[axis][place] = hi[axis];
+                filling->hi[axis][slot] = hi[axis];
             }
         }
-        filling->row_y[place] = cell_of(level, 1, lo[1]);
-        filling->row_z[place] = cell_of(level, 2, lo[2]);
-        filling->number[place] = entry;
+        filling->row_y[slot] = cell_of(level, 1, lo[1]);
+        filling->row_z[slot] = cell_of(level, 2, lo[2]);
+        filling->number[slot] = entry;
     }
 }
 
@@ -282,14 +282,14 @@ static void fill_coarser(const struct filling *filling, struct grid_level *table
     }
     table->start[table->slots] = sum;
     for (uint32_t i = from + table->count; i-- > from;) {
-        uint32_t place = --table->start[filling->slots[i - from]];
+        uint32_t slot = --table->start[filling->slots[i - from]];
         for (int axis = 0; axis < 3; axis++) {
-            filling->lo[axis][place] = filling->lo[axis][i];
-            filling->hi[axis][place] = filling->hi[axis][i];
+            filling->lo[axis][slot] = filling->lo[axis][i];
+            filling->hi[axis][slot] = filling->hi[axis][i];
         }
-        filling->row_y[place] = cell_of(table, 1, filling->lo[1][i]);
-        filling->row_z[place] = cell_of(table, 2, filling->lo[2][i]);
-        filling->number[place] = filling->number[i];
+        filling->row_y[slot] = cell_of(table, 1, filling->lo[1][i]);
+        filling->row_z[slot] = cell_of(table, 2, filling->lo[2][i]);
+        filling->number[slot] = filling->number[i];
     }
 }
 

@@ -22,16 +22,16 @@ static void add_box(struct packet_node *node, const float *lo, const float *hi, 
     node->packets += packets;
 }
 
-/* keys: of the places in, of the leaves out. */
+/* keys: of the slots in, of the leaves out. */
 static void make_leaves(struct packet_tree *tree, uint64_t *keys, const struct packet_box *boxes, uint32_t packets)
 {
-    for (uint32_t place = 0; place < packets; place++) {
-        const struct packet_box *box = &boxes[tree->order[place]];
-        uint64_t key = keys[place] >> 3;
+    for (uint32_t slot = 0; slot < packets; slot++) {
+        const struct packet_box *box = &boxes[tree->order[slot]];
+        uint64_t key = keys[slot] >> 3;
         struct packet_node *last = &tree->nodes[tree->leaf_count - (tree->leaf_count > 0)];
         if (tree->leaf_count == 0 || keys[tree->leaf_count - 1] != key || last->count == LEAF_PACKETS) {
             last = &tree->nodes[tree->leaf_count];
-            *last = empty_node(place);
+            *last = empty_node(slot);
             keys[tree->leaf_count++] = key; /* never ahead of place */
         }
         add_box(last, box->lo, box->hi, 1);

@@ -12,13 +12,13 @@
 
 struct packet_node {
     float lo[3], hi[3];
-    uint32_t first, count; /* children: nodes, or places in `order` for leaves */
+    uint32_t first, count; /* children: nodes, or slots in `order` for leaves */
     uint32_t packets;      /* below it */
 };
 
 struct packet_tree {
     struct packet_node *nodes; /* leaves first, the root last */
-    uint32_t *order;           /* packets by place */
+    uint32_t *order;           /* packets by slot */
     uint32_t leaf_count, node_count;
 };
 

@@ -2,14 +2,14 @@
  *
  * A cycle is found from the half-edges on the outside of the nodes: those of a node are kept from level to level (what
  * is outside of a node is outside of one of its children), those of a group are the ones whose other side is not in the
- * group. Linked from vertex to vertex they must make one simple cycle; then they are kept as places in the coordinates
+ * group. Linked from vertex to vertex they must make one simple cycle; then they are kept as slots in the coordinates
  * of the leaves. Levels are done from the top down, because a group asks which group one level up lies around the same
  * vertex.
  */
 #include "structures/surface/culling_groups.h"
 
 #include "base/dynamic_array.h"
-#include "structures/surface/face_mates.h"
+#include "structures/surface/face_adjacency.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ struct listing {
     const struct body *body;
     struct surface_culling *culling;
     struct arena *arena;
-    struct face_mates mates;
+    struct face_adjacency adjacency;
     uint8_t *turn;
     uint32_t *leaf_of_face;
     uint8_t *slot_of_face;
@@ -64,10 +64,10 @@ static void fill_corners(struct listing *listing)
         struct leaf_corners *corners = &listing->culling->corners[number];
         for (uint32_t slot = 0; slot < LEAF_FACES; slot++) {
             uint32_t from = slot < leaf->face_count ? slot : 0;
-            bool turned = listing->turn[leaf->faces[from]] & FACE_TURNED;
+            bool flipped = listing->turn[leaf->faces[from]] & FACE_TURNED;
             corners->of[0][slot] = leaf->corners[0][from];
-            corners->of[1][slot] = leaf->corners[turned ? 2 : 1][from];
-            corners->of[2][slot] = leaf->corners[turned ? 1 : 2][from];
+            corners->of[1][slot] = leaf->corners[flipped ? 2 : 1][from];
+            corners->of[2][slot] = leaf->corners[flipped ? 1 : 2][from];
             if (slot < leaf->face_count) {
                 listing->leaf_of_face[leaf->faces[slot]] = number;
                 listing->slot_of_face[leaf->faces[slot]] = (uint8_t)slot;
@@ -106,7 +106,7 @@ static bool list_stars(struct listing *listing)
 
 static bool is_outside(const struct listing *listing, uint32_t half, uint32_t node)
 {
-    uint32_t mate = listing->mates.mate[half];
+    uint32_t mate = listing->adjacency.mate[half];
     return mate >= MATE_NONMANIFOLD || node_of_face(listing, mate / 3) != node;
 }
 
@@ -155,23 +155,24 @@ static bool list_outsides(struct listing *listing)
 static uint32_t half_from(const struct listing *listing, uint32_t half)
 {
     uint32_t face = half / 3, corner = half % 3;
-    bool turned = listing->turn[face] & FACE_TURNED;
-    return listing->body->surface_faces[face].corners[turned ? (corner + 1) % 3 : corner];
+    bool flipped = listing->turn[face] & FACE_TURNED;
+    return listing->body->surface_faces[face].corners[flipped ? (corner + 1) % 3 : corner];
 }
 
 static uint32_t half_to(const struct listing *listing, uint32_t half)
 {
     uint32_t face = half / 3, corner = half % 3;
-    bool turned = listing->turn[face] & FACE_TURNED;
-    return listing->body->surface_faces[face].corners[turned ? corner : (corner + 1) % 3];
+    bool flipped = listing->turn[face] & FACE_TURNED;
+    return listing->body->surface_faces[face].corners[flipped ? corner : (corner + 1) % 3];
 }
 
 /* Where the coordinates of the start of a half-edge lie, counted in floats from the points of the first leaf. */
-static uint32_t place_of_start(const struct listing *listing, uint32_t half)
+static uint32_t slot_of_start(const struct listing *listing, uint32_t half)
 {
     uint32_t face = half / 3, corner = half % 3, leaf = listing->leaf_of_face[face];
-    bool turned = listing->turn[face] & FACE_TURNED;
-    uint8_t lane = listing->tree->leaves[leaf].corners[turned ? (corner + 1) % 3 : corner][listing->slot_of_face[face]];
+    bool flipped = listing->turn[face] & FACE_TURNED;
+    uint8_t lane =
+        listing->tree->leaves[leaf].corners[flipped ? (corner + 1) % 3 : corner][listing->slot_of_face[face]];
     return leaf * LEAF_STRIDE + lane;
 }
 
@@ -190,7 +191,7 @@ static uint32_t link_outside(struct listing *listing, const uint32_t *nodes, uin
     }
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = outsides->start[nodes[i]]; j < outsides->start[nodes[i] + 1]; j++) {
-            uint32_t half = outsides->halves[j], mate = listing->mates.mate[half];
+            uint32_t half = outsides->halves[j], mate = listing->adjacency.mate[half];
             if (mate < MATE_NONMANIFOLD && listing->node_stamp[node_of_face(listing, mate / 3)] == listing->stamp) {
                 continue;
             }
@@ -228,8 +229,8 @@ static bool is_one_cycle(const struct listing *listing, uint32_t first, uint32_t
 /* The half-edge of the same face that follows or precedes, as the face is oriented. */
 static uint32_t half_after(const struct listing *listing, uint32_t half)
 {
-    bool turned = listing->turn[half / 3] & FACE_TURNED;
-    return half / 3 * 3 + (half % 3 + (turned ? 2 : 1)) % 3;
+    bool flipped = listing->turn[half / 3] & FACE_TURNED;
+    return half / 3 * 3 + (half % 3 + (flipped ? 2 : 1)) % 3;
 }
 
 /* The faces outside between two half-edges of the cycle, a -> b (`half`) and b -> c, around b: the far edges of these
@@ -237,13 +238,13 @@ static uint32_t half_after(const struct listing *listing, uint32_t half)
 static uint32_t outside_fan(const struct listing *listing, uint32_t half, uint32_t next, uint32_t far_halves[FAN_MAX])
 {
     uint32_t count = 0;
-    for (uint32_t mate = listing->mates.mate[next]; count < FAN_MAX; mate = listing->mates.mate[mate]) {
+    for (uint32_t mate = listing->adjacency.mate[next]; count < FAN_MAX; mate = listing->adjacency.mate[mate]) {
         if (mate >= MATE_NONMANIFOLD || (listing->turn[mate / 3] & FACE_DOUBTFUL)) {
             return 0;
         }
         uint32_t out = half_after(listing, mate); /* from b */
         far_halves[count++] = half_after(listing, out);
-        if (listing->mates.mate[out] == half) {
+        if (listing->adjacency.mate[out] == half) {
             return count;
         }
         mate = out;
@@ -327,20 +328,20 @@ static bool append_cycle(struct listing *listing, const uint32_t *nodes, uint32_
     if (!fill_corners_of_cycle(listing, &half, &links, cycle)) {
         return false;
     }
-    uint32_t last = place_of_start(listing, half), skipped = 0;
+    uint32_t last = slot_of_start(listing, half), skipped = 0;
     do { /* begins where a run begins */
         half = listing->vertex_half[half_to(listing, half)];
         skipped++;
-    } while (skipped < links && place_of_start(listing, half) == last + skipped);
+    } while (skipped < links && slot_of_start(listing, half) == last + skipped);
     struct polygon_run *run = NULL;
     for (uint32_t i = 0; i < links; i++) {
-        uint32_t place = place_of_start(listing, half);
-        if (run && place == run->place + run->count) {
+        uint32_t slot = slot_of_start(listing, half);
+        if (run && slot == run->slot + run->count) {
             run->count++;
         } else if (!(run = array_extend(&listing->runs, 1))) {
             return false;
         } else {
-            *run = (struct polygon_run){place, 1};
+            *run = (struct polygon_run){slot, 1};
         }
         half = listing->vertex_half[half_to(listing, half)];
     }
@@ -376,8 +377,8 @@ static struct culling_cover cover_of_pair(const struct listing *listing, uint32_
     if (upper_a == upper_b) {
         return (struct culling_cover){COVER_NODE, upper_a};
     }
-    uint32_t place = find_pair(&listing->tree->levels[upper], upper_a, upper_b);
-    return place == NONE ? (struct culling_cover){COVER_NONE, 0} : (struct culling_cover){COVER_PAIR, place};
+    uint32_t slot = find_pair(&listing->tree->levels[upper], upper_a, upper_b);
+    return slot == NONE ? (struct culling_cover){COVER_NONE, 0} : (struct culling_cover){COVER_PAIR, slot};
 }
 
 static struct culling_cover cover_of_group(const struct listing *listing, const uint32_t *nodes, uint32_t count,
@@ -411,21 +412,21 @@ static uint32_t members_hash(const uint32_t *nodes, uint32_t count)
 }
 
 /* The group with these members, or the free place for it. */
-static uint32_t *table_place(struct listing *listing, const uint32_t *nodes, uint32_t count)
+static uint32_t *table_slot(struct listing *listing, const uint32_t *nodes, uint32_t count)
 {
-    uint32_t place = members_hash(nodes, count) & (listing->table_size - 1);
-    for (; listing->table[place] != NONE; place = (place + 1) & (listing->table_size - 1)) {
-        const struct culling_group *group = array_at(&listing->groups, listing->table[place]);
+    uint32_t slot = members_hash(nodes, count) & (listing->table_size - 1);
+    for (; listing->table[slot] != NONE; slot = (slot + 1) & (listing->table_size - 1)) {
+        const struct culling_group *group = array_at(&listing->groups, listing->table[slot]);
         if (group->member_count == count &&
             memcmp(array_at(&listing->members, group->first_member), nodes, count * sizeof *nodes) == 0) {
             break;
         }
     }
-    return &listing->table[place];
+    return &listing->table[slot];
 }
 
 /* The junction as the centre, unless it lies on the cycle itself. */
-static uint32_t centre_place(const struct listing *listing, uint32_t vertex)
+static uint32_t centre_slot(const struct listing *listing, uint32_t vertex)
 {
     if (vertex == NONE || listing->vertex_stamp[vertex] == listing->stamp) {
         return NONE;
@@ -454,12 +455,12 @@ static bool append_group(struct listing *listing, const uint32_t *nodes, uint32_
     if (group.cycle.count == 0) {
         return true;
     }
-    group.centre = centre_place(listing, vertex);
+    group.centre = centre_slot(listing, vertex);
     group.cover = cover_of_group(listing, nodes, count, vertex);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
-            uint32_t place = find_pair(&listing->tree->levels[listing->number], nodes[i], nodes[j]);
-            if (place != NONE && !push_number(&listing->pairs, place)) {
+            uint32_t slot = find_pair(&listing->tree->levels[listing->number], nodes[i], nodes[j]);
+            if (slot != NONE && !push_number(&listing->pairs, slot)) {
                 return false;
             }
         }
@@ -493,16 +494,16 @@ static bool list_junction(struct listing *listing, uint32_t vertex)
     if (count < 3) {
         return true;
     }
-    uint32_t *place = table_place(listing, nodes, count);
-    if (*place == NONE) {
+    uint32_t *slot = table_slot(listing, nodes, count);
+    if (*slot == NONE) {
         if (listing->groups.count >= listing->table_size / 2) {
             return true; /* the table is full enough */
         }
-        if (!append_group(listing, nodes, count, vertex, place)) {
+        if (!append_group(listing, nodes, count, vertex, slot)) {
             return false;
         }
     }
-    listing->group_at[vertex] = *place;
+    listing->group_at[vertex] = *slot;
     return true;
 }
 
@@ -536,13 +537,13 @@ static bool list_edge_pairs(struct listing *listing)
     }
     for (uint32_t node = 0; node < level->count; node++) {
         for (uint32_t i = outsides->start[node]; i < outsides->start[node + 1]; i++) {
-            uint32_t mate = listing->mates.mate[outsides->halves[i]], index;
+            uint32_t mate = listing->adjacency.mate[outsides->halves[i]], index;
             uint32_t other = mate < MATE_NONMANIFOLD ? node_of_face(listing, mate / 3) : 0;
-            uint32_t place = other > node ? find_pair(level, node, other) : NONE;
-            if (place == NONE || held[place]) {
+            uint32_t slot = other > node ? find_pair(level, node, other) : NONE;
+            if (slot == NONE || held[slot]) {
                 continue;
             }
-            held[place] = 1;
+            held[slot] = 1;
             const uint32_t nodes[2] = {node, other};
             if (!append_group(listing, nodes, 2, NONE, &index)) {
                 return false;
@@ -597,7 +598,7 @@ static bool keep_list(dent_context *context, struct dynamic_array *array, struct
     return true;
 }
 
-static bool allocate_pose_arrays(const struct surface_tree *tree, struct surface_culling *culling, uint32_t number)
+static bool allocate_snapshot_arrays(const struct surface_tree *tree, struct surface_culling *culling, uint32_t number)
 {
     struct culling_level *level = &culling->levels[number];
     level->count = tree->levels[number].count;
@@ -631,7 +632,7 @@ static bool list_level(struct listing *listing)
     uint32_t *group_at = listing->upper_group_at;
     listing->upper_group_at = listing->group_at;
     listing->group_at = group_at;
-    return allocate_pose_arrays(listing->tree, culling, listing->number);
+    return allocate_snapshot_arrays(listing->tree, culling, listing->number);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -681,8 +682,8 @@ static bool listing_begin(struct listing *listing)
     if (!listing->turn || !listing->leaf_of_face || !listing->slot_of_face || !listing->vertex_stamp ||
         !listing->faces_at || !listing->vertex_half || !listing->node_stamp || !listing->leaf_stamp ||
         !listing->group_at || !listing->upper_group_at || !listing->table || !culling->corners ||
-        !face_mates_find(&listing->mates, listing->body, arena) ||
-        !face_mates_orient(&listing->mates, listing->body, listing->turn, arena) || !list_stars(listing)) {
+        !face_adjacency_find(&listing->adjacency, listing->body, arena) ||
+        !face_adjacency_orient(&listing->adjacency, listing->body, listing->turn, arena) || !list_stars(listing)) {
         return false;
     }
     fill_corners(listing);

@@ -26,7 +26,7 @@ struct culling_group {
     struct culling_cycle cycle;
     uint32_t centre;       /* place of the junction; UINT32_MAX: take the middle of the cycle */
     uint32_t first_member; /* nodes, in members */
-    uint32_t first_pair;   /* places in the level's partners, in pairs */
+    uint32_t first_pair;   /* slots in the level's partners, in pairs */
     struct culling_cover cover;
     uint16_t member_count, pair_count;
 };
@@ -40,12 +40,12 @@ struct culling_list {
 struct culling_level {
     uint32_t count;                     /* nodes */
     struct culling_list groups;         /* struct culling_group */
-    struct culling_list members, pairs; /* uint32_t: nodes of the groups; places in partners of the pairs among them */
+    struct culling_list members, pairs; /* uint32_t: nodes of the groups; slots in partners of the pairs among them */
     struct culling_list runs;           /* struct polygon_run: of all cycles */
     struct culling_list extras;         /* uint32_t: leaves */
     struct culling_list node_cycles;    /* struct culling_cycle: of single nodes */
     struct culling_list pair_covers;    /* struct culling_cover, parallel to partners */
-    /* for one pose */
+    /* for one snapshot */
     uint32_t *masks;
     float (*normals)[3];
     uint8_t *node_culled, *pair_culled, *group_culled;

@@ -28,23 +28,23 @@ static void find_next(const struct surface_leaf *leaf, uint8_t next[LEAF_VERTICE
 
 void leaf_vertices_along_border(struct surface_leaf *leaf)
 {
-    uint8_t next[LEAF_VERTICES], place[LEAF_VERTICES], placed = 0;
+    uint8_t next[LEAF_VERTICES], slot[LEAF_VERTICES], placed = 0;
     uint32_t vertices[LEAF_VERTICES];
     find_next(leaf, next);
-    memset(place, NOWHERE, sizeof place);
+    memset(slot, NOWHERE, sizeof slot);
     for (uint8_t first = 0; first < leaf->vertex_count; first++) {
-        for (uint8_t at = first; next[first] != NOWHERE && at != NOWHERE && place[at] == NOWHERE; at = next[at]) {
-            place[at] = placed++;
+        for (uint8_t at = first; next[first] != NOWHERE && at != NOWHERE && slot[at] == NOWHERE; at = next[at]) {
+            slot[at] = placed++;
         }
     }
     for (uint8_t at = 0; at < leaf->vertex_count; at++) {
-        place[at] = place[at] == NOWHERE ? placed++ : place[at];
-        vertices[place[at]] = leaf->vertices[at];
+        slot[at] = slot[at] == NOWHERE ? placed++ : slot[at];
+        vertices[slot[at]] = leaf->vertices[at];
     }
     memcpy(leaf->vertices, vertices, leaf->vertex_count * sizeof *vertices);
     for (int corner = 0; corner < 3; corner++) {
         for (uint32_t face = 0; face < leaf->face_count; face++) {
-            leaf->corners[corner][face] = place[leaf->corners[corner][face]];
+            leaf->corners[corner][face] = slot[leaf->corners[corner][face]];
         }
     }
 }

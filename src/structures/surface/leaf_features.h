@@ -8,10 +8,10 @@
 #include "structures/surface/surface_tree.h"
 
 /* The rounded coordinates of a leaf at t0, as the last refit left them. */
-static inline const struct leaf_points *leaf_points_of(const struct surface_forest *forest, uint32_t rank,
+static inline const struct leaf_points *leaf_points_of(const struct surface_forest *forest, uint32_t body_index,
                                                        uint32_t leaf)
 {
-    return &forest->bodies[rank].tree->points[leaf];
+    return &forest->bodies[body_index].tree->points[leaf];
 }
 
 /* A length in rounded units, rounded up, with the error of the coordinates. */

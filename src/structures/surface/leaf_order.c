@@ -152,15 +152,15 @@ static double extent_of_order(const struct merging *merging, const struct leaf_g
                               const uint32_t *first_of_piece)
 {
     struct extent blocks[2] = {nowhere, nowhere};
-    uint32_t place = 0;
+    uint32_t slot = 0;
     double sum = 0;
     for (uint32_t piece = 0; piece < merging->count; piece++) {
         for (uint32_t leaf = first_of_piece[piece]; leaf != NONE; leaf = next[leaf]) {
             struct extent extent = leaf_extent(merging, graph, leaf);
-            place++;
+            slot++;
             for (int level = 0; level < 2; level++) {
                 widen_extent(&blocks[level], extent.lo, extent.hi);
-                if (place % (level ? BLOCK_ARITY * BLOCK_ARITY : BLOCK_ARITY) == 0 || place == graph->leaf_count) {
+                if (slot % (level ? BLOCK_ARITY * BLOCK_ARITY : BLOCK_ARITY) == 0 || slot == graph->leaf_count) {
                     for (int axis = 0; axis < 3; axis++) {
                         sum += blocks[level].hi[axis] - blocks[level].lo[axis];
                     }

@@ -4,7 +4,7 @@
 #include "structures/surface/region_merging.h"
 
 #include "base/radix_sort.h"
-#include "structures/surface/face_mates.h"
+#include "structures/surface/face_adjacency.h"
 #include "structures/surface/leaf_order.h"
 #include "structures/boxes/mesh_coordinates.h"
 #include "structures/surface/surface_regions.h"
@@ -110,13 +110,13 @@ static void join_borders(struct merging *merging, uint32_t count)
 }
 
 /* Faces at an edge with more than two are neighbours in a chain. */
-static void start_borders(struct merging *merging, const struct face_mates *mates)
+static void start_borders(struct merging *merging, const struct face_adjacency *adjacency)
 {
     uint32_t halves = 3 * merging->body->surface_face_count, count = 0;
-    for (uint32_t place = 1; place < halves; place++) {
-        uint32_t half = mates->by_edge[place];
-        uint32_t face = half / 3, before = mates->by_edge[place - 1] / 3;
-        if (!mates->edge_begins[place] && face != before) {
+    for (uint32_t slot = 1; slot < halves; slot++) {
+        uint32_t half = adjacency->by_edge[slot];
+        uint32_t face = half / 3, before = adjacency->by_edge[slot - 1] / 3;
+        if (!adjacency->edge_begins[slot] && face != before) {
             const uint32_t *corners = merging->body->surface_faces[face].corners;
             double length = edge_length(merging, corners[half % 3], corners[(half % 3 + 1) % 3]);
             uint32_t a = number_of(merging, face), b = number_of(merging, before);
@@ -179,7 +179,7 @@ static bool union_fits(const struct merging *merging, uint32_t a, uint32_t b)
 }
 
 /* The borders worth a look in this round, best first; `order` then holds them. */
-static uint32_t rank_borders(struct merging *merging)
+static uint32_t body_index_borders(struct merging *merging)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < merging->border_count; i++) {
@@ -256,18 +256,18 @@ static uint32_t choose_unions(struct merging *merging, uint32_t ranked)
 }
 
 /* The vertices of a union of at most two regions go to the end of the next round's list. */
-static void write_vertices(struct merging *merging, uint32_t id, struct region *joined, uint32_t place)
+static void write_vertices(struct merging *merging, uint32_t id, struct region *joined, uint32_t slot)
 {
     const struct region *region = &merging->regions[id];
     uint32_t second = merging->next_member[id], united[REGION_VERTICES + 1];
-    joined->first_vertex = place;
+    joined->first_vertex = slot;
     if (second == NONE) {
-        memcpy(merging->next_vertices + place, merging->vertices + region->first_vertex,
+        memcpy(merging->next_vertices + slot, merging->vertices + region->first_vertex,
                region->vertex_count * sizeof *united);
         return;
     }
     joined->vertex_count = unite_vertices(merging, region, &merging->regions[second], united);
-    memcpy(merging->next_vertices + place, united, joined->vertex_count * sizeof *united);
+    memcpy(merging->next_vertices + slot, united, joined->vertex_count * sizeof *united);
 }
 
 /* The regions of the next round, in the order of the members they are named after. Pairs are named after the smaller
@@ -330,7 +330,7 @@ static void rename_borders(struct merging *merging)
 /* True when something was joined. */
 bool merge_round(struct merging *merging)
 {
-    if (choose_unions(merging, rank_borders(merging)) == 0) {
+    if (choose_unions(merging, body_index_borders(merging)) == 0) {
         return false;
     }
     make_unions(merging);
@@ -369,29 +369,29 @@ static bool unit_lengths_do(struct merging *merging)
 }
 
 /* Places where two faces at an edge follow one another: as many borders as there can be. */
-static size_t count_borders(const struct face_mates *mates, size_t halves)
+static size_t count_borders(const struct face_adjacency *adjacency, size_t halves)
 {
     size_t count = 0;
-    for (size_t place = 1; place < halves; place++) {
-        count += !mates->edge_begins[place];
+    for (size_t slot = 1; slot < halves; slot++) {
+        count += !adjacency->edge_begins[slot];
     }
     return count;
 }
 
 /* Do the numbers of the faces follow the mesh? In most files about half of all neighbours are close in the list;
  * shuffled ones are not. */
-static bool numbers_follow_mesh(const struct face_mates *mates, size_t halves)
+static bool numbers_follow_mesh(const struct face_adjacency *adjacency, size_t halves)
 {
     size_t near = 0, all = 0;
-    for (size_t place = 1; place < halves; place++) {
-        uint32_t face = mates->by_edge[place] / 3, before = mates->by_edge[place - 1] / 3;
-        all += !mates->edge_begins[place];
-        near += !mates->edge_begins[place] && face - before + NEAR_NUMBERS <= 2 * NEAR_NUMBERS;
+    for (size_t slot = 1; slot < halves; slot++) {
+        uint32_t face = adjacency->by_edge[slot] / 3, before = adjacency->by_edge[slot - 1] / 3;
+        all += !adjacency->edge_begins[slot];
+        near += !adjacency->edge_begins[slot] && face - before + NEAR_NUMBERS <= 2 * NEAR_NUMBERS;
     }
     return 4 * near >= all;
 }
 
-/* Numbers by place along the mesh. */
+/* Numbers by slot along the mesh. */
 static bool number_along_mesh(struct merging *merging, struct arena *arena)
 {
     uint32_t count = merging->body->surface_face_count;
@@ -425,15 +425,15 @@ static bool number_along_mesh(struct merging *merging, struct arena *arena)
 bool merging_begin(struct merging *merging, const struct body *body, const double (*shape)[3], struct arena *arena)
 {
     size_t faces = body->surface_face_count;
-    struct face_mates mates;
+    struct face_adjacency adjacency;
     *merging = (struct merging){.body = body, .shape = shape, .scaling = shape_scaling(body, shape), .limited = true};
-    if (!face_mates_find(&mates, body, arena)) {
+    if (!face_adjacency_find(&adjacency, body, arena)) {
         return false;
     }
-    if (!numbers_follow_mesh(&mates, 3 * faces) && !number_along_mesh(merging, arena)) {
+    if (!numbers_follow_mesh(&adjacency, 3 * faces) && !number_along_mesh(merging, arena)) {
         return false;
     }
-    size_t borders = count_borders(&mates, 3 * faces);
+    size_t borders = count_borders(&adjacency, 3 * faces);
     merging->regions = arena_allocate(arena, faces, sizeof *merging->regions);
     merging->next_regions = merging->regions; /* pairs are joined in place */
     merging->borders = arena_allocate(arena, borders, sizeof *merging->borders);
@@ -458,6 +458,6 @@ bool merging_begin(struct merging *merging, const struct body *body, const doubl
     }
     merging->unit_lengths = unit_lengths_do(merging) && !merging->number_of_face;
     start_regions(merging);
-    start_borders(merging, &mates);
+    start_borders(merging, &adjacency);
     return true;
 }

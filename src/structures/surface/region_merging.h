@@ -24,7 +24,7 @@ struct region {
     double area, contour;
     uint32_t first, last;  /* of its list: faces, later leaves */
     uint32_t face_count;   /* while leaves are made */
-    uint32_t first_vertex; /* place in `vertices`, while leaves are made */
+    uint32_t first_vertex; /* slot in `vertices`, while leaves are made */
     uint32_t vertex_count;
 };
 

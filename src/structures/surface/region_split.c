@@ -28,7 +28,7 @@ static int longest_axis(const struct split_item *items, uint32_t count)
     return longest;
 }
 
-/* Brings the nth item along the axis to its place, earlier ones before it (Hoare's selection). */
+/* Brings the nth item along the axis to its slot, earlier ones before it (Hoare's selection). */
 static void select_nth(struct split_item *items, int64_t count, int64_t nth, int axis)
 {
     int64_t first = 0, last = count - 1;

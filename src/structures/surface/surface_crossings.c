@@ -11,7 +11,7 @@ enum { GROUPS_PER_BLOCK = 8, BLOCKS_MAX = 2048, ANSWERS = 256, SURVIVORS = 1024,
 
 /* A pair of faces that the float filters left. */
 struct survivor {
-    uint32_t leaf_a, rank_b, leaf_b;
+    uint32_t leaf_a, body_index_b, leaf_b;
     uint8_t face_a, face_b;
     bool open; /* a common vertex is still possible */
 };
@@ -62,17 +62,17 @@ static void answer(struct finder *finder, const dent_pair *pair, dent_pair_kind 
     }
 }
 
-static void face_points(const struct posed_body *posed, uint32_t face, const double *points[3])
+static void face_points(const struct body_snapshot *body_snapshot, uint32_t face, const double *points[3])
 {
-    const uint32_t *corners = posed->body->surface_faces[face].corners;
+    const uint32_t *corners = body_snapshot->body->surface_faces[face].corners;
     for (int k = 0; k < 3; k++) {
-        points[k] = posed->xyz[corners[k]];
+        points[k] = body_snapshot->xyz[corners[k]];
     }
 }
 
 static face_pair_kind judge(struct finder *finder, const dent_pair *pair)
 {
-    const struct posed_body *bodies = finder->search->pose->bodies;
+    const struct body_snapshot *bodies = finder->search->snapshot->bodies;
     const double *a[3], *b[3];
     face_points(&bodies[pair->body_a], pair->feature_a, a);
     face_points(&bodies[pair->body_b], pair->feature_b, b);
@@ -140,16 +140,17 @@ static void put_face(struct narrow_batch *batch, int first, uint32_t lane, const
 
 /* The two sides of a pair. */
 struct face_sides {
-    const struct posed_body *a, *b;
+    const struct body_snapshot *a, *b;
     const struct surface_leaf *leaf_a, *leaf_b;
 };
 
-static struct face_sides sides_of(const struct finder *finder, uint32_t rank_a, const struct survivor *survivor)
+static struct face_sides sides_of(const struct finder *finder, uint32_t body_index_a, const struct survivor *survivor)
 {
     const struct forest_body *trees = finder->search->forest->bodies;
-    const struct posed_body *bodies = finder->search->pose->bodies;
-    return (struct face_sides){&bodies[rank_a], &bodies[survivor->rank_b], &trees[rank_a].leaves[survivor->leaf_a],
-                               &trees[survivor->rank_b].leaves[survivor->leaf_b]};
+    const struct body_snapshot *bodies = finder->search->snapshot->bodies;
+    return (struct face_sides){&bodies[body_index_a], &bodies[survivor->body_index_b],
+                               &trees[body_index_a].leaves[survivor->leaf_a],
+                               &trees[survivor->body_index_b].leaves[survivor->leaf_b]};
 }
 
 static int common_vertices(const struct face_sides *sides, uint32_t face_a, uint32_t face_b, bool ignore_ties)
@@ -174,17 +175,17 @@ static void put_rounded(struct float_batch *batch, int first, uint32_t lane, con
 {
     const struct leaf_points *points = &tree->points[leaf];
     for (int k = 0; k < 3; k++) {
-        uint8_t place = points->corners[k][face];
-        batch->corner[first + k][0][lane] = points->x[0][place];
-        batch->corner[first + k][1][lane] = points->x[1][place];
-        batch->corner[first + k][2][lane] = points->x[2][place];
+        uint8_t slot = points->corners[k][face];
+        batch->corner[first + k][0][lane] = points->x[0][slot];
+        batch->corner[first + k][1][lane] = points->x[1][slot];
+        batch->corner[first + k][2][lane] = points->x[2][slot];
     }
 }
 
-static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides, uint32_t face_a,
+static dent_pair pair_of(uint32_t body_index_a, uint32_t body_index_b, const struct face_sides *sides, uint32_t face_a,
                          uint32_t face_b)
 {
-    dent_pair pair = {rank_a, sides->leaf_a->faces[face_a], rank_b, sides->leaf_b->faces[face_b], 0};
+    dent_pair pair = {body_index_a, sides->leaf_a->faces[face_a], body_index_b, sides->leaf_b->faces[face_b], 0};
     if (pair.body_a == pair.body_b && pair.feature_a > pair.feature_b) {
         uint32_t swapped = pair.feature_a;
         pair.feature_a = pair.feature_b;
@@ -193,11 +194,11 @@ static dent_pair pair_of(uint32_t rank_a, uint32_t rank_b, const struct face_sid
     return pair;
 }
 
-static void enqueue(struct finder *finder, uint32_t rank_a, uint32_t rank_b, const struct face_sides *sides,
+static void enqueue(struct finder *finder, uint32_t body_index_a, uint32_t body_index_b, const struct face_sides *sides,
                     uint32_t face_a, uint32_t face_b)
 {
     uint32_t lane = finder->waiting++;
-    finder->pending[lane] = pair_of(rank_a, rank_b, sides, face_a, face_b);
+    finder->pending[lane] = pair_of(body_index_a, body_index_b, sides, face_a, face_b);
     put_face(&finder->batch, 0, lane, sides->a->xyz, sides->leaf_a, face_a);
     put_face(&finder->batch, 3, lane, sides->b->xyz, sides->leaf_b, face_b);
     if (finder->waiting == NARROW_BATCH) {
@@ -214,13 +215,14 @@ static void end_phase(struct finder *finder, uint64_t *phase)
 }
 
 /* Up to sixteen survivors in floats; what that leaves open waits for the doubles. */
-static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struct survivor *survivors, uint32_t count)
+static void decide_in_floats(struct finder *finder, uint32_t body_index_a, const struct survivor *survivors,
+                             uint32_t count)
 {
     const struct forest_body *trees = finder->search->forest->bodies;
     for (uint32_t lane = 0; lane < FLOAT_BATCH; lane++) {
         const struct survivor *survivor = &survivors[lane < count ? lane : 0];
-        put_rounded(&finder->floats, 0, lane, trees[rank_a].tree, survivor->leaf_a, survivor->face_a);
-        put_rounded(&finder->floats, 3, lane, trees[survivor->rank_b].tree, survivor->leaf_b, survivor->face_b);
+        put_rounded(&finder->floats, 0, lane, trees[body_index_a].tree, survivor->leaf_a, survivor->face_a);
+        put_rounded(&finder->floats, 3, lane, trees[survivor->body_index_b].tree, survivor->leaf_b, survivor->face_b);
     }
     struct narrow_signs signs = surface_kernels_for(finder->search->isa)->narrow_floats(&finder->floats);
     uint32_t left = ((1u << count) - 1) & ~signs.apart;
@@ -228,25 +230,25 @@ static void decide_in_floats(struct finder *finder, uint32_t rank_a, const struc
     for (; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct survivor *survivor = &survivors[lane];
-        struct face_sides sides = sides_of(finder, rank_a, survivor);
+        struct face_sides sides = sides_of(finder, body_index_a, survivor);
         if (survivor->open &&
             common_vertices(&sides, survivor->face_a, survivor->face_b, finder->search->leave_open) > 0) {
             continue;
         }
         if (signs.crossing >> lane & 1) {
-            dent_pair pair = pair_of(rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b);
+            dent_pair pair = pair_of(body_index_a, survivor->body_index_b, &sides, survivor->face_a, survivor->face_b);
             answer(finder, &pair, DENT_PAIR_CROSSING);
         } else {
-            enqueue(finder, rank_a, survivor->rank_b, &sides, survivor->face_a, survivor->face_b);
+            enqueue(finder, body_index_a, survivor->body_index_b, &sides, survivor->face_a, survivor->face_b);
         }
     }
 }
 
-static void decide_survivors(struct finder *finder, uint32_t rank_a)
+static void decide_survivors(struct finder *finder, uint32_t body_index_a)
 {
     for (uint32_t i = 0; i < finder->survivor_count; i += FLOAT_BATCH) {
         uint32_t left = finder->survivor_count - i;
-        decide_in_floats(finder, rank_a, &finder->survivors[i], left < FLOAT_BATCH ? left : FLOAT_BATCH);
+        decide_in_floats(finder, body_index_a, &finder->survivors[i], left < FLOAT_BATCH ? left : FLOAT_BATCH);
     }
     finder->survivor_count = 0;
 }
@@ -256,7 +258,7 @@ static void decide_survivors(struct finder *finder, uint32_t rank_a)
 static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
 {
     if (number < walk->count) {
-        const struct surface_tree *tree = walk->forest->bodies[walk->pairs[number].rank_b].tree;
+        const struct surface_tree *tree = walk->forest->bodies[walk->pairs[number].body_index_b].tree;
         const char *points = (const char *)&tree->points[walk->pairs[number].leaf_b];
         __builtin_prefetch(points);
         __builtin_prefetch(points + 64);
@@ -283,7 +285,7 @@ static void keep_survivors(struct finder *finder, const struct walk_pair *pair, 
 {
     struct survivor *next = &finder->survivors[finder->survivor_count];
     for (uint32_t i = 0; i < count; i++) {
-        next[i] = (struct survivor){pair->leaf_a,          pair->rank_b,          pair->leaf_b,
+        next[i] = (struct survivor){pair->leaf_a,          pair->body_index_b,    pair->leaf_b,
                                     finder->found[i] >> 4, finder->found[i] & 15, open};
     }
     finder->survivor_count += count;
@@ -297,16 +299,16 @@ static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct su
     const struct surface_leaf *a = &tree->leaves[leaf_a], *b = &tree->leaves[leaf_b];
     uint16_t faces[LEAF_VERTICES] = {0};
     for (uint32_t bits_a = tree->open_vertices[leaf_a]; bits_a; bits_a &= bits_a - 1) {
-        uint32_t place_a = (uint32_t)__builtin_ctz(bits_a);
+        uint32_t slot_a = (uint32_t)__builtin_ctz(bits_a);
         for (uint32_t bits_b = tree->open_vertices[leaf_b]; bits_b; bits_b &= bits_b - 1) {
-            uint32_t place_b = (uint32_t)__builtin_ctz(bits_b);
-            if (body_identity(body, a->vertices[place_a]) != body_identity(body, b->vertices[place_b])) {
+            uint32_t slot_b = (uint32_t)__builtin_ctz(bits_b);
+            if (body_identity(body, a->vertices[slot_a]) != body_identity(body, b->vertices[slot_b])) {
                 continue;
             }
             for (uint32_t face = 0; face < b->face_count; face++) {
                 bool has =
-                    b->corners[0][face] == place_b || b->corners[1][face] == place_b || b->corners[2][face] == place_b;
-                faces[place_a] |= (uint16_t)((has ? 1u : 0u) << face);
+                    b->corners[0][face] == slot_b || b->corners[1][face] == slot_b || b->corners[2][face] == slot_b;
+                faces[slot_a] |= (uint16_t)((has ? 1u : 0u) << face);
             }
         }
     }
@@ -318,21 +320,21 @@ static const uint16_t *shares_by_hubs(struct share_rows *shares, const struct su
     return shares->rows;
 }
 
-static uint32_t compare_leaves(struct finder *finder, uint32_t rank_a, const struct walk_pair *pair)
+static uint32_t compare_leaves(struct finder *finder, uint32_t body_index_a, const struct walk_pair *pair)
 {
     const struct surface_walk *walk = &finder->walk;
-    const struct surface_tree *tree_a = walk->forest->bodies[rank_a].tree;
-    const struct leaf_points *b = &walk->forest->bodies[pair->rank_b].tree->points[pair->leaf_b];
+    const struct surface_tree *tree_a = walk->forest->bodies[body_index_a].tree;
+    const struct leaf_points *b = &walk->forest->bodies[pair->body_index_b].tree->points[pair->leaf_b];
     struct leaf_side *side_b = pair->shares == SHARES_SELF ? &finder->side_a : &finder->side_b;
     const uint16_t *shares = shares_of(tree_a, pair);
-    if (pair->shares == SHARES_OPEN && pair->rank_b == rank_a) {
-        shares =
-            shares_by_hubs(&finder->hub_shares, tree_a, walk->pose->bodies[rank_a].body, pair->leaf_a, pair->leaf_b);
+    if (pair->shares == SHARES_OPEN && pair->body_index_b == body_index_a) {
+        shares = shares_by_hubs(&finder->hub_shares, tree_a, walk->snapshot->bodies[body_index_a].body, pair->leaf_a,
+                                pair->leaf_b);
     }
     return walk->kernels->leaf_pair(&finder->side_a, b, side_b, shares, finder->found);
 }
 
-static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
+static void compare_faces(struct surface_walk *walk, uint32_t body_index_a)
 {
     struct finder *finder = walk->user;
     uint32_t prepared = UINT32_MAX;
@@ -342,17 +344,17 @@ static void compare_faces(struct surface_walk *walk, uint32_t rank_a)
         fetch_ahead(walk, i + AHEAD);
         if (pair->leaf_a != prepared) {
             prepared = pair->leaf_a;
-            walk->kernels->prepare(&walk->forest->bodies[rank_a].tree->points[prepared], &finder->side_a);
+            walk->kernels->prepare(&walk->forest->bodies[body_index_a].tree->points[prepared], &finder->side_a);
         }
-        keep_survivors(finder, pair, pair->shares == SHARES_OPEN, compare_leaves(finder, rank_a, pair));
+        keep_survivors(finder, pair, pair->shares == SHARES_OPEN, compare_leaves(finder, body_index_a, pair));
         if (finder->survivor_count > SURVIVORS - LEAF_FACES * LEAF_FACES) {
             end_phase(finder, &finder->ns_filter);
-            decide_survivors(finder, rank_a);
+            decide_survivors(finder, body_index_a);
             end_phase(finder, &finder->ns_narrow);
         }
     }
     end_phase(finder, &finder->ns_filter);
-    decide_survivors(finder, rank_a);
+    decide_survivors(finder, body_index_a);
     end_phase(finder, &finder->ns_narrow);
 }
 
@@ -386,7 +388,7 @@ static void finder_init(struct finder *finder, const struct crossing_search *sea
     finder->ns_walk = finder->ns_filter = finder->ns_narrow = 0;
     finder->predicates = (predicate_counters){0};
     finder->walk.forest = search->forest;
-    finder->walk.pose = search->pose;
+    finder->walk.snapshot = search->snapshot;
     finder->walk.kernels = surface_kernels_for(search->isa);
     finder->walk.culling = search->culling;
     finder->walk.faces_only = true;

@@ -17,12 +17,12 @@
 #include "structures/surface/surface_forest.h"
 
 struct crossing_search {
-    const struct surface_forest *forest; /* refitted to the pose, not grown */
-    const struct pose *pose;
+    const struct surface_forest *forest; /* refitted to the snapshot, not grown */
+    const struct snapshot *snapshot;
     dent_isa isa;
     struct cancel_flag *cancel;
-    bool touching; /* report touching pairs too */
-    bool culling;  /* leave out what the culling has marked in the trees */
+    bool touching;   /* report touching pairs too */
+    bool culling;    /* leave out what the culling has marked in the trees */
     bool leave_open; /* tell what doubles cannot decide as a pair of kind 0, instead of deciding it; ties do not count
                         as shared vertices */
 

@@ -1,4 +1,4 @@
-/* Culling in one pose: masks from the leaves up, then groups and single nodes from the top level down. See
+/* Culling in one snapshot: masks from the leaves up, then groups and single nodes from the top level down. See
  * surface_culling.h.
  *
  * A level is done in three steps: what is culled one level up is culled here; groups that are not covered yet are
@@ -270,7 +270,7 @@ static void fetch_group(const struct surface_tree *tree, const struct culling_le
     const float *points = &tree->points[0].x[0][0];
     for (uint32_t i = 0; i < group->cycle.run_count && i < 2 * CURVATURE_LANES; i++) {
         for (int axis = 0; axis < 3; axis++) {
-            __builtin_prefetch(points + runs[i].place + axis * LEAF_VERTICES);
+            __builtin_prefetch(points + runs[i].slot + axis * LEAF_VERTICES);
         }
     }
 }
@@ -459,7 +459,7 @@ static bool is_worth_trying(struct surface_tree *tree, const struct body *body)
 }
 
 /* The trees to be done, small ones first. False: no memory. */
-static bool choose_trees(struct culling_loop *loop, struct surface_forest *forest, const struct pose *pose,
+static bool choose_trees(struct culling_loop *loop, struct surface_forest *forest, const struct snapshot *snapshot,
                          struct arena *scratch)
 {
     loop->trees = arena_allocate(scratch, forest->body_count, sizeof(struct surface_tree *));
@@ -467,12 +467,12 @@ static bool choose_trees(struct culling_loop *loop, struct surface_forest *fores
         return false;
     }
     uint32_t large = forest->body_count;
-    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
-        struct surface_tree *tree = forest->bodies[rank].tree;
-        if (!is_worth_trying(tree, pose->bodies[rank].body)) {
+    for (uint32_t body_index = 0; body_index < forest->body_count; body_index++) {
+        struct surface_tree *tree = forest->bodies[body_index].tree;
+        if (!is_worth_trying(tree, snapshot->bodies[body_index].body)) {
             continue;
         }
-        if (!tree->culling && !(tree->culling = surface_culling_create(tree, pose->bodies[rank].body))) {
+        if (!tree->culling && !(tree->culling = surface_culling_create(tree, snapshot->bodies[body_index].body))) {
             return false;
         }
         loop->trees[tree->leaf_count <= SMALL_TREE ? loop->small_count++ : --large] = tree;
@@ -488,8 +488,8 @@ static bool choose_trees(struct culling_loop *loop, struct surface_forest *fores
 static bool make_workers(struct culling_loop *loop, const struct surface_forest *forest, struct arena *scratch)
 {
     uint32_t longest = 0, count = dent_context_worker_count(forest->context);
-    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
-        const struct surface_culling *culling = forest->bodies[rank].tree->culling;
+    for (uint32_t body_index = 0; body_index < forest->body_count; body_index++) {
+        const struct surface_culling *culling = forest->bodies[body_index].tree->culling;
         uint32_t cycle = culling ? culling->longest_cycle : 0;
         longest = cycle > longest ? cycle : longest;
     }
@@ -517,7 +517,7 @@ static uint64_t tests_so_far(const struct culling_loop *loop, dent_context *cont
     return tested;
 }
 
-bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, dent_isa isa,
+bool surface_culling_run(struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
                          struct arena *scratch, struct culling_counts *counts)
 {
     struct culling_loop loop = {.kernels = curvature_kernels_for(isa)};
@@ -525,10 +525,10 @@ bool surface_culling_run(struct surface_forest *forest, const struct pose *pose,
         *counts = forest->culled;
         return true;
     }
-    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
-        clear_tree(forest->bodies[rank].tree);
+    for (uint32_t body_index = 0; body_index < forest->body_count; body_index++) {
+        clear_tree(forest->bodies[body_index].tree);
     }
-    if (!choose_trees(&loop, forest, pose, scratch) || !make_workers(&loop, forest, scratch)) {
+    if (!choose_trees(&loop, forest, snapshot, scratch) || !make_workers(&loop, forest, scratch)) {
         return false;
     }
     dent_parallel_for(forest->context, loop.small_count, cull_small_tree, &loop);

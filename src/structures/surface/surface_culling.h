@@ -1,4 +1,4 @@
-/* Self-collision culling: which parts of a surface cannot cross themselves in this pose, proven.
+/* Self-collision culling: which parts of a surface cannot cross themselves in this snapshot, proven.
  *
  * Volino and Magnenat-Thalmann's observation: a surface whose normals all lie in one half space, and whose outline does
  * not fold over itself when seen along that direction, cannot intersect itself. What is needed of the outline they
@@ -24,12 +24,12 @@
 
 struct curvature_kernels;
 
-/* Marks node_culled and pair_culled in the levels of all trees of a forest for the pose of its last refit (t0). Lists
- * what it needs for trees that it has not seen yet (`pose`: their bodies); afterwards it allocates nothing but
+/* Marks node_culled and pair_culled in the levels of all trees of a forest for the snapshot of its last refit (t0). Lists
+ * what it needs for trees that it has not seen yet (`snapshot`: their bodies); afterwards it allocates nothing but
  * `scratch`. Trees for which it did not pay in their last query are passed over most of the time: their levels then
  * have no marks. False when memory runs out: nothing is marked then. The same marks for every instruction set and
  * number of threads. */
-bool surface_culling_run(struct surface_forest *forest, const struct pose *pose, dent_isa isa,
+bool surface_culling_run(struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
                          struct arena *scratch, struct culling_counts *counts);
 
 /* Called when a tree goes. Null is allowed. */

@@ -1,5 +1,5 @@
 /* The trees of all bodies of a world, kept from query to query and cut anew for bodies whose connectivity, ties or
- * quality changed. See surface_forest.h. In: a pose. Out: a tree per body and the numbering of groups through the
+ * quality changed. See surface_forest.h. In: a snapshot. Out: a tree per body and the numbering of groups through the
  * world. */
 #include "structures/surface/surface_forest.h"
 
@@ -21,8 +21,8 @@ static void release(struct surface_forest *forest, const struct surface_forest *
 {
     dent_context *context = forest->context;
     uint32_t next = 0;
-    for (uint32_t rank = 0; forest->bodies && rank < forest->body_count; rank++) {
-        struct surface_tree *tree = forest->bodies[rank].tree;
+    for (uint32_t body_index = 0; forest->bodies && body_index < forest->body_count; body_index++) {
+        struct surface_tree *tree = forest->bodies[body_index].tree;
         uint32_t match = next; /* trees that are kept keep their order */
         while (kept && tree && match < kept->body_count && kept->bodies[match].tree != tree) {
             match++;
@@ -58,34 +58,37 @@ static bool tree_fits(const struct surface_forest *forest, const struct surface_
 
 /* Trees for all bodies: those of the old forest where they still fit. Bodies keep their order, so the search for the
  * old tree begins behind the last one found. */
-static bool find_or_cut(struct surface_forest *fresh, const struct surface_forest *old, const struct pose *pose,
+static bool find_or_cut(struct surface_forest *fresh, const struct surface_forest *old, const struct snapshot *snapshot,
                         struct arena *scratch)
 {
     uint32_t next = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct posed_body *posed = &pose->bodies[rank];
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
         uint32_t match = next;
-        while (match < old->body_count && old->bodies[match].tree->identity_base != posed->body->identity_base) {
+        while (match < old->body_count &&
+               old->bodies[match].tree->identity_base != body_snapshot->body->identity_base) {
             match++;
         }
         struct surface_tree *tree = match < old->body_count ? old->bodies[match].tree : NULL;
         next = tree ? match + 1 : next;
-        if (!tree_fits(fresh, tree, posed->body)) {
-            const double(*shape)[3] = posed->body->reference ? (const double(*)[3])posed->body->reference : posed->xyz;
+        if (!tree_fits(fresh, tree, body_snapshot->body)) {
+            const double(*shape)[3] = body_snapshot->body->reference
+                                          ? (const double(*)[3])body_snapshot->body->reference
+                                          : body_snapshot->xyz;
             bool worn_out = tree && tree->stale; /* then the shape it has now says more than the one it came from */
-            tree = surface_tree_create(fresh->context, posed->body, worn_out ? posed->xyz : shape, fresh->cut,
-                                       fresh->axis_count, scratch);
+            tree = surface_tree_create(fresh->context, body_snapshot->body, worn_out ? body_snapshot->xyz : shape,
+                                       fresh->cut, fresh->axis_count, scratch);
             fresh->rebuilds++;
         }
-        fresh->bodies[rank].tree = tree;
+        fresh->bodies[body_index].tree = tree;
         if (!tree) {
             return false;
         }
-        fresh->bodies[rank].leaves = tree->leaves;
-        fresh->bodies[rank].leaf_count = tree->leaf_count;
+        fresh->bodies[body_index].leaves = tree->leaves;
+        fresh->bodies[body_index].leaf_count = tree->leaf_count;
         for (int axis = 0; axis < 3; axis++) {
-            fresh->bodies[rank].boxes.lo[axis] = tree->levels[0].lo[axis];
-            fresh->bodies[rank].boxes.hi[axis] = tree->levels[0].hi[axis];
+            fresh->bodies[body_index].boxes.lo[axis] = tree->levels[0].lo[axis];
+            fresh->bodies[body_index].boxes.hi[axis] = tree->levels[0].hi[axis];
         }
     }
     return true;
@@ -94,9 +97,9 @@ static bool find_or_cut(struct surface_forest *fresh, const struct surface_fores
 static bool number_groups(struct surface_forest *forest)
 {
     uint64_t groups = 0;
-    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
-        forest->first_group[rank] = (uint32_t)groups;
-        groups += forest->bodies[rank].tree->levels[1].count;
+    for (uint32_t body_index = 0; body_index < forest->body_count; body_index++) {
+        forest->first_group[body_index] = (uint32_t)groups;
+        groups += forest->bodies[body_index].tree->levels[1].count;
     }
     forest->first_group[forest->body_count] = (uint32_t)groups;
     forest->body_of_group =
@@ -105,41 +108,42 @@ static bool number_groups(struct surface_forest *forest)
         return false;
     }
     forest->group_count = (uint32_t)groups;
-    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
-        for (uint32_t group = forest->first_group[rank]; group < forest->first_group[rank + 1]; group++) {
-            forest->body_of_group[group] = rank;
+    for (uint32_t body_index = 0; body_index < forest->body_count; body_index++) {
+        for (uint32_t group = forest->first_group[body_index]; group < forest->first_group[body_index + 1]; group++) {
+            forest->body_of_group[group] = body_index;
         }
     }
     return true;
 }
 
-static bool is_up_to_date(const struct surface_forest *forest, const struct pose *pose)
+static bool is_up_to_date(const struct surface_forest *forest, const struct snapshot *snapshot)
 {
-    bool fits = forest->valid && forest->topology_version == pose->table->topology_version;
-    for (uint32_t rank = 0; fits && rank < forest->body_count; rank++) {
-        const struct surface_tree *tree = forest->bodies[rank].tree;
+    bool fits = forest->valid && forest->topology_version == snapshot->table->topology_version;
+    for (uint32_t body_index = 0; fits && body_index < forest->body_count; body_index++) {
+        const struct surface_tree *tree = forest->bodies[body_index].tree;
         fits = !tree->stale && tree->axis_count == forest->axis_count && tree->cut == forest->cut;
     }
     return fits;
 }
 
-bool surface_forest_update(struct surface_forest *forest, const struct pose *pose, struct arena *scratch)
+bool surface_forest_update(struct surface_forest *forest, const struct snapshot *snapshot, struct arena *scratch)
 {
     forest->rebuilds = 0;
-    if (is_up_to_date(forest, pose)) {
+    if (is_up_to_date(forest, snapshot)) {
         return true;
     }
     forest->made.valid = false;
     struct surface_forest fresh = {.context = forest->context,
                                    .cut = forest->cut,
                                    .axis_count = forest->axis_count,
-                                   .body_count = pose->body_count};
-    fresh.bodies = dent_allocate(forest->context, pose->body_count, sizeof *fresh.bodies);
-    fresh.first_group = dent_allocate(forest->context, (size_t)pose->body_count + 1, sizeof *fresh.first_group);
+                                   .body_count = snapshot->body_count};
+    fresh.bodies = dent_allocate(forest->context, snapshot->body_count, sizeof *fresh.bodies);
+    fresh.first_group = dent_allocate(forest->context, (size_t)snapshot->body_count + 1, sizeof *fresh.first_group);
     if (fresh.bodies) {
-        memset(fresh.bodies, 0, pose->body_count * sizeof *fresh.bodies);
+        memset(fresh.bodies, 0, snapshot->body_count * sizeof *fresh.bodies);
     }
-    if (!fresh.bodies || !fresh.first_group || !find_or_cut(&fresh, forest, pose, scratch) || !number_groups(&fresh)) {
+    if (!fresh.bodies || !fresh.first_group || !find_or_cut(&fresh, forest, snapshot, scratch) ||
+        !number_groups(&fresh)) {
         release(&fresh, forest);
         return false;
     }
@@ -150,7 +154,7 @@ bool surface_forest_update(struct surface_forest *forest, const struct pose *pos
     forest->group_count = fresh.group_count;
     forest->body_of_group = fresh.body_of_group;
     forest->rebuilds = fresh.rebuilds;
-    forest->topology_version = pose->table->topology_version;
+    forest->topology_version = snapshot->table->topology_version;
     forest->valid = true;
     return true;
 }

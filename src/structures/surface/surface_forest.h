@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/cancel_flag.h"
 #include "base/message.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "structures/surface/kernels/surface_kernels.h"
 #include "structures/boxes/body_pairs.h"
 
@@ -24,10 +24,10 @@ enum { LEAF_EDGES = 48, LEAF_TREE_ARITY = 16 }; /* LEAF_FACES, LEAF_VERTICES: su
 struct surface_leaf {
     _Alignas(64) uint32_t faces[LEAF_FACES]; /* surface faces of the body */
     uint32_t vertices[LEAF_VERTICES];        /* vertices of the body; unused places repeat the first */
-    uint8_t corners[3][LEAF_FACES];          /* of each face: places in `vertices`, in the face's own order */
+    uint8_t corners[3][LEAF_FACES];          /* of each face: slots in `vertices`, in the face's own order */
     uint8_t face_count, vertex_count;
     uint8_t edge_count;               /* edges owned by this leaf */
-    uint8_t edge_ends[2][LEAF_EDGES]; /* places in `vertices` */
+    uint8_t edge_ends[2][LEAF_EDGES]; /* slots in `vertices` */
     uint32_t edges[LEAF_EDGES];       /* numbers in body->edges */
     uint16_t owned_vertices;          /* bits */
 };
@@ -50,7 +50,7 @@ struct forest_body {
 struct forest_boxes {
     bool valid, ends, grown, no_points;
     bool culled;      /* the culling has run on these boxes */
-    uint64_t reading; /* of the pose */
+    uint64_t reading; /* of the snapshot */
 };
 
 struct culling_counts {
@@ -65,19 +65,19 @@ struct surface_forest {
     uint64_t topology_version; /* of the body table the leaves were cut for */
     bool valid;
     uint32_t body_count;
-    struct forest_body *bodies; /* by rank */
+    struct forest_body *bodies; /* by body index */
     uint64_t rebuilds;          /* bodies cut anew by the last update */
     struct forest_map map;      /* of the last refit */
     int cut;                    /* enum region_cut of surface_regions.h; changing it cuts all bodies anew */
     int axis_count;             /* of the volumes: 3 (boxes), 7, 9 or 13; changing it cuts all bodies anew */
     bool keep_leaves;           /* default false: leaves are cut anew when boxes have grown to twice their first size */
     /* For the traversal: sixteen leaves make a group (a node of level 1); groups are numbered through the world in
-     * order of rank. */
+     * order of body index. */
     uint32_t group_count;
-    uint32_t *first_group;           /* by rank, body_count + 1 */
+    uint32_t *first_group;           /* by body index, body_count + 1 */
     uint32_t *body_of_group;         /* by group */
     struct body_pairs body_pairs;    /* bodies whose boxes meet; made by the refit */
-    struct dynamic_array body_boxes; /* struct cluster_box by rank, of the last refit */
+    struct dynamic_array body_boxes; /* struct cluster_box by body index, of the last refit */
     struct forest_boxes made;        /* what the boxes are of now */
     struct culling_counts culled;    /* of the last culling, for made.culled */
 };
@@ -87,28 +87,29 @@ void surface_forest_destroy(struct surface_forest *forest);
 
 /* Cuts the bodies that are new or changed since the last call. False when memory runs out: the forest
  * is then as it was before and may be used again. */
-bool surface_forest_update(struct surface_forest *forest, const struct pose *pose, struct arena *scratch);
+bool surface_forest_update(struct surface_forest *forest, const struct snapshot *snapshot, struct arena *scratch);
 
 /* How the boxes are to be made. */
 struct forest_refit {
-    const struct pose *pose;        /* positions at t0 */
-    const double (*const *ends)[3]; /* by rank: positions at t1, for boxes of the straight motion; null: none. Readable
-                                     * 8 bytes past the last coordinate, as those of a pose are */
-    const double *grow;             /* by rank: a length added on every side (rounded up); null: none */
+    const struct snapshot *snapshot; /* positions at t0 */
+    const double (
+            *const *ends)[3]; /* by body index: positions at t1, for boxes of the straight motion; null: none. Readable
+                                     * 8 bytes past the last coordinate, as those of a snapshot are */
+    const double *grow;       /* by body index: a length added on every side (rounded up); null: none */
     bool leave_out_points; /* leaves whose vertices all lie at one point get an empty box and are visited by nobody */
 };
 
 /* Boxes of all leaves and of the tree above them, in parallel; nothing to do when the last refit made the same ones (not
  * grown) for the same reading of the positions. False when memory runs out. */
-bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit,
-                          dent_isa isa, struct arena *scratch);
+bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit, dent_isa isa,
+                          struct arena *scratch);
 
 /* A pair of leaves whose boxes meet (closed). Each unordered pair comes once, with (rank_a, leaf_a) <= (rank_b,
  * leaf_b); a leaf is paired with itself too. may_share: the two leaves are the same or have a vertex in common (the
  * same vertex by identity, ties included): faces, vertices and edges that share a vertex have to be left out there.
  * Filters (bodies_may_meet, self_collision) are already applied. */
 struct leaf_pair {
-    uint32_t rank_a, leaf_a, rank_b, leaf_b;
+    uint32_t body_index_a, leaf_a, body_index_b, leaf_b;
     bool may_share;
 };
 
@@ -124,8 +125,8 @@ struct leaf_pair_visitor {
 /* Visits all pairs after a refit, blocks in parallel, stopping early when cancelled. False when memory runs out. Boxes
  * compared are added to *box_tests. Pairs are handed over in batches from buffers of fixed size: memory does not grow
  * with their number. */
-bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct pose *pose,
-                                dent_isa isa, struct cancel_flag *cancel, struct arena *scratch,
+bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
+                                struct cancel_flag *cancel, struct arena *scratch,
                                 const struct leaf_pair_visitor *visitor, uint64_t *box_tests);
 
 /* Float boxes of the (at most 16) vertices of a leaf as the refit saw them, and of faces and edges as their hulls, are

@@ -34,11 +34,11 @@ static void probe_leaf(const struct surface_leaf *leaf, const struct leaf_points
     }
 }
 
-void surface_probe_box(const struct surface_forest *forest, dent_isa isa, uint32_t rank,
-                       const double lo[3], const double hi[3], void (*take)(void *user, uint32_t face), void *user)
+void surface_probe_box(const struct surface_forest *forest, dent_isa isa, uint32_t body_index, const double lo[3],
+                       const double hi[3], void (*take)(void *user, uint32_t face), void *user)
 {
     enum { STACK_MAX = TREE_LEVELS * LEAF_TREE_ARITY };
-    const struct surface_tree *tree = forest->bodies[rank].tree;
+    const struct surface_tree *tree = forest->bodies[body_index].tree;
     struct probe_node stack[STACK_MAX];
     uint32_t depth = 0;
     float low[3], high[3];

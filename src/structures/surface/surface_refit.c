@@ -1,4 +1,4 @@
-/* Boxes of leaves and nodes for one pose: the only part of the forest that is done for every query. See
+/* Boxes of leaves and nodes for one snapshot: the only part of the forest that is done for every query. See
  * surface_forest.h.
  *
  * One pass over the groups (sixteen leaves) in parallel: coordinates are gathered and rounded leaf by leaf, kept for
@@ -27,7 +27,7 @@ struct refit_loop {
     struct surface_forest *forest;
     const struct forest_refit *refit;
     const struct surface_kernels *kernels;
-    const double *growth; /* by rank, in rounded units; null: none */
+    const double *growth; /* by body index, in rounded units; null: none */
 };
 
 static void widen(double lo[3], double hi[3], const double point[3])
@@ -41,18 +41,18 @@ static void widen(double lo[3], double hi[3], const double point[3])
 /* Centre and scale such that everything lies in [-1, 1]. Halves are taken before sums: nothing overflows. */
 static struct forest_map map_of(const struct forest_refit *refit)
 {
-    const struct pose *pose = refit->pose;
+    const struct snapshot *snapshot = refit->snapshot;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, half = 0;
     struct forest_map map = {{0, 0, 0}, 1, 1};
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct posed_body *posed = &pose->bodies[rank];
-        if (posed->lo[0] <= posed->hi[0]) {
-            widen(lo, hi, posed->lo);
-            widen(lo, hi, posed->hi);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
+        if (body_snapshot->lo[0] <= body_snapshot->hi[0]) {
+            widen(lo, hi, body_snapshot->lo);
+            widen(lo, hi, body_snapshot->hi);
         }
-        for (uint32_t vertex = 0; refit->ends && vertex < posed->body->vertex_count; vertex++) {
-            if (posed->body->vertex_use[vertex] & VERTEX_USED) {
-                widen(lo, hi, refit->ends[rank][vertex]);
+        for (uint32_t vertex = 0; refit->ends && vertex < body_snapshot->body->vertex_count; vertex++) {
+            if (body_snapshot->body->vertex_use[vertex] & VERTEX_USED) {
+                widen(lo, hi, refit->ends[body_index][vertex]);
             }
         }
     }
@@ -139,10 +139,10 @@ static void set_bounds(struct tree_level *level, int axis_count, uint32_t node, 
     }
 }
 
-static void refit_group(const struct refit_loop *loop, uint32_t rank, uint32_t group)
+static void refit_group(const struct refit_loop *loop, uint32_t body_index, uint32_t group)
 {
-    struct surface_tree *tree = loop->forest->bodies[rank].tree;
-    const double(*xyz)[3] = loop->refit->pose->bodies[rank].xyz;
+    struct surface_tree *tree = loop->forest->bodies[body_index].tree;
+    const double(*xyz)[3] = loop->refit->snapshot->bodies[body_index].xyz;
     int axis_count = tree->axis_count;
     uint32_t first = group * LEAF_TREE_ARITY, last = first + LEAF_TREE_ARITY;
     float group_lo[VOLUME_AXES_MAX], group_hi[VOLUME_AXES_MAX];
@@ -164,12 +164,13 @@ static void refit_group(const struct refit_loop *loop, uint32_t rank, uint32_t g
             if (loop->refit->ends) {
                 struct leaf_points end;
                 float end_lo[VOLUME_AXES_MAX], end_hi[VOLUME_AXES_MAX];
-                loop->kernels->load(tree->leaves[leaf].vertices, loop->refit->ends[rank], &loop->forest->map, &end);
+                loop->kernels->load(tree->leaves[leaf].vertices, loop->refit->ends[body_index], &loop->forest->map,
+                                    &end);
                 loop->kernels->bound(&end, axis_count, end_lo, end_hi);
                 widen_bounds(axis_count, lo, hi, end_lo, end_hi);
             }
             if (loop->growth) {
-                grow_bounds(loop->growth[rank], axis_count, lo, hi);
+                grow_bounds(loop->growth[body_index], axis_count, lo, hi);
             }
             widen_bounds(axis_count, group_lo, group_hi, lo, hi);
         }
@@ -184,8 +185,8 @@ static void refit_block(void *data, uint32_t block, uint32_t worker)
     const struct refit_loop *loop = data;
     uint32_t first = block * GROUPS_PER_BLOCK;
     for (uint32_t group = first; group < loop->forest->group_count && group - first < GROUPS_PER_BLOCK; group++) {
-        uint32_t rank = loop->forest->body_of_group[group];
-        refit_group(loop, rank, group - loop->forest->first_group[rank]);
+        uint32_t body_index = loop->forest->body_of_group[group];
+        refit_group(loop, body_index, group - loop->forest->first_group[body_index]);
     }
 }
 
@@ -253,10 +254,10 @@ static void judge_quality(struct surface_tree *tree, const struct forest_map *ma
 static double *growths(const struct surface_forest *forest, const struct forest_refit *refit, struct arena *scratch)
 {
     double *growth = arena_allocate(scratch, forest->body_count, sizeof *growth);
-    for (uint32_t rank = 0; growth && rank < forest->body_count; rank++) {
-        double scaled =
-            refit->grow[rank] * forest->map.first * forest->map.second * (1 + 0x1p-50) + (double)FOREST_INPUT_ERROR;
-        growth[rank] = scaled < LARGEST_GROWTH ? scaled : LARGEST_GROWTH;
+    for (uint32_t body_index = 0; growth && body_index < forest->body_count; body_index++) {
+        double scaled = refit->grow[body_index] * forest->map.first * forest->map.second * (1 + 0x1p-50) +
+                        (double)FOREST_INPUT_ERROR;
+        growth[body_index] = scaled < LARGEST_GROWTH ? scaled : LARGEST_GROWTH;
     }
     return growth;
 }
@@ -265,12 +266,12 @@ static double *growths(const struct surface_forest *forest, const struct forest_
 static bool boxes_are_made(const struct surface_forest *forest, const struct forest_refit *refit)
 {
     const struct forest_boxes *made = &forest->made;
-    return made->valid && made->reading == refit->pose->reading && !made->grown && !refit->grow &&
+    return made->valid && made->reading == refit->snapshot->reading && !made->grown && !refit->grow &&
            made->ends == (refit->ends != NULL) && made->no_points == refit->leave_out_points;
 }
 
-bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit,
-                          dent_isa isa, struct arena *scratch)
+bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit, dent_isa isa,
+                          struct arena *scratch)
 {
     struct refit_loop loop = {.forest = forest, .refit = refit, .kernels = surface_kernels_for(isa)};
     if (boxes_are_made(forest, refit)) {
@@ -286,16 +287,16 @@ bool surface_forest_refit(struct surface_forest *forest, const struct forest_ref
     uint32_t blocks = forest->group_count / GROUPS_PER_BLOCK + (forest->group_count % GROUPS_PER_BLOCK != 0);
     dent_parallel_for(forest->context, blocks, refit_block, &loop);
     bool plain = !refit->ends && !refit->grow;
-    for (uint32_t rank = 0; rank < forest->body_count; rank++) {
-        refit_above(forest->bodies[rank].tree, plain, &boxes[rank]);
+    for (uint32_t body_index = 0; body_index < forest->body_count; body_index++) {
+        refit_above(forest->bodies[body_index].tree, plain, &boxes[body_index]);
         if (plain && !forest->keep_leaves) {
-            judge_quality(forest->bodies[rank].tree, &forest->map);
+            judge_quality(forest->bodies[body_index].tree, &forest->map);
         }
     }
     forest->made = (struct forest_boxes){.ends = refit->ends != NULL,
                                          .grown = refit->grow != NULL,
                                          .no_points = refit->leave_out_points,
-                                         .reading = refit->pose->reading};
+                                         .reading = refit->snapshot->reading};
     forest->made.valid = body_pairs_find(&forest->body_pairs, boxes, forest->body_count, isa, scratch);
     return forest->made.valid;
 }

@@ -38,12 +38,12 @@ static bool regions_allocate(struct surface_regions *regions, uint32_t leaf_capa
 /* Faces are put at the end of the last leaf until the leaf is closed. */
 static void put_face(struct surface_regions *regions, uint32_t *placed, uint32_t face)
 {
-    uint32_t place = (*placed)++;
-    while (place > regions->first_face[regions->leaf_count] && regions->faces[place - 1] > face) {
-        regions->faces[place] = regions->faces[place - 1];
-        place--;
+    uint32_t slot = (*placed)++;
+    while (slot > regions->first_face[regions->leaf_count] && regions->faces[slot - 1] > face) {
+        regions->faces[slot] = regions->faces[slot - 1];
+        slot--;
     }
-    regions->faces[place] = face;
+    regions->faces[slot] = face;
 }
 
 static void close_leaf(struct surface_regions *regions, uint32_t placed)
@@ -55,11 +55,11 @@ static void close_leaf(struct surface_regions *regions, uint32_t placed)
 static bool add_corners(const struct body *body, uint32_t face, uint32_t set[REGION_VERTICES], uint32_t *count)
 {
     for (int i = 0; i < 3; i++) {
-        uint32_t vertex = body->surface_faces[face].corners[i], place = 0;
-        while (place < *count && set[place] != vertex) {
-            place++;
+        uint32_t vertex = body->surface_faces[face].corners[i], slot = 0;
+        while (slot < *count && set[slot] != vertex) {
+            slot++;
         }
-        if (place == *count) {
+        if (slot == *count) {
             if (*count == REGION_VERTICES) {
                 return false;
             }

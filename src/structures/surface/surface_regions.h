@@ -24,7 +24,7 @@ struct surface_regions {
     uint32_t face_count; /* of the body */
     uint32_t leaf_count;
     uint32_t *faces;      /* all surface faces, leaf after leaf, ascending within a leaf */
-    uint32_t *first_face; /* leaf_count + 1 places in `faces` */
+    uint32_t *first_face; /* leaf_count + 1 slots in `faces` */
     size_t first_face_capacity;
 };
 

@@ -67,11 +67,11 @@ static uint32_t *canonical_vertices(const struct body *body, struct arena *scrat
 
 /* ---- leaves ---- */
 
-static uint8_t place_in_leaf(struct surface_leaf *leaf, uint32_t vertex)
+static uint8_t slot_in_leaf(struct surface_leaf *leaf, uint32_t vertex)
 {
-    for (uint8_t place = 0; place < leaf->vertex_count; place++) {
-        if (leaf->vertices[place] == vertex) {
-            return place;
+    for (uint8_t slot = 0; slot < leaf->vertex_count; slot++) {
+        if (leaf->vertices[slot] == vertex) {
+            return slot;
         }
     }
     leaf->vertices[leaf->vertex_count] = vertex;
@@ -85,7 +85,7 @@ static void fill_leaf(struct surface_leaf *leaf, const struct body *body, const 
     for (uint32_t i = 0; i < count; i++) {
         leaf->faces[i] = faces[i];
         for (int corner = 0; corner < 3; corner++) {
-            leaf->corners[corner][i] = place_in_leaf(leaf, body->surface_faces[faces[i]].corners[corner]);
+            leaf->corners[corner][i] = slot_in_leaf(leaf, body->surface_faces[faces[i]].corners[corner]);
         }
     }
     leaf_vertices_along_border(leaf);
@@ -119,9 +119,9 @@ static bool owners_init(struct owners *owners, const struct body *body, struct a
 
 static void take_features(struct surface_leaf *leaf, const struct body *body, struct owners *owners)
 {
-    for (uint32_t place = 0; place < leaf->vertex_count; place++) {
-        uint32_t vertex = leaf->vertices[place];
-        leaf->owned_vertices |= (uint16_t)((owners->vertex_taken[vertex] ? 0u : 1u) << place);
+    for (uint32_t slot = 0; slot < leaf->vertex_count; slot++) {
+        uint32_t vertex = leaf->vertices[slot];
+        leaf->owned_vertices |= (uint16_t)((owners->vertex_taken[vertex] ? 0u : 1u) << slot);
         owners->vertex_taken[vertex] = 1;
     }
     for (uint32_t face = 0; face < leaf->face_count; face++) {
@@ -151,8 +151,8 @@ static uint32_t distinct_vertices(const struct surface_leaf *leaf, const uint32_
                                   uint32_t distinct[LEAF_VERTICES])
 {
     uint32_t count = 0;
-    for (uint32_t place = 0; place < leaf->vertex_count; place++) {
-        uint32_t vertex = canonical[leaf->vertices[place]], known = 0;
+    for (uint32_t slot = 0; slot < leaf->vertex_count; slot++) {
+        uint32_t vertex = canonical[leaf->vertices[slot]], known = 0;
         while (known < count && distinct[known] != vertex) {
             known++;
         }
@@ -244,10 +244,10 @@ static bool list_leaf_pairs(struct surface_tree *tree, uint32_t vertex_count, co
     }
     for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
         const struct surface_leaf *it = &tree->leaves[leaf];
-        for (uint32_t place = 0; place < it->vertex_count; place++) {
-            uint32_t vertex = canonical[it->vertices[place]];
+        for (uint32_t slot = 0; slot < it->vertex_count; slot++) {
+            uint32_t vertex = canonical[it->vertices[slot]];
             bool hub = stars->first[vertex + 1] - stars->first[vertex] > HUB_LEAVES;
-            tree->open_vertices[leaf] |= (uint16_t)((hub ? 1u : 0u) << place);
+            tree->open_vertices[leaf] |= (uint16_t)((hub ? 1u : 0u) << slot);
         }
     }
     return store_pairs(tree, &tree->levels[0], keys, keys + count, count);
@@ -257,11 +257,11 @@ static bool list_leaf_pairs(struct surface_tree *tree, uint32_t vertex_count, co
 static uint32_t common_hub(const struct surface_tree *tree, uint32_t number, const uint32_t *canonical)
 {
     const struct surface_leaf *leaf = &tree->leaves[number];
-    for (uint32_t place = 0; place < leaf->vertex_count; place++) {
-        if (!(tree->open_vertices[number] >> place & 1)) {
+    for (uint32_t slot = 0; slot < leaf->vertex_count; slot++) {
+        if (!(tree->open_vertices[number] >> slot & 1)) {
             continue;
         }
-        uint32_t hub = canonical[leaf->vertices[place]], face = 0;
+        uint32_t hub = canonical[leaf->vertices[slot]], face = 0;
         while (face < leaf->face_count && (canonical[leaf->vertices[leaf->corners[0][face]]] == hub ||
                                            canonical[leaf->vertices[leaf->corners[1][face]]] == hub ||
                                            canonical[leaf->vertices[leaf->corners[2][face]]] == hub)) {

@@ -3,7 +3,7 @@
  * The tree is implicit: level 0 are the leaves in their order, node i of level k + 1 stands for the nodes 16 i ... 16 i
  * + 15 of level k, and the last level has at most 16 nodes. No pointers; boxes side by side, sixteen to a comparison.
  *
- * Neighbours (leaves or nodes that share a vertex) are listed once, when the leaves are cut: they meet in every pose,
+ * Neighbours (leaves or nodes that share a vertex) are listed once, when the leaves are cut: they meet in every snapshot,
  * so that a search goes through the list instead of finding them again, and skips them in the tree. The list of leaves
  * carries for each pair 16 rows of bits: which faces have a common vertex. Vertices in more than HUB_LEAVES leaves and
  * vertices tied to other bodies would make lists of quadratic length, or lists that change with other bodies; they are
@@ -38,7 +38,7 @@ struct tree_level {
     uint32_t pair_count;
     uint32_t
         *common; /* by node: a hub that is a corner of all its faces, COMMON_NONE: none. Null: the body has no hubs */
-    /* Written by the culling (surface_culling.h) for one pose, read by the crossing search; 1: nothing crosses inside
+    /* Written by the culling (surface_culling.h) for one snapshot, read by the crossing search; 1: nothing crosses inside
      * this node, or inside the union of the two neighbours. Null: no culling. pair_culled is parallel to partners. */
     uint8_t *node_culled, *pair_culled;
 };

@@ -20,13 +20,13 @@ struct visit_loop {
     struct visitor_walk *walks; /* by worker */
 };
 
-static void hand_over(struct surface_walk *walk, uint32_t rank_a)
+static void hand_over(struct surface_walk *walk, uint32_t body_index_a)
 {
     struct visitor_walk *state = walk->user;
     for (uint32_t i = 0; i < walk->count; i++) {
         const struct walk_pair *pair = &walk->pairs[i];
-        state->pairs[i] =
-            (struct leaf_pair){rank_a, pair->leaf_a, pair->rank_b, pair->leaf_b, pair->shares != SHARES_NONE};
+        state->pairs[i] = (struct leaf_pair){body_index_a, pair->leaf_a, pair->body_index_b, pair->leaf_b,
+                                             pair->shares != SHARES_NONE};
     }
     state->visitor->visit(state->visitor->user, state->block, state->worker, state->pairs, walk->count);
 }
@@ -46,8 +46,8 @@ static void visit_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct pose *pose,
-                                dent_isa isa, struct cancel_flag *cancel, struct arena *scratch,
+bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
+                                struct cancel_flag *cancel, struct arena *scratch,
                                 const struct leaf_pair_visitor *visitor, uint64_t *box_tests)
 {
     uint32_t workers = dent_context_worker_count(forest->context), groups = forest->group_count;
@@ -64,7 +64,7 @@ bool surface_forest_visit_pairs(const struct surface_forest *forest, const struc
         struct visitor_walk *state = &loop.walks[worker];
         state->visitor = visitor;
         state->walk.forest = forest;
-        state->walk.pose = pose;
+        state->walk.snapshot = snapshot;
         state->walk.kernels = surface_kernels_for(isa);
         state->walk.culling = state->walk.faces_only = false;
         state->walk.take = hand_over;

@@ -9,7 +9,7 @@
 
 struct side {
     const struct surface_tree *tree;
-    uint32_t rank;
+    uint32_t body_index;
 };
 
 struct stacked {
@@ -18,13 +18,13 @@ struct stacked {
 
 enum { STACK_MAX = TREE_LEVELS * LEAF_TREE_ARITY };
 
-static void push(struct surface_walk *walk, uint32_t rank_a, uint32_t leaf_a, uint32_t rank_b, uint32_t leaf_b,
-                 uint32_t shares)
+static void push(struct surface_walk *walk, uint32_t body_index_a, uint32_t leaf_a, uint32_t body_index_b,
+                 uint32_t leaf_b, uint32_t shares)
 {
-    walk->pairs[walk->count++] = (struct walk_pair){leaf_a, rank_b, leaf_b, shares};
+    walk->pairs[walk->count++] = (struct walk_pair){leaf_a, body_index_b, leaf_b, shares};
     if (walk->count == WALK_BATCH) {
         walk->leaf_pairs += walk->count;
-        walk->take(walk, rank_a);
+        walk->take(walk, body_index_a);
         walk->count = 0;
     }
 }
@@ -39,17 +39,17 @@ static void bounds_of(const struct tree_level *level, int axis_count, uint32_t n
 
 /* ---- neighbours from the lists ---- */
 
-static void walk_neighbours(struct surface_walk *walk, uint32_t rank, uint32_t leaf)
+static void walk_neighbours(struct surface_walk *walk, uint32_t body_index, uint32_t leaf)
 {
-    const struct surface_tree *tree = walk->forest->bodies[rank].tree;
+    const struct surface_tree *tree = walk->forest->bodies[body_index].tree;
     const struct tree_level *level = &tree->levels[0];
     bool culling = walk->culling && level->node_culled;
     if (!culling || !level->node_culled[leaf]) {
-        push(walk, rank, leaf, rank, leaf, SHARES_SELF);
+        push(walk, body_index, leaf, body_index, leaf, SHARES_SELF);
     }
     for (uint32_t i = level->first[leaf]; i < level->first[leaf + 1]; i++) {
         if (!culling || !level->pair_culled[i]) {
-            push(walk, rank, leaf, rank, level->partners[i], i);
+            push(walk, body_index, leaf, body_index, level->partners[i], i);
         }
     }
 }
@@ -80,8 +80,8 @@ static uint32_t neighbour_bits(const struct tree_level *level, uint32_t leaf, ui
 {
     uint32_t bits = 0;
     for (uint32_t i = level->first[leaf]; i < level->first[leaf + 1]; i++) {
-        uint32_t place = level->partners[i] - first;
-        bits |= place < LEAF_TREE_ARITY ? 1u << place : 0;
+        uint32_t slot = level->partners[i] - first;
+        bits |= slot < LEAF_TREE_ARITY ? 1u << slot : 0;
     }
     return bits;
 }
@@ -101,16 +101,17 @@ static uint32_t hub_of(const struct surface_walk *walk, const struct tree_level 
     return walk->faces_only && level->common ? level->common[node] : COMMON_NONE;
 }
 
-static uint32_t later_bits(uint32_t place)
+static uint32_t later_bits(uint32_t slot)
 {
-    return 0xFFFFu & ~((2u << place) - 1);
+    return 0xFFFFu & ~((2u << slot) - 1);
 }
 
 static void compare_leaves(struct surface_walk *walk, struct side a, struct side b, uint32_t leaf)
 {
     const struct tree_level *leaves = &b.tree->levels[0];
-    const bool tied = walk->pose->bodies[a.rank].body->identities || walk->pose->bodies[b.rank].body->identities;
-    const bool same = a.rank == b.rank;
+    const bool tied =
+        walk->snapshot->bodies[a.body_index].body->identities || walk->snapshot->bodies[b.body_index].body->identities;
+    const bool same = a.body_index == b.body_index;
     float lo[VOLUME_AXES_MAX], hi[VOLUME_AXES_MAX];
     bounds_of(&a.tree->levels[0], a.tree->axis_count, leaf, lo, hi);
     for (uint32_t i = 0; i < walk->near_count; i++) {
@@ -127,7 +128,7 @@ static void compare_leaves(struct surface_walk *walk, struct side a, struct side
         for (; bits; bits &= bits - 1) {
             uint32_t other = first + (uint32_t)__builtin_ctz(bits);
             bool open = same ? a.tree->open_vertices[leaf] && b.tree->open_vertices[other] : tied;
-            push(walk, a.rank, leaf, b.rank, other, open ? SHARES_OPEN : SHARES_NONE);
+            push(walk, a.body_index, leaf, b.body_index, other, open ? SHARES_OPEN : SHARES_NONE);
         }
     }
 }
@@ -165,7 +166,7 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
 {
     struct stacked stack[STACK_MAX];
     uint32_t depth = 0, ancestors[TREE_LEVELS];
-    bool same = a.rank == b.rank;
+    bool same = a.body_index == b.body_index;
     uint32_t hub = hub_of(walk, &a.tree->levels[1], group);
     float lo[VOLUME_AXES_MAX], hi[VOLUME_AXES_MAX];
     bounds_of(&a.tree->levels[1], a.tree->axis_count, group, lo, hi);
@@ -202,28 +203,28 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
 void surface_walk_group(struct surface_walk *walk, uint32_t group)
 {
     const struct surface_forest *forest = walk->forest;
-    uint32_t rank = forest->body_of_group[group], own = group - forest->first_group[rank];
-    const struct body *body = walk->pose->bodies[rank].body;
-    struct side a = {forest->bodies[rank].tree, rank};
+    uint32_t body_index = forest->body_of_group[group], own = group - forest->first_group[body_index];
+    const struct body *body = walk->snapshot->bodies[body_index].body;
+    struct side a = {forest->bodies[body_index].tree, body_index};
     walk->count = 0;
     if (body->self_collision) {
         uint32_t first = own * LEAF_TREE_ARITY;
         for (uint32_t leaf = first; leaf < a.tree->leaf_count && leaf - first < LEAF_TREE_ARITY; leaf++) {
             if (a.tree->levels[0].lo[0][leaf] <= a.tree->levels[0].hi[0][leaf]) {
-                walk_neighbours(walk, rank, leaf);
+                walk_neighbours(walk, body_index, leaf);
             }
         }
         walk_tree(walk, a, a, own);
     }
-    for (uint32_t i = forest->body_pairs.first[rank]; i < forest->body_pairs.first[rank + 1]; i++) {
-        uint32_t rank_b = forest->body_pairs.partners[i];
-        if (rank_b > rank && bodies_may_meet(body, walk->pose->bodies[rank_b].body)) {
-            walk_tree(walk, a, (struct side){forest->bodies[rank_b].tree, rank_b}, own);
+    for (uint32_t i = forest->body_pairs.first[body_index]; i < forest->body_pairs.first[body_index + 1]; i++) {
+        uint32_t body_index_b = forest->body_pairs.partners[i];
+        if (body_index_b > body_index && bodies_may_meet(body, walk->snapshot->bodies[body_index_b].body)) {
+            walk_tree(walk, a, (struct side){forest->bodies[body_index_b].tree, body_index_b}, own);
         }
     }
     if (walk->count > 0) {
         walk->leaf_pairs += walk->count;
-        walk->take(walk, rank);
+        walk->take(walk, body_index);
         walk->count = 0;
     }
 }

@@ -18,18 +18,18 @@ enum { WALK_BATCH = 512, WALK_NEAR = 512 };
 #define SHARES_OPEN (UINT32_MAX - 2) /* perhaps: hubs or ties, to be compared by identity */
 
 struct walk_pair {
-    uint32_t leaf_a, rank_b, leaf_b;
-    uint32_t shares; /* place in tree->pair_shares, or one of the above */
+    uint32_t leaf_a, body_index_b, leaf_b;
+    uint32_t shares; /* slot in tree->pair_shares, or one of the above */
 };
 
 struct surface_walk {
     const struct surface_forest *forest;
-    const struct pose *pose;
+    const struct snapshot *snapshot;
     const struct surface_kernels *kernels;
     bool culling;
     bool faces_only; /* pairs of leaves with a vertex common to all faces are of no interest */
     /* Where pairs go when the buffer is full or the group is done; the buffer is empty afterwards. */
-    void (*take)(struct surface_walk *walk, uint32_t rank_a);
+    void (*take)(struct surface_walk *walk, uint32_t body_index_a);
     void *user;
     uint32_t count;
     struct walk_pair pairs[WALK_BATCH];

@@ -14,7 +14,7 @@
 /* Removed: turned inside out, not to be walked. Flat: without interior, walked as the moved points say. */
 enum { CELL_REMOVED = 1, CELL_FLAT = 2 };
 
-/* A body in one pose, as the walk sees it. */
+/* A body in one snapshot, as the walk sees it. */
 struct walk_body {
     const struct body *body;
     const struct walk_mesh *mesh;

@@ -24,7 +24,7 @@ struct walk_cell {
     uint8_t back[4];     /* the same face seen from the neighbour: which of its corners it lies opposite */
     uint32_t component;  /* of cells connected through faces */
     uint8_t owned_edges; /* bits: every edge is owned by at least one of its cells */
-    bool turned;         /* corners in the opposite sense of the body's */
+    bool flipped;        /* corners in the opposite sense of the body's */
 };
 
 /* The cells around a surface edge from one surface face to the other, at least three of them. */
@@ -42,7 +42,7 @@ struct walk_star_pair {
 
 struct walk_mesh {
     dent_context *context;
-    uint32_t cell_count, face_count, vertex_count, component_count, turned_count;
+    uint32_t cell_count, face_count, vertex_count, component_count, flipped_count;
     struct walk_cell *cells;
     uint32_t *owners; /* by surface face: cell * 4 + corner it lies opposite; null for surfaces */
     uint32_t *ring; /* by face * 3 + edge (corner k to k + 1): the next face * 3 + edge at the same edge, in a circle */

@@ -35,7 +35,7 @@ static void turn_cell_over(struct walk_cell *cell)
     cell->vertices[3] = vertex;
     cell->neighbours[2] = cell->neighbours[3];
     cell->neighbours[3] = neighbour;
-    cell->turned = true;
+    cell->flipped = true;
 }
 
 /* The corner of `cell` that its face towards `other` lies opposite: the one whose vertex `other` does not have. Two
@@ -85,7 +85,7 @@ static void orient_from(struct walk_build *build, uint32_t start, uint32_t *queu
             struct walk_cell *other = &cells[cell->neighbours[corner]];
             if (!faces_are_opposed(cell, corner, other, corner_towards(other, cell, corner))) {
                 turn_cell_over(other);
-                build->mesh->turned_count++;
+                build->mesh->flipped_count++;
             }
             other->component = component;
             queue[end++] = cell->neighbours[corner];

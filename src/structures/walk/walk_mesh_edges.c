@@ -60,9 +60,9 @@ uint32_t walk_mesh_ring(const struct walk_mesh *mesh, uint32_t ring, uint32_t en
     /* Corners a, b, through, other of a positive cell are positive in that order for the edges 01, 03 and 12, and for
      * 02 and 13 and 23 the other way about: the parity of the permutation. */
     static const bool odd[6] = {false, true, false, false, true, false};
-    bool turned = odd[ring % 8];
-    ends[turned] = mesh->cells[walk.cell].vertices[a];
-    ends[!turned] = mesh->cells[walk.cell].vertices[b];
+    bool flipped = odd[ring % 8];
+    ends[flipped] = mesh->cells[walk.cell].vertices[a];
+    ends[!flipped] = mesh->cells[walk.cell].vertices[b];
     do {
         if (count < room) {
             apexes[count] = mesh->cells[walk.cell].vertices[walk.other];
@@ -133,13 +133,13 @@ static bool corner_parity(uint32_t a, uint32_t b, uint32_t c)
     return odd;
 }
 
-static bool list_fan_checks(struct walk_build *build, struct walk_fan *fan, bool turned)
+static bool list_fan_checks(struct walk_build *build, struct walk_fan *fan, bool flipped)
 {
     fan->first_check = (uint32_t)build->fan_checks.count;
     fan->check_count = fan->count == 3 ? 1 : fan->count == 4 ? 2 : 0;
     for (uint32_t i = 0; i < fan->check_count; i++) {
         const uint32_t *apexes = (const uint32_t *)build->fan_apexes.data + fan->first_apex + 2 * i;
-        uint32_t check[4] = {fan->edge[turned], fan->edge[!turned], apexes[0], apexes[2]};
+        uint32_t check[4] = {fan->edge[flipped], fan->edge[!flipped], apexes[0], apexes[2]};
         if (!array_push(&build->fan_checks, check)) {
             return false;
         }

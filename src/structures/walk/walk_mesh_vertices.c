@@ -47,7 +47,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t item)
 }
 
 /* Place in the star of a vertex (cell * 4 + corner, ascending) of a cell that has it. */
-static uint32_t place_in_star(const uint32_t *star, uint32_t count, uint32_t cell)
+static uint32_t slot_in_star(const uint32_t *star, uint32_t count, uint32_t cell)
 {
     uint32_t low = 0, high = count;
     while (high - low > 1) {
@@ -86,7 +86,7 @@ static uint32_t measure_link(const struct walk_mesh *mesh, const uint32_t *star,
             }
             edges++;
             const struct walk_cell *other = &mesh->cells[cell->neighbours[corner]];
-            uint32_t j = place_in_star(star, count, cell->neighbours[corner]);
+            uint32_t j = slot_in_star(star, count, cell->neighbours[corner]);
             parent[find_root(parent, i * 4 + star[i] % 4)] = find_root(parent, j * 4 + star[j] % 4);
             for (uint32_t k = 0; k < 4; k++) {
                 if (k != corner && k != star[i] % 4) {

@@ -48,7 +48,7 @@ struct cluster {
 };
 
 struct cluster_corners {
-    _Alignas(64) uint32_t cells[CLUSTER_CELLS]; /* places of the four corners, a byte each, the first in the lowest */
+    _Alignas(64) uint32_t cells[CLUSTER_CELLS]; /* slots of the four corners, a byte each, the first in the lowest */
     uint32_t cell_vertices[CLUSTER_CELLS];      /* the same as sets of bits */
     uint8_t faces[3][CLUSTER_FACES];
 };
@@ -72,7 +72,7 @@ static inline uint32_t cluster_corner(uint32_t corners, int k)
     return corners >> 8 * k & 255;
 }
 
-/* The cells of one cluster in one pose: what the leaves compare with. Boxes, and the bounds of the sides of points in
+/* The cells of one cluster in one snapshot: what the leaves compare with. Boxes, and the bounds of the sides of points in
  * them, are computed when first needed. */
 struct leaf_cells {
     _Alignas(64) float lo[3][CLUSTER_CELLS], hi[3][CLUSTER_CELLS], bound[CLUSTER_CELLS];
@@ -192,16 +192,16 @@ struct cluster_kernels {
     uint32_t (*face_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                           struct leaf_hit *hits);
     uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
-    /* Gradient of a cluster and bound of the deviation of its cells, written to place `place` of the piece. */
+    /* Gradient of a cluster and bound of the deviation of its cells, written to place `slot` of the piece. */
     void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
-                   uint32_t place);
+                   uint32_t slot);
     /* Bit i: sym(matrix * J) is positive definite for every J of cluster i. */
     uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
     /* least_stretch and norm of all clusters of a piece from g. */
     void (*stretches)(struct piece_strain *strain);
-    /* Bit i: features of cluster i of piece a and of cluster `place` of piece b that are at least gaps[i] apart in the
+    /* Bit i: features of cluster i of piece a and of cluster `slot` of piece b that are at least gaps[i] apart in the
      * reference are apart now. gaps[i] = 0: unknown. */
-    uint32_t (*apart)(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t place,
+    uint32_t (*apart)(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t slot,
                       const struct piece_strain *strain_a, const struct piece_rest *rest_a,
                       const float gaps[PIECE_CLUSTERS]);
 };

@@ -10,7 +10,7 @@ enum { LANES = LANE_COUNT };
 
 typedef __m256 lanes;
 typedef struct lane_index {
-    __m256i place;
+    __m256i slot;
     __m256 bit3, bit4; /* sign bits say which table */
 } lane_index;
 struct lane_table {
@@ -67,8 +67,8 @@ static inline uint32_t lanes_ordered6(const lanes small[6], const lanes large[6]
 
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)
 {
-    const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), places), places);
+    const __m256i slots = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), slots), slots);
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
 }
 
@@ -176,10 +176,10 @@ static inline lane_index index_of_corner(const uint32_t *from, int k)
 
 static inline lanes table_pick(struct lane_table table, lane_index index)
 {
-    __m256 low = _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.part[0], index.place),
-                                  _mm256_permutevar8x32_ps(table.part[1], index.place), index.bit3);
-    __m256 high = _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.part[2], index.place),
-                                   _mm256_permutevar8x32_ps(table.part[3], index.place), index.bit3);
+    __m256 low = _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.part[0], index.slot),
+                                  _mm256_permutevar8x32_ps(table.part[1], index.slot), index.bit3);
+    __m256 high = _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.part[2], index.slot),
+                                   _mm256_permutevar8x32_ps(table.part[3], index.slot), index.bit3);
     return _mm256_blendv_ps(low, high, index.bit4);
 }
 

@@ -110,8 +110,8 @@ static inline lanes lanes_root(lanes a)
         __m512 all = operation(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xDD));                \
         all = operation(all, _mm512_permute_ps(all, 0x4E));                                                            \
         all = operation(all, _mm512_permute_ps(all, 0xB1));                                                            \
-        const __m512i places = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);                     \
-        _mm_storeu_ps(out, _mm512_castps512_ps128(_mm512_permutexvar_ps(places, all)));                                \
+        const __m512i slots = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);                      \
+        _mm_storeu_ps(out, _mm512_castps512_ps128(_mm512_permutexvar_ps(slots, all)));                                 \
     }
 
 FOLD_FOUR(lanes_sum4, _mm512_add_ps)
@@ -174,18 +174,18 @@ static inline void put_waiting(struct waiting_points *waiting, const struct leaf
                                uint32_t bits)
 {
     const __m512i sixteen = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    uint32_t place = waiting->count;
+    uint32_t slot = waiting->count;
     __mmask16 kept = (__mmask16)bits;
     for (int axis = 0; axis < 3; axis++) {
         __m512 x = _mm512_load_ps(&features->points->x[axis][i]);
-        _mm512_storeu_ps(&waiting->x[axis][place], _mm512_maskz_compress_ps(kept, x));
+        _mm512_storeu_ps(&waiting->x[axis][slot], _mm512_maskz_compress_ps(kept, x));
     }
     __m512i vertices = _mm512_add_epi32(sixteen, _mm512_set1_epi32(i));
-    _mm512_storeu_si512(&waiting->vertex[place], _mm512_maskz_compress_epi32(kept, vertices));
-    _mm512_storeu_si512(&waiting->cluster[place], _mm512_set1_epi32((int)features->number));
+    _mm512_storeu_si512(&waiting->vertex[slot], _mm512_maskz_compress_epi32(kept, vertices));
+    _mm512_storeu_si512(&waiting->cluster[slot], _mm512_set1_epi32((int)features->number));
     if (features->identities) {
         __m512i identities = _mm512_loadu_si512(&features->identities[i]);
-        _mm512_storeu_si512(&waiting->identity[place], _mm512_maskz_compress_epi32(kept, identities));
+        _mm512_storeu_si512(&waiting->identity[slot], _mm512_maskz_compress_epi32(kept, identities));
     }
     waiting->count += (uint32_t)__builtin_popcount(bits);
 }

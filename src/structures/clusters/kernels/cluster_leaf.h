@@ -260,7 +260,8 @@ static uint32_t judge_vertices(struct leaf_cells *cells, struct leaf_queue *queu
                            lanes_load(&queue->points[2][first])};
         struct lanes3 q = subtract3(p, a), normal = vector_cross(c, d);
         lanes volume = vector_dot(b, normal);
-        lanes s0 = vector_dot(q, normal), s1 = vector_dot(q, vector_cross(d, b)), s2 = vector_dot(q, vector_cross(b, c));
+        lanes s0 = vector_dot(q, normal), s1 = vector_dot(q, vector_cross(d, b)),
+              s2 = vector_dot(q, vector_cross(b, c));
         lanes s3 = lanes_subtract(lanes_subtract(volume, s0), lanes_add(s1, s2));
         lanes least = lanes_least(lanes_least(s0, s1), lanes_least(s2, s3));
         lanes most = lanes_most(lanes_most(s0, s1), lanes_most(s2, s3));
@@ -282,13 +283,13 @@ static uint32_t judge_vertices(struct leaf_cells *cells, struct leaf_queue *queu
 static inline void queue_vertex(const struct leaf_cells *cells, const struct leaf_features *features, int vertex,
                                 int cell, struct leaf_queue *queue)
 {
-    uint32_t place = queue->count++;
-    queue->points[0][place] = features->points->x[0][vertex];
-    queue->points[1][place] = features->points->x[1][vertex];
-    queue->points[2][place] = features->points->x[2][vertex];
-    queue->bound[place] = cells->bound[cell];
-    queue->corners[place] = cells->corners->cells[cell];
-    queue->pairs[place] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
+    uint32_t slot = queue->count++;
+    queue->points[0][slot] = features->points->x[0][vertex];
+    queue->points[1][slot] = features->points->x[1][vertex];
+    queue->points[2][slot] = features->points->x[2][vertex];
+    queue->bound[slot] = cells->bound[cell];
+    queue->corners[slot] = cells->corners->cells[cell];
+    queue->pairs[slot] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
 }
 
 #if LANE_COUNT != 16
@@ -296,24 +297,24 @@ static inline void put_waiting(struct waiting_points *waiting, const struct leaf
                                uint32_t bits)
 {
     for (; bits; bits &= bits - 1) {
-        uint32_t vertex = (uint32_t)(i + __builtin_ctz(bits)), place = waiting->count++;
+        uint32_t vertex = (uint32_t)(i + __builtin_ctz(bits)), slot = waiting->count++;
         for (int axis = 0; axis < 3; axis++) {
-            waiting->x[axis][place] = features->points->x[axis][vertex];
+            waiting->x[axis][slot] = features->points->x[axis][vertex];
         }
-        waiting->vertex[place] = vertex;
-        waiting->cluster[place] = features->number;
-        waiting->identity[place] = features->identities ? features->identities[vertex] : 0;
+        waiting->vertex[slot] = vertex;
+        waiting->cluster[slot] = features->number;
+        waiting->identity[slot] = features->identities ? features->identities[vertex] : 0;
     }
 }
 #endif
 
-/* A feature and the cells of a group whose boxes meet its own, in one word: the place of the feature, the first cell of
+/* A feature and the cells of a group whose boxes meet its own, in one word: the slot of the feature, the first cell of
  * the group, and bits. */
-static inline uint32_t boxed(uint32_t place, int group, uint32_t cells)
+static inline uint32_t boxed(uint32_t slot, int group, uint32_t cells)
 {
-    return place | (uint32_t)group << 8 | cells << 16;
+    return slot | (uint32_t)group << 8 | cells << 16;
 }
-static inline uint32_t boxed_place(uint32_t word)
+static inline uint32_t boxed_slot(uint32_t word)
 {
     return word & 255;
 }
@@ -333,17 +334,17 @@ static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct
 {
     const int end = cells_end(cells->cluster);
     uint32_t count = 0;
-    for (uint32_t place = 0; place < waiting->count; place++) {
-        uint32_t shared = waiting->may_share ? shared_vertices(cells->identities, waiting->identity[place]) : 0;
-        lanes px = lanes_set(waiting->x[0][place]), py = lanes_set(waiting->x[1][place]),
-              pz = lanes_set(waiting->x[2][place]);
+    for (uint32_t slot = 0; slot < waiting->count; slot++) {
+        uint32_t shared = waiting->may_share ? shared_vertices(cells->identities, waiting->identity[slot]) : 0;
+        lanes px = lanes_set(waiting->x[0][slot]), py = lanes_set(waiting->x[1][slot]),
+              pz = lanes_set(waiting->x[2][slot]);
         const struct spread_box box = {{px, py, pz}, {px, py, pz}};
         for (int i = 0; i < end; i += LANES) {
             uint32_t found = cells_meet_box(cells, i, &box, shared);
             if (LANES == 1 && !found) {
                 continue;
             }
-            list[count] = boxed(place, i, found);
+            list[count] = boxed(slot, i, found);
             count += found != 0;
         }
     }
@@ -361,18 +362,18 @@ static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *que
     }
     uint32_t listed = box_vertices(cells, waiting, list);
     for (uint32_t k = 0; k < listed; k++) {
-        uint32_t from = boxed_place(list[k]);
+        uint32_t from = boxed_slot(list[k]);
         if (queue->count > LEAF_QUEUE - LANES) {
             count += judge_vertices(cells, queue, hits + count);
         }
         for (uint32_t found = boxed_cells(list[k]); found; found &= found - 1) {
-            uint32_t cell = boxed_group(list[k]) + (uint32_t)__builtin_ctz(found), place = queue->count++;
-            queue->points[0][place] = waiting->x[0][from];
-            queue->points[1][place] = waiting->x[1][from];
-            queue->points[2][place] = waiting->x[2][from];
-            queue->bound[place] = cells->bound[cell];
-            queue->corners[place] = cells->corners->cells[cell];
-            queue->pairs[place] =
+            uint32_t cell = boxed_group(list[k]) + (uint32_t)__builtin_ctz(found), slot = queue->count++;
+            queue->points[0][slot] = waiting->x[0][from];
+            queue->points[1][slot] = waiting->x[1][from];
+            queue->points[2][slot] = waiting->x[2][from];
+            queue->bound[slot] = cells->bound[cell];
+            queue->corners[slot] = cells->corners->cells[cell];
+            queue->pairs[slot] =
                 (struct leaf_hit){waiting->cluster[from], (uint8_t)waiting->vertex[from], (uint8_t)cell, 0};
         }
     }

@@ -15,7 +15,7 @@ struct face_table {
     uint32_t shared[WAITING_FACES]; /* vertices of side b that are corners of the face */
 };
 
-/* Pairs of a face (its place among those waiting, lowest byte) and a cell (next byte). */
+/* Pairs of a face (its slot among those waiting, lowest byte) and a cell (next byte). */
 enum { FACE_PAIRS = WAITING_FACES * CLUSTER_CELLS };
 struct face_pairs {
     _Alignas(64) uint32_t pairs[FACE_PAIRS + 16];
@@ -341,14 +341,14 @@ static inline void queue_pairs(const struct waiting_faces *waiting, const uint32
                                const struct narrow *n, uint32_t bits, struct leaf_queue *queue)
 {
     for (; bits; bits &= bits - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(bits), place = queue->count++;
+        uint32_t lane = (uint32_t)__builtin_ctz(bits), slot = queue->count++;
         uint32_t pair = pairs[lane], face = pair & 255;
         for (int i = 0; i < 9; i++) {
-            queue->points[i][place] = waiting->x[i][face];
+            queue->points[i][slot] = waiting->x[i][face];
         }
-        queue->corners[place] = corners[lane];
-        queue->clusters[place] = waiting->cluster[face];
-        queue->features[place] =
+        queue->corners[slot] = corners[lane];
+        queue->clusters[slot] = waiting->cluster[face];
+        queue->features[slot] =
             waiting->face[face] | (pair & 0xFF00) | (n->provable >> lane & 1 ? FEATURE_PROVABLE : 0);
     }
 }
@@ -357,15 +357,15 @@ static inline void queue_pairs(const struct waiting_faces *waiting, const uint32
 static inline void queue_pairs(const struct waiting_faces *waiting, const uint32_t *pairs, const uint32_t *corners,
                                const struct narrow *n, uint32_t bits, struct leaf_queue *queue)
 {
-    uint32_t place = queue->count;
+    uint32_t slot = queue->count;
     for (int corner = 0; corner < 3; corner++) {
-        lanes_keep(&queue->points[3 * corner][place], n->face[corner].x, bits);
-        lanes_keep(&queue->points[3 * corner + 1][place], n->face[corner].y, bits);
-        lanes_keep(&queue->points[3 * corner + 2][place], n->face[corner].z, bits);
+        lanes_keep(&queue->points[3 * corner][slot], n->face[corner].x, bits);
+        lanes_keep(&queue->points[3 * corner + 1][slot], n->face[corner].y, bits);
+        lanes_keep(&queue->points[3 * corner + 2][slot], n->face[corner].z, bits);
     }
-    words_keep(&queue->corners[place], corners, bits);
-    words_keep_picked(&queue->clusters[place], waiting->cluster, index_of_corner(pairs, 0), bits);
-    words_keep_features(&queue->features[place], waiting->face, pairs, n->provable, bits);
+    words_keep(&queue->corners[slot], corners, bits);
+    words_keep_picked(&queue->clusters[slot], waiting->cluster, index_of_corner(pairs, 0), bits);
+    words_keep_features(&queue->features[slot], waiting->face, pairs, n->provable, bits);
     queue->count += (uint32_t)__builtin_popcount(bits);
 }
 #endif
@@ -483,16 +483,16 @@ static inline void put_waiting_faces(struct waiting_faces *waiting, const struct
 {
     (void)corners;
     for (; bits; bits &= bits - 1) {
-        uint32_t face = (uint32_t)(i + __builtin_ctz(bits)), place = waiting->count++;
+        uint32_t face = (uint32_t)(i + __builtin_ctz(bits)), slot = waiting->count++;
         for (int corner = 0; corner < 3; corner++) {
             uint8_t vertex = features->corners->faces[corner][face];
             for (int axis = 0; axis < 3; axis++) {
-                waiting->x[3 * corner + axis][place] = features->points->x[axis][vertex];
+                waiting->x[3 * corner + axis][slot] = features->points->x[axis][vertex];
             }
-            waiting->identity[corner][place] = features->identities ? features->identities[vertex] : NO_IDENTITY;
+            waiting->identity[corner][slot] = features->identities ? features->identities[vertex] : NO_IDENTITY;
         }
-        waiting->face[place] = face;
-        waiting->cluster[place] = features->number;
+        waiting->face[slot] = face;
+        waiting->cluster[slot] = features->number;
     }
 }
 #else
@@ -500,16 +500,16 @@ static inline void put_waiting_faces(struct waiting_faces *waiting, const struct
 static inline void put_waiting_faces(struct waiting_faces *waiting, const struct leaf_features *features, int i,
                                      const struct lanes3 corners[3], uint32_t bits)
 {
-    uint32_t place = waiting->count;
+    uint32_t slot = waiting->count;
     for (int corner = 0; corner < 3; corner++) {
-        lanes_keep(&waiting->x[3 * corner][place], corners[corner].x, bits);
-        lanes_keep(&waiting->x[3 * corner + 1][place], corners[corner].y, bits);
-        lanes_keep(&waiting->x[3 * corner + 2][place], corners[corner].z, bits);
-        words_keep_picked(&waiting->identity[corner][place], features->identities,
+        lanes_keep(&waiting->x[3 * corner][slot], corners[corner].x, bits);
+        lanes_keep(&waiting->x[3 * corner + 1][slot], corners[corner].y, bits);
+        lanes_keep(&waiting->x[3 * corner + 2][slot], corners[corner].z, bits);
+        words_keep_picked(&waiting->identity[corner][slot], features->identities,
                           index_load(&features->corners->faces[corner][i]), bits);
     }
-    words_keep_numbers(&waiting->face[place], (uint32_t)i, bits);
-    words_fill(&waiting->cluster[place], features->number);
+    words_keep_numbers(&waiting->face[slot], (uint32_t)i, bits);
+    words_fill(&waiting->cluster[slot], features->number);
     waiting->count += (uint32_t)__builtin_popcount(bits);
 }
 #endif

@@ -17,15 +17,15 @@
 
 /* The gradient of one axis from the sums of d y^T, into row `axis` of the piece; in units of y into g. */
 static inline void gradient_of_axis(const struct cluster_rest *rest, const float t[3], float g[3],
-                                    struct piece_strain *strain, int axis, uint32_t place)
+                                    struct piece_strain *strain, int axis, uint32_t slot)
 {
     const float *v = rest->inverse;
     g[0] = t[0] * v[0] + t[1] * v[1] + t[2] * v[2];
     g[1] = t[0] * v[1] + t[1] * v[3] + t[2] * v[4];
     g[2] = t[0] * v[2] + t[1] * v[4] + t[2] * v[5];
-    strain->g[3 * axis][place] = g[0] * rest->per_unit;
-    strain->g[3 * axis + 1][place] = g[1] * rest->per_unit;
-    strain->g[3 * axis + 2][place] = g[2] * rest->per_unit;
+    strain->g[3 * axis][slot] = g[0] * rest->per_unit;
+    strain->g[3 * axis + 1][slot] = g[1] * rest->per_unit;
+    strain->g[3 * axis + 2][slot] = g[2] * rest->per_unit;
 }
 
 static inline float extent_of_axis(const struct cluster_rest *rest, const float g[3], float lo, float hi)
@@ -37,7 +37,7 @@ static inline float extent_of_axis(const struct cluster_rest *rest, const float 
 }
 
 static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points,
-                              struct piece_strain *strain, uint32_t place)
+                              struct piece_strain *strain, uint32_t slot)
 {
     const lanes nothing = lanes_set(0);
     lanes total[9] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
@@ -63,9 +63,9 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
     lanes_sum4(total[0], total[1], total[2], total[3], t);
     lanes_sum4(total[4], total[5], total[6], total[7], t + 4);
     lanes_sum4(total[8], nothing, nothing, nothing, t + 8);
-    gradient_of_axis(rest, t, g[0], strain, 0, place);
-    gradient_of_axis(rest, t + 3, g[1], strain, 1, place);
-    gradient_of_axis(rest, t + 6, g[2], strain, 2, place);
+    gradient_of_axis(rest, t, g[0], strain, 0, slot);
+    gradient_of_axis(rest, t + 3, g[1], strain, 1, slot);
+    gradient_of_axis(rest, t + 6, g[2], strain, 2, slot);
     const lanes far = lanes_set(INFINITY), near = lanes_set(-INFINITY);
     lanes lo[3] = {far, far, far}, hi[3] = {near, near, near};
     for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
@@ -87,11 +87,11 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
     float diagonal = sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
     float sizes = 3;
     for (int axis = 0; axis < 3; axis++) {
-        strain->centre[axis][place] = points->x[axis][0] + 0.5f * (box.lo[axis] + box.hi[axis]);
+        strain->centre[axis][slot] = points->x[axis][0] + 0.5f * (box.lo[axis] + box.hi[axis]);
         sizes += fabsf(box.lo[axis]) + fabsf(box.hi[axis]);
     }
-    strain->spread[place] = rest->stretch * diagonal;
-    strain->slack[place] = 0.5f * diagonal + 4 * 0x1p-24f * sizes;
+    strain->spread[slot] = rest->stretch * diagonal;
+    strain->slack[slot] = 0.5f * diagonal + 4 * 0x1p-24f * sizes;
 }
 
 /* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the
@@ -191,12 +191,12 @@ static void stretches_of_piece(struct piece_strain *strain)
  * floats and their difference 3 u, g over unit 2.01 u, product and sums 3 u: together at most 13.2 u times the sum of
  * |g_c| over a row, sqrt(3) of which is 23 u n over three rows; the difference of centres 3.5 u n; g over unit in g_d -
  * g_c at most 4.1 u n * 3.5. Below 42 u n: 48 are taken. What is relative to the numbers themselves is below 2^-13. */
-static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t place,
+static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t slot,
                                const struct piece_strain *strain_a, const struct piece_rest *rest_a,
                                const float gaps[PIECE_CLUSTERS])
 {
-    const lanes safe = lanes_set(1 + 0x1p-13f), stretch = lanes_set(strain_b->least_stretch[place]);
-    const lanes own = lanes_set((strain_b->slack[place] + 48 * 0x1p-24f * strain_b->norm[place]) * (1 + 0x1p-13f));
+    const lanes safe = lanes_set(1 + 0x1p-13f), stretch = lanes_set(strain_b->least_stretch[slot]);
+    const lanes own = lanes_set((strain_b->slack[slot] + 48 * 0x1p-24f * strain_b->norm[slot]) * (1 + 0x1p-13f));
     uint32_t found = 0;
     for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
         lanes gap = lanes_load(&gaps[i]), offset_squares = lanes_set(0), bend_squares = lanes_set(0), d[3];
@@ -205,18 +205,18 @@ static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct
             continue;
         }
         for (int axis = 0; axis < 3; axis++) {
-            d[axis] = lanes_subtract(lanes_load(&rest_a->middle[axis][i]), lanes_set(rest_b->middle[axis][place]));
+            d[axis] = lanes_subtract(lanes_load(&rest_a->middle[axis][i]), lanes_set(rest_b->middle[axis][slot]));
         }
         for (int axis = 0; axis < 3; axis++) {
             lanes linear = lanes_set(0);
             for (int k = 0; k < 3; k++) {
-                lanes g = lanes_set(strain_b->g[3 * axis + k][place]);
+                lanes g = lanes_set(strain_b->g[3 * axis + k][slot]);
                 lanes bend = lanes_subtract(lanes_load(&strain_a->g[3 * axis + k][i]), g);
                 bend_squares = lanes_add(bend_squares, lanes_multiply(bend, bend));
                 linear = lanes_add(linear, lanes_multiply(g, d[k]));
             }
             lanes moved =
-                lanes_subtract(lanes_load(&strain_a->centre[axis][i]), lanes_set(strain_b->centre[axis][place]));
+                lanes_subtract(lanes_load(&strain_a->centre[axis][i]), lanes_set(strain_b->centre[axis][slot]));
             lanes offset = lanes_subtract(moved, linear);
             offset_squares = lanes_add(offset_squares, lanes_multiply(offset, offset));
         }

@@ -52,9 +52,9 @@ static inline lanes lanes_set(float a)
 /* Bit 3 of an index says which half of the table; it becomes the sign that the blend looks at. */
 static inline __m256 pick_eight(__m256 low, __m256 high, const uint8_t *index)
 {
-    __m256i place = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)index));
-    __m256 second = _mm256_castsi256_ps(_mm256_slli_epi32(place, 28));
-    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, place), _mm256_permutevar8x32_ps(high, place), second);
+    __m256i slot = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)index));
+    __m256 second = _mm256_castsi256_ps(_mm256_slli_epi32(slot, 28));
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, slot), _mm256_permutevar8x32_ps(high, slot), second);
 }
 static inline lanes lanes_pick(const float *table, const uint8_t *index)
 {
@@ -122,8 +122,8 @@ static inline uint32_t lanes_negative(lanes a)
 }
 static inline __m256 choose_eight(uint32_t bits, __m256 a, __m256 b)
 {
-    const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), places), places);
+    const __m256i slots = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i chosen = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), slots), slots);
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(chosen));
 }
 static inline lanes lanes_choose(uint32_t bits, lanes a, lanes b)

@@ -69,7 +69,7 @@ struct leaf_curvature {
 /* Vertices of a polygon that lie one behind the other in a leaf: x of the first at points[place], y at place + 16, z at
  * place + 32. */
 struct polygon_run {
-    uint32_t place, count; /* 1 to 16 */
+    uint32_t slot, count; /* 1 to 16 */
 };
 
 struct star_question {

@@ -77,7 +77,7 @@ static void star_gather(const struct star_question *question, float *x, float *y
 {
     uint32_t placed = 0;
     for (uint32_t i = 0; i < question->run_count; i++) {
-        const float *from = question->points + question->runs[i].place;
+        const float *from = question->points + question->runs[i].slot;
         copy_eight(x + placed, from);
         copy_eight(y + placed, from + LEAF_VERTICES);
         copy_eight(z + placed, from + 2 * LEAF_VERTICES);

@@ -143,7 +143,7 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
                            struct leaf_curvature *curvature)
 {
     lanes n[3];
-    float sizes[2] = {0, 0}, hint[CURVATURE_AXES], way[3][CURVATURE_LANES] = {{0}}, least[CURVATURE_LANES];
+    float sizes[2] = {0, 0}, hint[CURVATURE_AXES], displacement[3][CURVATURE_LANES] = {{0}}, least[CURVATURE_LANES];
     for (int face = 0; face < LEAF_FACES; face++) {
         float e[2][3], size[2] = {0, 0};
         for (int axis = 0; axis < 3; axis++) {
@@ -167,7 +167,7 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
     for (int axis = 0; axis < CURVATURE_AXES; axis++) {
         positive |= (uint32_t)(hint[axis] > 0) << axis;
         for (int i = 0; i < 3; i++) {
-            way[i][axis] = (float)(hint[axis] > 0 ? curvature_axes[axis][i] : -curvature_axes[axis][i]);
+            displacement[i][axis] = (float)(hint[axis] > 0 ? curvature_axes[axis][i] : -curvature_axes[axis][i]);
         }
     }
     for (int axis = 0; axis < CURVATURE_LANES; axis++) {
@@ -175,7 +175,8 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
     }
     for (int face = 0; face < LEAF_FACES; face++) {
         for (int axis = 0; axis < CURVATURE_LANES; axis++) {
-            float height = n[0].at[face] * way[0][axis] + (n[1].at[face] * way[1][axis] + n[2].at[face] * way[2][axis]);
+            float height = n[0].at[face] * displacement[0][axis] +
+                           (n[1].at[face] * displacement[1][axis] + n[2].at[face] * displacement[2][axis]);
             least[axis] = height < least[axis] ? height : least[axis];
         }
     }

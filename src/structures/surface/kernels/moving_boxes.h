@@ -27,10 +27,10 @@ struct moving_leaf_boxes {
     _Alignas(64) float vertices[MOVING_BOX_ROWS][LEAF_VERTICES]; /* unused places repeat the first vertex */
     float faces[MOVING_BOX_ROWS][LEAF_FACES];
     float edges[MOVING_BOX_ROWS][MOVING_EDGES];
-    float whole[MOVING_BOX_ROWS][16]; /* in the first place; the others are empty */
+    float whole[MOVING_BOX_ROWS][16]; /* in the first slot; the others are empty */
 };
 
-/* Which vertices make the faces and edges, as places in the leaf. */
+/* Which vertices make the faces and edges, as slots in the leaf. */
 struct moving_leaf_shape {
     const uint8_t (*corners)[LEAF_FACES];     /* three rows; unused places hold any place */
     const uint8_t (*edge_ends)[MOVING_EDGES]; /* two rows; the same */

@@ -34,16 +34,16 @@ static void meet(const struct moving_boxes *a, uint64_t wanted, const struct mov
     }
 }
 
-static inline __m256i places(const uint8_t *bytes)
+static inline __m256i slots(const uint8_t *bytes)
 {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)bytes));
 }
 
-/* Lanes of the sixteen floats in two registers; bit 3 of the place chooses the register. */
-static inline __m256 pick(__m256 x0, __m256 x1, __m256i place)
+/* Lanes of the sixteen floats in two registers; bit 3 of the slot chooses the register. */
+static inline __m256 pick(__m256 x0, __m256 x1, __m256i slot)
 {
-    __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(place, 28));
-    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(x0, place), _mm256_permutevar8x32_ps(x1, place), upper);
+    __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(slot, 28));
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(x0, slot), _mm256_permutevar8x32_ps(x1, slot), upper);
 }
 
 static inline __m256 used_lanes(uint32_t count)
@@ -85,7 +85,7 @@ static void bound_axis(const struct moving_leaf_shape *shape, const float *x, fl
     _mm256_store_ps(boxes->vertices[row + 3], high0);
     _mm256_store_ps(boxes->vertices[row + 3] + 8, high1);
     for (uint32_t i = 0; i < LEAF_FACES; i += 8) {
-        __m256i p = places(shape->corners[0] + i), q = places(shape->corners[1] + i), r = places(shape->corners[2] + i);
+        __m256i p = slots(shape->corners[0] + i), q = slots(shape->corners[1] + i), r = slots(shape->corners[2] + i);
         __m256 low = _mm256_min_ps(_mm256_min_ps(pick(low0, low1, p), pick(low0, low1, q)), pick(low0, low1, r));
         __m256 high = _mm256_max_ps(_mm256_max_ps(pick(high0, high1, p), pick(high0, high1, q)), pick(high0, high1, r));
         __m256 used = used_lanes(beyond(shape->face_count, i));
@@ -93,7 +93,7 @@ static void bound_axis(const struct moving_leaf_shape *shape, const float *x, fl
         _mm256_store_ps(boxes->faces[row + 3] + i, _mm256_blendv_ps(minus_infinite, high, used));
     }
     for (uint32_t i = 0; i < MOVING_EDGES; i += 8) {
-        __m256i from = places(shape->edge_ends[0] + i), to = places(shape->edge_ends[1] + i);
+        __m256i from = slots(shape->edge_ends[0] + i), to = slots(shape->edge_ends[1] + i);
         __m256 low = _mm256_min_ps(pick(low0, low1, from), pick(low0, low1, to));
         __m256 high = _mm256_max_ps(pick(high0, high1, from), pick(high0, high1, to));
         __m256 used = used_lanes(beyond(shape->edge_count, i));

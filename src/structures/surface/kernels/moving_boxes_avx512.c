@@ -35,7 +35,7 @@ static void meet(const struct moving_boxes *a, uint64_t wanted, const struct mov
     }
 }
 
-static inline __m512i places(const uint8_t *bytes)
+static inline __m512i slots(const uint8_t *bytes)
 {
     return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
@@ -49,13 +49,13 @@ static void bound(const struct moving_leaf_shape *shape, const struct leaf_point
                   float grow_start, float grow_end, struct moving_leaf_boxes *boxes)
 {
     const __m512 infinite = _mm512_set1_ps(INFINITY), minus_infinite = _mm512_set1_ps(-INFINITY);
-    const __m512i p = places(shape->corners[0]), q = places(shape->corners[1]), r = places(shape->corners[2]);
+    const __m512i p = slots(shape->corners[0]), q = slots(shape->corners[1]), r = slots(shape->corners[2]);
     const __mmask16 faces = used_lanes(shape->face_count);
     __m512i from[3], to[3];
     __mmask16 edges[3];
     for (uint32_t i = 0; i < 3; i++) {
-        from[i] = places(shape->edge_ends[0] + 16 * i);
-        to[i] = places(shape->edge_ends[1] + 16 * i);
+        from[i] = slots(shape->edge_ends[0] + 16 * i);
+        to[i] = slots(shape->edge_ends[1] + 16 * i);
         edges[i] = used_lanes(shape->edge_count > 16 * i ? shape->edge_count - 16 * i : 0);
     }
     for (uint32_t row = 0; row < MOVING_BOX_ROWS; row = row == 2 ? 6 : row == 8 ? 12 : row + 1) {

@@ -53,11 +53,11 @@ struct forest_map {
     double centre[3], first, second;
 };
 
-/* A leaf in one pose: all that a search touches, in a row of five cache lines. Unused places repeat the first vertex.
+/* A leaf in one snapshot: all that a search touches, in a row of five cache lines. Unused places repeat the first vertex.
  */
 struct leaf_points {
     _Alignas(64) float x[3][LEAF_VERTICES]; /* rounded coordinates: all that `load` writes */
-    uint8_t corners[3][LEAF_FACES];         /* of each face: places in x, 0 for unused faces; never changes */
+    uint8_t corners[3][LEAF_FACES];         /* of each face: slots in x, 0 for unused faces; never changes */
     uint32_t face_count;                    /* never changes */
     float lo[3], hi[3];                     /* of the points */
 };

@@ -9,7 +9,7 @@ typedef struct wide_t {
     __m256 a, b;
 } wide_t;
 typedef struct wide_index {
-    __m256i place_a, place_b;
+    __m256i slot_a, slot_b;
     __m256 upper_a, upper_b; /* sign bits: in the upper half of the table */
 } wide_index;
 typedef struct octet_t {
@@ -71,8 +71,8 @@ static inline wide_t wide_set(float x)
 }
 static inline __m256 eight_lanes_of_bits(uint32_t bits)
 {
-    const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), places), places));
+    const __m256i slots = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), slots), slots));
 }
 static inline wide_t wide_choose(uint32_t bits, wide_t x, wide_t y)
 {
@@ -109,10 +109,10 @@ static inline wide_index index_load(const uint8_t *from)
 static inline wide_t wide_pick(const float *table, wide_index index)
 {
     __m256 low = _mm256_load_ps(table), high = _mm256_load_ps(table + 8);
-    return (wide_t){_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_a),
-                                     _mm256_permutevar8x32_ps(high, index.place_a), index.upper_a),
-                    _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.place_b),
-                                     _mm256_permutevar8x32_ps(high, index.place_b), index.upper_b)};
+    return (wide_t){_mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.slot_a),
+                                     _mm256_permutevar8x32_ps(high, index.slot_a), index.upper_a),
+                    _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, index.slot_b),
+                                     _mm256_permutevar8x32_ps(high, index.slot_b), index.upper_b)};
 }
 
 static inline octet_t octet_load(const double *from)
@@ -130,9 +130,8 @@ static inline octet_t octet_magnitude(octet_t x)
 }
 static inline __m256d lanes_of_bits(uint32_t bits)
 {
-    const __m256i places = _mm256_setr_epi64x(1, 2, 4, 8);
-    return _mm256_castsi256_pd(
-        _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), places), places));
+    const __m256i slots = _mm256_setr_epi64x(1, 2, 4, 8);
+    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), slots), slots));
 }
 static inline octet_t octet_choose(uint32_t bits, octet_t x, octet_t y)
 {
@@ -170,11 +169,11 @@ struct vertex_sets {
 };
 
 /* 1 << place for 16 places below 16: the low and the high byte from tables. */
-static inline __m256i bits_of_places(const uint8_t *places)
+static inline __m256i bits_of_slots(const uint8_t *slots)
 {
     const __m128i low_bits = _mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0);
     const __m128i high_bits = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, -128);
-    __m128i index = _mm_load_si128((const __m128i *)places);
+    __m128i index = _mm_load_si128((const __m128i *)slots);
     __m128i low = _mm_shuffle_epi8(low_bits, index), high = _mm_shuffle_epi8(high_bits, index);
     return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi8(low, high)), _mm_unpackhi_epi8(low, high),
                                    1);
@@ -182,8 +181,8 @@ static inline __m256i bits_of_places(const uint8_t *places)
 
 static inline struct vertex_sets vertex_sets_of(const uint8_t (*corners)[LEAF_FACES])
 {
-    return (struct vertex_sets){_mm256_or_si256(_mm256_or_si256(bits_of_places(corners[0]), bits_of_places(corners[1])),
-                                                bits_of_places(corners[2]))};
+    return (struct vertex_sets){_mm256_or_si256(_mm256_or_si256(bits_of_slots(corners[0]), bits_of_slots(corners[1])),
+                                                bits_of_slots(corners[2]))};
 }
 
 /* Faces none of whose vertices is in the set. */

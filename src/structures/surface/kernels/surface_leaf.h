@@ -221,21 +221,21 @@ static void bound_points(const struct leaf_points *points, int axis_count, float
         return;
     }
     wide_t sum = wide_add(y, z), difference = wide_subtract(y, z);
-    int place = 3;
+    int slot = 3;
     if (axis_count != 9) {
-        bound_axis(wide_add(x, sum), VOLUME_ROUNDING, &lo[place], &hi[place]);
-        bound_axis(wide_subtract(x, sum), VOLUME_ROUNDING, &lo[place + 1], &hi[place + 1]);
-        bound_axis(wide_add(x, difference), VOLUME_ROUNDING, &lo[place + 2], &hi[place + 2]);
-        bound_axis(wide_subtract(x, difference), VOLUME_ROUNDING, &lo[place + 3], &hi[place + 3]);
-        place += 4;
+        bound_axis(wide_add(x, sum), VOLUME_ROUNDING, &lo[slot], &hi[slot]);
+        bound_axis(wide_subtract(x, sum), VOLUME_ROUNDING, &lo[slot + 1], &hi[slot + 1]);
+        bound_axis(wide_add(x, difference), VOLUME_ROUNDING, &lo[slot + 2], &hi[slot + 2]);
+        bound_axis(wide_subtract(x, difference), VOLUME_ROUNDING, &lo[slot + 3], &hi[slot + 3]);
+        slot += 4;
     }
     if (axis_count >= 9) {
-        bound_axis(sum, VOLUME_ROUNDING, &lo[place], &hi[place]);
-        bound_axis(difference, VOLUME_ROUNDING, &lo[place + 1], &hi[place + 1]);
-        bound_axis(wide_add(x, z), VOLUME_ROUNDING, &lo[place + 2], &hi[place + 2]);
-        bound_axis(wide_subtract(x, z), VOLUME_ROUNDING, &lo[place + 3], &hi[place + 3]);
-        bound_axis(wide_add(x, y), VOLUME_ROUNDING, &lo[place + 4], &hi[place + 4]);
-        bound_axis(wide_subtract(x, y), VOLUME_ROUNDING, &lo[place + 5], &hi[place + 5]);
+        bound_axis(sum, VOLUME_ROUNDING, &lo[slot], &hi[slot]);
+        bound_axis(difference, VOLUME_ROUNDING, &lo[slot + 1], &hi[slot + 1]);
+        bound_axis(wide_add(x, z), VOLUME_ROUNDING, &lo[slot + 2], &hi[slot + 2]);
+        bound_axis(wide_subtract(x, z), VOLUME_ROUNDING, &lo[slot + 3], &hi[slot + 3]);
+        bound_axis(wide_add(x, y), VOLUME_ROUNDING, &lo[slot + 4], &hi[slot + 4]);
+        bound_axis(wide_subtract(x, y), VOLUME_ROUNDING, &lo[slot + 5], &hi[slot + 5]);
     }
 }
 

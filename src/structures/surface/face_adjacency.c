@@ -1,7 +1,7 @@
 /* Half-edges sorted by their two vertices bring the faces of an edge together; orientation is a flood fill across edges
- * with two faces. See face_mates.h.
+ * with two faces. See face_adjacency.h.
  */
-#include "structures/surface/face_mates.h"
+#include "structures/surface/face_adjacency.h"
 
 #include "base/radix_sort.h"
 
@@ -15,45 +15,45 @@ static uint64_t edge_key(const struct body *body, uint32_t half)
 }
 
 /* The half-edges of one edge. */
-static void join_mates(struct face_mates *mates, const uint32_t *halves, uint32_t count)
+static void join_adjacency(struct face_adjacency *adjacency, const uint32_t *halves, uint32_t count)
 {
     if (count == 2 && halves[0] / 3 != halves[1] / 3) {
-        mates->mate[halves[0]] = halves[1];
-        mates->mate[halves[1]] = halves[0];
+        adjacency->mate[halves[0]] = halves[1];
+        adjacency->mate[halves[1]] = halves[0];
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        mates->mate[halves[i]] = count == 1 ? MATE_NONE : MATE_NONMANIFOLD;
+        adjacency->mate[halves[i]] = count == 1 ? MATE_NONE : MATE_NONMANIFOLD;
     }
 }
 
-bool face_mates_find(struct face_mates *mates, const struct body *body, struct arena *scratch)
+bool face_adjacency_find(struct face_adjacency *adjacency, const struct body *body, struct arena *scratch)
 {
     if (body->surface_face_count > (UINT32_MAX - 2) / 3) {
         return false;
     }
     uint32_t count = 3 * body->surface_face_count;
-    mates->mate = arena_allocate(scratch, count, sizeof *mates->mate);
-    mates->by_edge = arena_allocate(scratch, count, sizeof *mates->by_edge);
-    mates->edge_begins = arena_allocate(scratch, count, sizeof *mates->edge_begins);
+    adjacency->mate = arena_allocate(scratch, count, sizeof *adjacency->mate);
+    adjacency->by_edge = arena_allocate(scratch, count, sizeof *adjacency->by_edge);
+    adjacency->edge_begins = arena_allocate(scratch, count, sizeof *adjacency->edge_begins);
     struct arena_mark mark = arena_mark(scratch);
     uint64_t *keys = arena_allocate(scratch, count, sizeof *keys),
              *key_scratch = arena_allocate(scratch, count, sizeof *keys);
     uint32_t *half_scratch = arena_allocate(scratch, count, sizeof *half_scratch);
-    if (!mates->mate || !mates->by_edge || !mates->edge_begins || !keys || !key_scratch || !half_scratch) {
+    if (!adjacency->mate || !adjacency->by_edge || !adjacency->edge_begins || !keys || !key_scratch || !half_scratch) {
         return false;
     }
     for (uint32_t half = 0; half < count; half++) {
         keys[half] = edge_key(body, half);
-        mates->by_edge[half] = half;
+        adjacency->by_edge[half] = half;
     }
-    radix_sort_u64(keys, mates->by_edge, key_scratch, half_scratch, count);
+    radix_sort_u64(keys, adjacency->by_edge, key_scratch, half_scratch, count);
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         for (end = begin + 1; end < count && keys[end] == keys[begin]; end++) {
-            mates->edge_begins[end] = 0;
+            adjacency->edge_begins[end] = 0;
         }
-        mates->edge_begins[begin] = 1;
-        join_mates(mates, mates->by_edge + begin, end - begin);
+        adjacency->edge_begins[begin] = 1;
+        join_adjacency(adjacency, adjacency->by_edge + begin, end - begin);
     }
     arena_rewind(scratch, mark);
     return true;
@@ -64,7 +64,7 @@ bool face_mates_find(struct face_mates *mates, const struct body *body, struct a
 enum { FACE_UNSEEN = 128 };
 
 struct flood {
-    const struct face_mates *mates;
+    const struct face_adjacency *adjacency;
     const dent_surface_face *faces;
     uint8_t *turn;
     uint32_t *stack;
@@ -76,12 +76,12 @@ static uint32_t half_start(const dent_surface_face *faces, uint32_t half)
     return faces[half / 3].corners[half % 3];
 }
 
-/* Gives the faces around a face their turn: mates that run the same way along the common edge have different turns. */
+/* Gives the faces around a face their turn: neighbours that run the same way along the common edge have different turns. */
 static void flood_from(struct flood *flood, uint32_t face)
 {
-    uint8_t turned = flood->turn[face] & FACE_TURNED;
+    uint8_t flipped = flood->turn[face] & FACE_TURNED;
     for (uint32_t half = 3 * face; half < 3 * face + 3; half++) {
-        uint32_t mate = flood->mates->mate[half];
+        uint32_t mate = flood->adjacency->mate[half];
         if (mate == MATE_NONMANIFOLD) {
             flood->turn[face] |= FACE_DOUBTFUL;
         }
@@ -89,7 +89,7 @@ static void flood_from(struct flood *flood, uint32_t face)
             continue;
         }
         bool same_way = half_start(flood->faces, half) == half_start(flood->faces, mate);
-        uint8_t wanted = same_way ? turned ^ FACE_TURNED : turned;
+        uint8_t wanted = same_way ? flipped ^ FACE_TURNED : flipped;
         uint8_t *other = &flood->turn[mate / 3];
         if (*other & FACE_UNSEEN) {
             *other = wanted;
@@ -101,11 +101,12 @@ static void flood_from(struct flood *flood, uint32_t face)
     }
 }
 
-bool face_mates_orient(const struct face_mates *mates, const struct body *body, uint8_t *turn, struct arena *scratch)
+bool face_adjacency_orient(const struct face_adjacency *adjacency, const struct body *body, uint8_t *turn,
+                           struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     uint32_t count = body->surface_face_count;
-    struct flood flood = {mates, body->surface_faces, turn, arena_allocate(scratch, count, sizeof(uint32_t)), 0};
+    struct flood flood = {adjacency, body->surface_faces, turn, arena_allocate(scratch, count, sizeof(uint32_t)), 0};
     if (!flood.stack) {
         return false;
     }

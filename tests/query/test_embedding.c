@@ -17,7 +17,7 @@ struct model {
     dent_world *world;
     dent_body_id dense_id, coarse_id;
     double (*coarse)[3], (*dense)[3]; /* now */
-    dent_reduced *reduced;
+    dent_embedding *embedding;
     dent_bound_tree *tree;
 };
 
@@ -56,15 +56,15 @@ static void open_model(struct model *model, dent_context *context, dent_random *
     assert_int_equal(test_scene_add(&model->scene, model->world), DENT_OK);
     model->dense_id = dent_world_body_at(model->world, 0);
     model->coarse_id = dent_world_body_at(model->world, 1);
-    dent_reduced_def def = dent_reduced_def_default();
+    dent_embedding_def def = dent_embedding_def_default();
     def.longest_link = INFINITY;
-    assert_int_equal(dent_reduced_create(model->world, model->dense_id, model->coarse_id, &def, &model->reduced),
+    assert_int_equal(dent_embedding_create(model->world, model->dense_id, model->coarse_id, &def, &model->embedding),
                      DENT_OK);
     dent_bound_tree_def tree = dent_bound_tree_def_default();
     static const uint32_t branchings[3] = {2, 4, 8};
     tree.branching = branchings[dent_random_below(random, 3)];
     tree.leaf_faces = 1 + dent_random_below(random, 16);
-    tree.reduced = model->reduced;
+    tree.embedding = model->embedding;
     assert_int_equal(dent_bound_tree_create(model->world, model->dense_id, &tree, &model->tree), DENT_OK);
     model->coarse = test_allocate(model->scene.bodies[1].vertex_count, sizeof *model->coarse);
     model->dense = test_allocate(model->scene.bodies[0].vertex_count, sizeof *model->dense);
@@ -74,7 +74,7 @@ static void open_model(struct model *model, dent_context *context, dent_random *
 static void close_model(struct model *model)
 {
     dent_bound_tree_destroy(model->tree);
-    dent_reduced_destroy(model->reduced);
+    dent_embedding_destroy(model->embedding);
     dent_world_destroy(model->world);
     test_scene_free(&model->scene);
     free(model->coarse);
@@ -83,9 +83,9 @@ static void close_model(struct model *model)
 
 static void move_model(struct model *model)
 {
-    assert_int_equal(dent_reduced_move(model->reduced, dent_positions_double(model->coarse[0])), DENT_OK);
+    assert_int_equal(dent_embedding_move(model->embedding, dent_positions_double(model->coarse[0])), DENT_OK);
     assert_int_equal(dent_bound_tree_update(model->tree), DENT_OK);
-    dent_reduced_write_dense(model->reduced, model->dense[0]);
+    dent_embedding_write_dense(model->embedding, model->dense[0]);
 }
 
 /* ---- deformations ------------------------------------------------------------------------------------------------ */
@@ -223,9 +223,9 @@ static void a_rigid_motion_keeps_all_radii_and_moves_the_dense_surface_rigidly(v
             for (uint32_t v = 0; v < model.scene.bodies[body].vertex_count; v++) {
                 const double *p = model.scene.bodies[body].xyz[v];
                 double q[3] = {cos(a) * p[0] - sin(a) * p[1], sin(a) * p[0] + cos(a) * p[1], p[2]};
-                double turned[3] = {q[0] + shift[0], cos(b) * q[1] - sin(b) * q[2] + shift[1],
-                                    sin(b) * q[1] + cos(b) * q[2] + shift[2]};
-                memcpy(body ? model.coarse[v] : model.dense[v], turned, sizeof turned);
+                double rotated[3] = {q[0] + shift[0], cos(b) * q[1] - sin(b) * q[2] + shift[1],
+                                     sin(b) * q[1] + cos(b) * q[2] + shift[2]};
+                memcpy(body ? model.coarse[v] : model.dense[v], rotated, sizeof rotated);
             }
         }
         double(*expected)[3] = test_allocate(dense->vertex_count, sizeof *expected);
@@ -437,53 +437,54 @@ static void bad_models_are_refused_with_a_message(void **state)
     struct model model;
     char message[512];
     open_model(&model, context, &random, 60);
-    dent_reduced_def def = dent_reduced_def_default();
-    dent_reduced *reduced = NULL;
+    dent_embedding_def def = dent_embedding_def_default();
+    dent_embedding *embedding = NULL;
     struct test_body *dense = &model.scene.bodies[0], *coarse = &model.scene.bodies[1];
 
     def.longest_link = NAN;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, model.dense_id, model.coarse_id, &def, &embedding),
                      DENT_ERROR_INVALID_ARGUMENT);
     def.longest_link = -1;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, model.dense_id, model.coarse_id, &def, &embedding),
                      DENT_ERROR_INVALID_ARGUMENT);
-    def = dent_reduced_def_default();
+    def = dent_embedding_def_default();
     def.struct_size = 1;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, model.dense_id, model.coarse_id, &def, &embedding),
                      DENT_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.dense_id, NULL, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, model.dense_id, model.dense_id, NULL, &embedding),
                      DENT_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(dent_reduced_create(model.world, (dent_body_id){0}, model.coarse_id, NULL, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, (dent_body_id){0}, model.coarse_id, NULL, &embedding),
                      DENT_ERROR_STALE_ID);
 
     double kept = dense->xyz[5][0];
     dense->xyz[5][0] += 100; /* far from any facet */
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, model.dense_id, model.coarse_id, NULL, &embedding),
                      DENT_ERROR_BAD_MESH);
     assert_non_null(strstr(dent_world_message(model.world), "does not cover"));
     assert_non_null(strstr(dent_world_message(model.world), "vertex 5 "));
     dense->xyz[5][0] = INFINITY;
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, model.dense_id, model.coarse_id, NULL, &embedding),
                      DENT_ERROR_BAD_NUMBER);
     dense->xyz[5][0] = kept;
 
     for (uint32_t v = 0; v < coarse->vertex_count; v++) { /* all facets collapsed */
         coarse->xyz[v][1] = coarse->xyz[v][2] = 0;
     }
-    assert_int_equal(dent_reduced_create(model.world, model.dense_id, model.coarse_id, NULL, &reduced),
+    assert_int_equal(dent_embedding_create(model.world, model.dense_id, model.coarse_id, NULL, &embedding),
                      DENT_ERROR_BAD_MESH);
     assert_non_null(strstr(dent_world_message(model.world), "collapsed"));
-    assert_null(reduced);
+    assert_null(embedding);
 
     model.coarse[2][1] = NAN;
-    assert_int_equal(dent_reduced_move(model.reduced, dent_positions_double(model.coarse[0])), DENT_ERROR_BAD_NUMBER);
+    assert_int_equal(dent_embedding_move(model.embedding, dent_positions_double(model.coarse[0])),
+                     DENT_ERROR_BAD_NUMBER);
     dent_context_message(context, message, sizeof message);
     assert_non_null(strstr(message, "coarse vertex 2"));
-    assert_int_equal(dent_reduced_move(model.reduced, (dent_positions){0}), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_embedding_move(model.embedding, (dent_positions){0}), DENT_ERROR_INVALID_ARGUMENT);
 
     dent_bound_tree_def tree_def = dent_bound_tree_def_default();
     dent_bound_tree *tree;
-    tree_def.reduced = model.reduced;
+    tree_def.embedding = model.embedding;
     assert_int_equal(dent_bound_tree_create(model.world, model.coarse_id, &tree_def, &tree),
                      DENT_ERROR_INVALID_ARGUMENT);
     tree_def.kind = DENT_BOUND_BOXES;
@@ -499,10 +500,10 @@ static void collapsed_facets_are_counted_and_turn_with_the_whole(void **state)
     dent_random random = dent_random_seeded(3);
     struct model model;
     open_model(&model, context, &random, 60);
-    assert_int_equal(dent_reduced_flat_facets_now(model.reduced), 0);
+    assert_int_equal(dent_embedding_flat_facets_now(model.embedding), 0);
     deform(&model, &random, 5);
     move_model(&model);
-    assert_int_equal(dent_reduced_flat_facets_now(model.reduced), dent_reduced_get_facts(model.reduced).facets);
+    assert_int_equal(dent_embedding_flat_facets_now(model.embedding), dent_embedding_get_info(model.embedding).facets);
     for (uint32_t v = 0; v < model.scene.bodies[0].vertex_count; v++) {
         for (int axis = 0; axis < 3; axis++) {
             assert_true(fabs(model.dense[v][axis]) < 1e3);
@@ -523,24 +524,24 @@ static void every_allocation_may_fail(void **state)
     dent_random random = dent_random_seeded(9);
     struct model model;
     open_model(&model, context, &random, 100);
-    dent_reduced_def def = dent_reduced_def_default();
+    dent_embedding_def def = dent_embedding_def_default();
     def.longest_link = INFINITY;
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     uint32_t failures = 0;
     for (uint32_t n = 1; status != DENT_OK; n++) {
-        dent_reduced *reduced = NULL;
+        dent_embedding *embedding = NULL;
         dent_bound_tree *tree = NULL;
         dent_bound_tree_def tree_def = dent_bound_tree_def_default();
         memory.requests = 0;
         memory.fail_at = n;
-        status = dent_reduced_create(model.world, model.dense_id, model.coarse_id, &def, &reduced);
-        tree_def.reduced = reduced;
+        status = dent_embedding_create(model.world, model.dense_id, model.coarse_id, &def, &embedding);
+        tree_def.embedding = embedding;
         status = status == DENT_OK ? dent_bound_tree_create(model.world, model.dense_id, &tree_def, &tree) : status;
         memory.fail_at = 0;
         assert_true(status == DENT_OK || status == DENT_ERROR_OUT_OF_MEMORY);
         failures += status != DENT_OK;
         dent_bound_tree_destroy(tree);
-        dent_reduced_destroy(reduced);
+        dent_embedding_destroy(embedding);
     }
     assert_true(failures > 20);
     close_model(&model);

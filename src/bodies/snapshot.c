@@ -1,21 +1,21 @@
-/* Reading all positions of a world once per query. See pose.h. */
-#include "bodies/pose.h"
+/* Reading all positions of a world once per query. See snapshot.h. */
+#include "bodies/snapshot.h"
 
 #include <math.h>
 
 #include "bodies/copy_positions.h"
 
-void pose_init(struct pose *pose, dent_context *context)
+void snapshot_init(struct snapshot *snapshot, dent_context *context)
 {
-    *pose = (struct pose){0};
-    array_init(&pose->body_storage, context, sizeof(struct posed_body));
-    array_init(&pose->position_storage, context, 3 * sizeof(double));
+    *snapshot = (struct snapshot){0};
+    array_init(&snapshot->body_storage, context, sizeof(struct body_snapshot));
+    array_init(&snapshot->position_storage, context, 3 * sizeof(double));
 }
 
-void pose_destroy(struct pose *pose)
+void snapshot_destroy(struct snapshot *snapshot)
 {
-    array_destroy(&pose->body_storage);
-    array_destroy(&pose->position_storage);
+    array_destroy(&snapshot->body_storage);
+    array_destroy(&snapshot->position_storage);
 }
 
 /* A big body is read in pieces by several threads; how many pieces depends on its size alone. */
@@ -35,8 +35,8 @@ struct reading {
 };
 
 /* Copies some vertices and bounds them; false when a number is not finite. */
-static bool read_range(const dent_positions *given, dent_isa isa, uint32_t first, uint32_t count,
-                       double (*xyz)[3], double lo[3], double hi[3])
+static bool read_range(const dent_positions *given, dent_isa isa, uint32_t first, uint32_t count, double (*xyz)[3],
+                       double lo[3], double hi[3])
 {
     if (given->scalar == DENT_SCALAR_DOUBLE && (given->stride == 0 || given->stride == sizeof xyz[0])) {
         const unsigned char *from = (const unsigned char *)given->data + (size_t)first * sizeof xyz[0];
@@ -53,14 +53,12 @@ static void read_piece(void *data, uint32_t block, uint32_t worker)
     struct piece *piece = &reading->pieces[block];
     uint32_t count = left < reading->per_piece ? left : reading->per_piece;
     *piece = (struct piece){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
-    piece->finite =
-        read_range(reading->positions, reading->isa, first, count, reading->xyz, piece->lo, piece->hi);
+    piece->finite = read_range(reading->positions, reading->isa, first, count, reading->xyz, piece->lo, piece->hi);
 }
 
 /* Positions and bounds of all vertices. False when something is wrong with the positions: body_read_positions then says
  * what. */
-static bool read_in_pieces(const struct body *body, dent_isa isa, double (*xyz)[3], double lo[3],
-                           double hi[3])
+static bool read_in_pieces(const struct body *body, dent_isa isa, double (*xyz)[3], double lo[3], double hi[3])
 {
     struct message ignored;
     if (body->vertex_count == 0 || !body->positions_t0.data ||
@@ -92,9 +90,9 @@ static bool read_in_pieces(const struct body *body, dent_isa isa, double (*xyz)[
 }
 
 /* `lo` and `hi` bound all vertices; those that no element uses do not count. */
-static void bound_body(struct posed_body *posed, double lo[3], double hi[3], double *largest)
+static void bound_body(struct body_snapshot *body_snapshot, double lo[3], double hi[3], double *largest)
 {
-    const struct body *body = posed->body;
+    const struct body *body = body_snapshot->body;
     for (int axis = 0; axis < 3 && body->topology.unused_vertices > 0; axis++) {
         lo[axis] = INFINITY;
         hi[axis] = -INFINITY;
@@ -102,15 +100,15 @@ static void bound_body(struct posed_body *posed, double lo[3], double hi[3], dou
     for (uint32_t vertex = 0; body->topology.unused_vertices > 0 && vertex < body->vertex_count; vertex++) {
         if (body->vertex_use[vertex] & VERTEX_USED) {
             for (int axis = 0; axis < 3; axis++) {
-                double x = posed->xyz[vertex][axis];
+                double x = body_snapshot->xyz[vertex][axis];
                 lo[axis] = x < lo[axis] ? x : lo[axis];
                 hi[axis] = x > hi[axis] ? x : hi[axis];
             }
         }
     }
     for (int axis = 0; axis < 3; axis++) {
-        posed->lo[axis] = lo[axis];
-        posed->hi[axis] = hi[axis];
+        body_snapshot->lo[axis] = lo[axis];
+        body_snapshot->hi[axis] = hi[axis];
         if (lo[axis] <= hi[axis]) {
             double most = -lo[axis] > hi[axis] ? -lo[axis] : hi[axis]; /* the larger absolute value */
             *largest = most > *largest ? most : *largest;
@@ -119,45 +117,45 @@ static void bound_body(struct posed_body *posed, double lo[3], double hi[3], dou
 }
 
 /* Small bodies lie anywhere in memory: what the next ones need is asked for early. */
-static void fetch_ahead(const struct body_table *table, uint32_t rank)
+static void fetch_ahead(const struct body_table *table, uint32_t body_index)
 {
     enum { POSITIONS_AHEAD = 2, BODIES_AHEAD = 5, LINES = 4, LINE = 64 };
-    if (rank + BODIES_AHEAD < table->body_count) {
-        const struct body *body = body_table_at(table, rank + BODIES_AHEAD);
+    if (body_index + BODIES_AHEAD < table->body_count) {
+        const struct body *body = body_table_at(table, body_index + BODIES_AHEAD);
         __builtin_prefetch(&body->vertex_count);
         __builtin_prefetch(&body->topology);
         __builtin_prefetch(&body->positions_t0);
         __builtin_prefetch(&body->strict);
     }
-    if (rank + POSITIONS_AHEAD < table->body_count) {
-        const char *data = body_table_at(table, rank + POSITIONS_AHEAD)->positions_t0.data;
+    if (body_index + POSITIONS_AHEAD < table->body_count) {
+        const char *data = body_table_at(table, body_index + POSITIONS_AHEAD)->positions_t0.data;
         for (int line = 0; data && line < LINES; line++) {
             __builtin_prefetch(data + line * LINE);
         }
     }
 }
 
-dent_status pose_read(struct pose *pose, const struct body_table *table, struct message *message)
+dent_status snapshot_read(struct snapshot *snapshot, const struct body_table *table, struct message *message)
 {
     size_t vertex_count = 0;
-    for (uint32_t rank = 0; rank < table->body_count; rank++) {
-        vertex_count += body_table_at(table, rank)->vertex_count;
+    for (uint32_t body_index = 0; body_index < table->body_count; body_index++) {
+        vertex_count += body_table_at(table, body_index)->vertex_count;
     }
-    pose->reading++; /* also when it fails half-way */
-    array_clear(&pose->body_storage);
-    array_clear(&pose->position_storage);
-    struct posed_body *bodies = array_extend(&pose->body_storage, table->body_count);
+    snapshot->reading++; /* also when it fails half-way */
+    array_clear(&snapshot->body_storage);
+    array_clear(&snapshot->position_storage);
+    struct body_snapshot *bodies = array_extend(&snapshot->body_storage, table->body_count);
     double(*next)[3] =
-        array_extend(&pose->position_storage, vertex_count + 1); /* one more: vector loads may read past the last */
+        array_extend(&snapshot->position_storage, vertex_count + 1); /* one more: vector loads may read past the last */
     if (!bodies || !next) {
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices",
                             vertex_count);
     }
-    dent_isa isa = dent_context_isa(pose->body_storage.context);
-    pose->largest = 0;
-    for (uint32_t rank = 0; rank < table->body_count; rank++) {
-        const struct body *body = body_table_at(table, rank);
-        fetch_ahead(table, rank);
+    dent_isa isa = dent_context_isa(snapshot->body_storage.context);
+    snapshot->largest = 0;
+    for (uint32_t body_index = 0; body_index < table->body_count; body_index++) {
+        const struct body *body = body_table_at(table, body_index);
+        fetch_ahead(table, body_index);
         double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
         dent_status status = DENT_OK;
         if (!read_in_pieces(body, isa, next, lo, hi)) {
@@ -169,12 +167,12 @@ dent_status pose_read(struct pose *pose, const struct body_table *table, struct 
         if (status != DENT_OK) {
             return status;
         }
-        bodies[rank] = (struct posed_body){.body = body, .xyz = (const double(*)[3])next};
-        bound_body(&bodies[rank], lo, hi, &pose->largest);
+        bodies[body_index] = (struct body_snapshot){.body = body, .xyz = (const double(*)[3])next};
+        bound_body(&bodies[body_index], lo, hi, &snapshot->largest);
         next += body->vertex_count;
     }
-    pose->table = table;
-    pose->body_count = table->body_count;
-    pose->bodies = bodies;
+    snapshot->table = table;
+    snapshot->body_count = table->body_count;
+    snapshot->bodies = bodies;
     return DENT_OK;
 }

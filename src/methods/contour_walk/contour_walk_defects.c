@@ -5,10 +5,10 @@
  * walk like the surface, but are never reported. Instead of seeds of their own, everything at them is compared
  * directly, through small trees of boxes:
  *   - vertices and surface faces of the world with the removed cells, by the exact tests behind the sink;
- *   - surface faces with a corner at a wound, hidden walls and vertices at wounds with all cells that are left;
+ *   - surface faces with a corner at a defect, hidden walls and vertices at defects with all cells that are left;
  *   - surface faces of the world with the cells behind hidden walls.
- * So the flood starts from every place where its way could have ended at a wound. Cost: one pass over all cells and
- * vertices, only when there is a wound. When a large part of the cells is inside out, another method answers.
+ * So the flood starts from every place where its way could have ended at a defect. Cost: one pass over all cells and
+ * vertices, only when there is a defect. When a large part of the cells is inside out, another method answers.
  */
 #include "methods/contour_walk/contour_walk.h"
 
@@ -19,36 +19,36 @@
 
 enum { ITEMS_PER_BLOCK = 1024 };
 
-/* ---- where the wounds are ---------------------------------------------------------------------- */
+/* ---- where the defects are ---------------------------------------------------------------------- */
 
-static bool add_hidden_wall(struct contour_search *search, uint32_t rank, uint32_t cell, uint32_t corner)
+static bool add_hidden_wall(struct contour_search *search, uint32_t body_index, uint32_t cell, uint32_t corner)
 {
-    struct hidden_wall wall = {rank, cell, corner};
-    const struct walk_body *body = &search->bodies[rank];
+    struct hidden_wall wall = {body_index, cell, corner};
+    const struct walk_body *body = &search->bodies[body_index];
     for (int k = 0; k < 3; k++) {
-        search->wounded[body->first_vertex + body->mesh->cells[cell].vertices[walk_face_corners[corner][k]]] = 1;
+        search->defective[body->first_vertex + body->mesh->cells[cell].vertices[walk_face_corners[corner][k]]] = 1;
     }
     return walk_is_removed(body, cell) || array_push(&search->state->hidden_walls, &wall);
 }
 
-static bool list_wounds(struct contour_search *search)
+static bool list_defects(struct contour_search *search)
 {
     const struct walk_seed *removed = search->state->removed_cells.data;
     for (size_t i = 0; i < search->state->removed_cells.count; i++) {
         const struct walk_body *body = &search->bodies[removed[i].body_b];
         const struct walk_cell *cell = &body->mesh->cells[removed[i].cell];
         for (uint32_t corner = 0; corner < 4; corner++) {
-            search->wounded[body->first_vertex + cell->vertices[corner]] = 1;
+            search->defective[body->first_vertex + cell->vertices[corner]] = 1;
             if (cell->neighbours[corner] != WALK_WALL &&
                 !add_hidden_wall(search, removed[i].body_b, cell->neighbours[corner], cell->back[corner])) {
                 return false;
             }
         }
     }
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        const struct walk_mesh *mesh = search->bodies[rank].mesh;
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        const struct walk_mesh *mesh = search->bodies[body_index].mesh;
         for (uint32_t i = 0; i < mesh->cut_count; i++) {
-            if (!add_hidden_wall(search, rank, mesh->cuts[i] / 4, mesh->cuts[i] % 4)) {
+            if (!add_hidden_wall(search, body_index, mesh->cuts[i] / 4, mesh->cuts[i] % 4)) {
                 return false;
             }
         }
@@ -56,11 +56,11 @@ static bool list_wounds(struct contour_search *search)
     return true;
 }
 
-bool contour_list_wounds(struct contour_search *search)
+bool contour_list_defects(struct contour_search *search)
 {
     uint64_t cuts = 0;
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        cuts += search->bodies[rank].mesh->cut_count;
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        cuts += search->bodies[body_index].mesh->cut_count;
     }
     if (search->state->removed_cells.count == 0 && cuts == 0) {
         return true;
@@ -69,84 +69,84 @@ bool contour_list_wounds(struct contour_search *search)
         search->lost = true;
         return true;
     }
-    search->wounded = arena_allocate_cleared(search->request->scratch, search->vertex_count, 1);
-    return search->wounded && list_wounds(search);
+    search->defective = arena_allocate_cleared(search->request->scratch, search->vertex_count, 1);
+    return search->defective && list_defects(search);
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
 enum item_kind { ITEM_REMOVED_CELL, ITEM_FACE, ITEM_WALL, ITEM_VERTEX };
 
-struct wound_item {
+struct defect_item {
     uint32_t kind, body, number; /* of the cell, face or vertex of the body; of the wall in hidden_walls */
 };
 
-/* Things at wounds, with a tree over their boxes. */
-struct wound_tree {
-    struct wound_item *items;
+/* Things at defects, with a tree over their boxes. */
+struct defect_tree {
+    struct defect_item *items;
     double (*ends)[3]; /* two per item: the box */
     uint32_t (*corners)[2];
     uint32_t count;
     struct box_tree tree;
 };
 
-struct wound_pass {
+struct defect_pass {
     struct contour_search *search;
-    struct wound_tree *removed, *walls, *all; /* removed cells; hidden walls; faces, walls and vertices at wounds */
+    struct defect_tree *removed, *walls, *all; /* removed cells; hidden walls; faces, walls and vertices at defects */
 };
 
-static bool wound_tree_begin(struct wound_tree *tree, struct arena *scratch, size_t most)
+static bool defect_tree_begin(struct defect_tree *tree, struct arena *scratch, size_t most)
 {
-    *tree = (struct wound_tree){0};
+    *tree = (struct defect_tree){0};
     tree->items = arena_allocate(scratch, most, sizeof *tree->items);
     tree->ends = arena_allocate(scratch, most, 2 * sizeof *tree->ends);
     tree->corners = arena_allocate(scratch, most, sizeof *tree->corners);
     return tree->items && tree->ends && tree->corners;
 }
 
-static void wound_tree_add(struct wound_tree *tree, enum item_kind kind, uint32_t body, uint32_t number,
-                           const double (*xyz)[3], const uint32_t *vertices, uint32_t vertex_count)
+static void defect_tree_add(struct defect_tree *tree, enum item_kind kind, uint32_t body, uint32_t number,
+                            const double (*xyz)[3], const uint32_t *vertices, uint32_t vertex_count)
 {
     struct box box;
     uint32_t i = tree->count++;
     box_around(&box, xyz, vertices, vertex_count);
-    tree->items[i] = (struct wound_item){kind, body, number};
+    tree->items[i] = (struct defect_item){kind, body, number};
     memcpy(tree->ends[2 * i], box.lo, sizeof box.lo);
     memcpy(tree->ends[2 * i + 1], box.hi, sizeof box.hi);
     tree->corners[i][0] = 2 * i;
     tree->corners[i][1] = 2 * i + 1;
 }
 
-static bool wound_tree_end(struct wound_tree *tree, struct arena *scratch)
+static bool defect_tree_end(struct defect_tree *tree, struct arena *scratch)
 {
     return box_tree_build(&tree->tree, scratch, (const double(*)[3])tree->ends, tree->corners, 2, sizeof *tree->corners,
                           tree->count, false);
 }
 
-static bool face_is_wounded(const struct contour_search *search, const struct walk_body *body, uint32_t face)
+static bool face_is_defective(const struct contour_search *search, const struct walk_body *body, uint32_t face)
 {
-    bool wounded = false;
+    bool defective = false;
     for (int k = 0; k < 3; k++) {
-        wounded |= search->wounded[body->first_vertex + body->body->surface_faces[face].corners[k]];
+        defective |= search->defective[body->first_vertex + body->body->surface_faces[face].corners[k]];
     }
-    return wounded;
+    return defective;
 }
 
-static bool build_removed(struct contour_search *search, struct wound_tree *tree)
+static bool build_removed(struct contour_search *search, struct defect_tree *tree)
 {
     const struct walk_seed *removed = search->state->removed_cells.data;
-    if (!wound_tree_begin(tree, search->request->scratch, search->state->removed_cells.count)) {
+    if (!defect_tree_begin(tree, search->request->scratch, search->state->removed_cells.count)) {
         return false;
     }
     for (size_t i = 0; i < search->state->removed_cells.count; i++) {
         const struct walk_body *body = &search->bodies[removed[i].body_b];
-        wound_tree_add(tree, ITEM_REMOVED_CELL, removed[i].body_b, removed[i].cell, body->xyz,
-                       body->mesh->cells[removed[i].cell].vertices, 4);
+        defect_tree_add(tree, ITEM_REMOVED_CELL, removed[i].body_b, removed[i].cell, body->xyz,
+                        body->mesh->cells[removed[i].cell].vertices, 4);
     }
-    return wound_tree_end(tree, search->request->scratch);
+    return defect_tree_end(tree, search->request->scratch);
 }
 
-static void add_walls(struct contour_search *search, struct wound_tree *tree)
+static void add_walls(struct contour_search *search, struct defect_tree *tree)
 {
     const struct hidden_wall *walls = search->state->hidden_walls.data;
     for (uint32_t i = 0; i < search->state->hidden_walls.count; i++) {
@@ -155,62 +155,63 @@ static void add_walls(struct contour_search *search, struct wound_tree *tree)
         for (int k = 0; k < 3; k++) {
             vertices[k] = body->mesh->cells[walls[i].cell].vertices[walk_face_corners[walls[i].corner][k]];
         }
-        wound_tree_add(tree, ITEM_WALL, walls[i].body, i, body->xyz, vertices, 3);
+        defect_tree_add(tree, ITEM_WALL, walls[i].body, i, body->xyz, vertices, 3);
     }
 }
 
-static bool build_walls(struct contour_search *search, struct wound_tree *tree)
+static bool build_walls(struct contour_search *search, struct defect_tree *tree)
 {
-    if (!wound_tree_begin(tree, search->request->scratch, search->state->hidden_walls.count)) {
+    if (!defect_tree_begin(tree, search->request->scratch, search->state->hidden_walls.count)) {
         return false;
     }
     add_walls(search, tree);
-    return wound_tree_end(tree, search->request->scratch);
+    return defect_tree_end(tree, search->request->scratch);
 }
 
-/* Faces with a corner at a wound. */
-static bool build_faces(struct contour_search *search, struct wound_tree *tree)
+/* Faces with a corner at a defect. */
+static bool build_faces(struct contour_search *search, struct defect_tree *tree)
 {
     size_t count = 0;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t rank = 0; rank < search->body_count; rank++) {
-            const struct walk_body *body = &search->bodies[rank];
+        for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+            const struct walk_body *body = &search->bodies[body_index];
             for (uint32_t face = 0; face < body->mesh->face_count; face++) {
-                if (!face_is_wounded(search, body, face)) {
+                if (!face_is_defective(search, body, face)) {
                     continue;
                 }
                 count++;
                 if (pass == 1) {
-                    wound_tree_add(tree, ITEM_FACE, rank, face, body->xyz, body->body->surface_faces[face].corners, 3);
+                    defect_tree_add(tree, ITEM_FACE, body_index, face, body->xyz,
+                                    body->body->surface_faces[face].corners, 3);
                 }
             }
         }
-        if (pass == 0 && !wound_tree_begin(tree, search->request->scratch, count)) {
+        if (pass == 0 && !defect_tree_begin(tree, search->request->scratch, count)) {
             return false;
         }
     }
-    return wound_tree_end(tree, search->request->scratch);
+    return defect_tree_end(tree, search->request->scratch);
 }
 
-static bool build_walls_and_vertices(struct contour_search *search, struct wound_tree *tree)
+static bool build_walls_and_vertices(struct contour_search *search, struct defect_tree *tree)
 {
     size_t count = search->state->hidden_walls.count;
     for (uint32_t i = 0; i < search->vertex_count; i++) {
-        count += search->wounded[i];
+        count += search->defective[i];
     }
-    if (!wound_tree_begin(tree, search->request->scratch, count)) {
+    if (!defect_tree_begin(tree, search->request->scratch, count)) {
         return false;
     }
     add_walls(search, tree);
-    for (uint32_t rank = 0; rank < search->body_count; rank++) {
-        const struct walk_body *body = &search->bodies[rank];
+    for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
+        const struct walk_body *body = &search->bodies[body_index];
         for (uint32_t vertex = 0; vertex < body->mesh->vertex_count; vertex++) {
-            if (search->wounded[body->first_vertex + vertex]) {
-                wound_tree_add(tree, ITEM_VERTEX, rank, vertex, body->xyz, &vertex, 1);
+            if (search->defective[body->first_vertex + vertex]) {
+                defect_tree_add(tree, ITEM_VERTEX, body_index, vertex, body->xyz, &vertex, 1);
             }
         }
     }
-    return wound_tree_end(tree, search->request->scratch);
+    return defect_tree_end(tree, search->request->scratch);
 }
 
 /* ---- passes ---------------------------------------------------------------------------------- */
@@ -236,17 +237,17 @@ static uint32_t whole_cell(const struct walk_body *body, uint32_t tetrahedron)
     return body->body->cell_of_tetrahedron ? body->body->cell_of_tetrahedron[tetrahedron] : tetrahedron;
 }
 
-static void offer_removed(struct wound_pass *pass, uint32_t block, uint32_t rank, uint32_t feature,
+static void offer_removed(struct defect_pass *pass, uint32_t block, uint32_t body_index, uint32_t feature,
                           const struct box *box)
 {
     const struct contour_search *search = pass->search;
     struct box_walk walk;
     uint32_t item;
     for (box_walk_begin(&walk, &pass->removed->tree, box); box_walk_next(&walk, &item);) {
-        const struct wound_item *found = &pass->removed->items[item];
+        const struct defect_item *found = &pass->removed->items[item];
         const struct walk_body *body = &search->bodies[found->body];
-        if (bodies_may_meet(search->bodies[rank].body, body->body)) {
-            struct candidate candidate = {rank, feature, found->body, whole_cell(body, found->number)};
+        if (bodies_may_meet(search->bodies[body_index].body, body->body)) {
+            struct candidate candidate = {body_index, feature, found->body, whole_cell(body, found->number)};
             block_output_append(&search->state->candidate_output, block, &candidate, 1);
         }
     }
@@ -254,43 +255,43 @@ static void offer_removed(struct wound_pass *pass, uint32_t block, uint32_t rank
 
 static void pass_vertices(void *data, uint32_t block, uint32_t worker)
 {
-    struct wound_pass *pass = data;
+    struct defect_pass *pass = data;
     const struct contour_search *search = pass->search;
     uint32_t begin = block * ITEMS_PER_BLOCK,
              end = begin + ITEMS_PER_BLOCK < search->vertex_count ? begin + ITEMS_PER_BLOCK : search->vertex_count;
     (void)worker;
     for (uint32_t i = begin; i < end && !search_cancelled(search->request); i++) {
-        uint32_t rank = body_of_number(search, i, offsetof(struct walk_body, first_vertex));
-        const struct walk_body *body = &search->bodies[rank];
+        uint32_t body_index = body_of_number(search, i, offsetof(struct walk_body, first_vertex));
+        const struct walk_body *body = &search->bodies[body_index];
         uint32_t vertex = i - body->first_vertex;
         struct box box;
         if (vertex_is_asked(search->request, body->body, vertex)) {
             box_around(&box, body->xyz, &vertex, 1);
-            offer_removed(pass, block, rank, vertex, &box);
+            offer_removed(pass, block, body_index, vertex, &box);
         }
     }
 }
 
 static void pass_faces(void *data, uint32_t block, uint32_t worker)
 {
-    struct wound_pass *pass = data;
+    struct defect_pass *pass = data;
     const struct contour_search *search = pass->search;
     uint32_t begin = block * ITEMS_PER_BLOCK,
              end = begin + ITEMS_PER_BLOCK < search->face_count ? begin + ITEMS_PER_BLOCK : search->face_count;
     (void)worker;
     for (uint32_t i = begin; i < end && !search_cancelled(search->request); i++) {
-        uint32_t rank = body_of_number(search, i, offsetof(struct walk_body, first_face)), item;
-        const struct walk_body *body = &search->bodies[rank];
+        uint32_t body_index = body_of_number(search, i, offsetof(struct walk_body, first_face)), item;
+        const struct walk_body *body = &search->bodies[body_index];
         const struct hidden_wall *walls = search->state->hidden_walls.data;
         struct box_walk walk;
         struct box box;
         box_around(&box, body->xyz, body->body->surface_faces[i - body->first_face].corners, 3);
         if (search->request->questions & DENT_QUESTION_FACE_CELL) {
-            offer_removed(pass, block, rank, i - body->first_face, &box);
+            offer_removed(pass, block, body_index, i - body->first_face, &box);
         }
         for (box_walk_begin(&walk, &pass->walls->tree, &box); box_walk_next(&walk, &item);) {
             const struct hidden_wall *wall = &walls[pass->walls->items[item].number];
-            struct walk_seed seed = {rank, i - body->first_face, wall->body, wall->cell};
+            struct walk_seed seed = {body_index, i - body->first_face, wall->body, wall->cell};
             if (bodies_may_meet(body->body, search->bodies[wall->body].body)) {
                 block_output_append(&search->state->seed_output, block, &seed, 1);
             }
@@ -317,10 +318,10 @@ bool contour_cell_holds(const struct walk_body *body, uint32_t cell, struct numb
 }
 
 /* A hidden wall and a cell: edges of the cell that pierce it lead inward. */
-static void compare_wall(struct contour_search *search, const struct hidden_wall *wall, uint32_t rank, uint32_t cell,
-                         uint32_t block, uint32_t worker, predicate_counters *counters)
+static void compare_wall(struct contour_search *search, const struct hidden_wall *wall, uint32_t body_index,
+                         uint32_t cell, uint32_t block, uint32_t worker, predicate_counters *counters)
 {
-    const struct walk_body *solid = &search->bodies[wall->body], *body = &search->bodies[rank];
+    const struct walk_body *solid = &search->bodies[wall->body], *body = &search->bodies[body_index];
     struct numbered_point cell_points[4], owner_points[4], face[3];
     struct face_cell_overlap overlap;
     walk_cell_points(solid, &solid->mesh->cells[wall->cell], owner_points);
@@ -335,7 +336,7 @@ static void compare_wall(struct contour_search *search, const struct hidden_wall
         struct pierced_wall pierced = {wall->body,
                                        wall->cell,
                                        wall->corner,
-                                       rank,
+                                       body_index,
                                        cell,
                                        edges,
                                        (uint8_t)(positive ? ~overlap.above : overlap.above),
@@ -344,12 +345,12 @@ static void compare_wall(struct contour_search *search, const struct hidden_wall
     }
 }
 
-static void compare_cell(struct wound_pass *pass, const struct wound_item *item, uint32_t rank, uint32_t cell,
+static void compare_cell(struct defect_pass *pass, const struct defect_item *item, uint32_t body_index, uint32_t cell,
                          uint32_t block, uint32_t worker, predicate_counters *counters)
 {
     struct contour_search *search = pass->search;
-    const struct walk_body *body = &search->bodies[rank], *other = &search->bodies[item->body];
-    struct walk_seed seed = {item->body, item->number, rank, cell};
+    const struct walk_body *body = &search->bodies[body_index], *other = &search->bodies[item->body];
+    struct walk_seed seed = {item->body, item->number, body_index, cell};
     bool degenerate = body->odd_cells && body->odd_cells[cell];
     if (!bodies_may_meet(body->body, other->body)) {
         return;
@@ -360,13 +361,13 @@ static void compare_cell(struct wound_pass *pass, const struct wound_item *item,
         break;
     case ITEM_WALL:
         if (!search->request->surface_vertices_only) {
-            compare_wall(search, (const struct hidden_wall *)search->state->hidden_walls.data + item->number, rank,
-                         cell, block, worker, counters);
+            compare_wall(search, (const struct hidden_wall *)search->state->hidden_walls.data + item->number,
+                         body_index, cell, block, worker, counters);
         }
         break;
     case ITEM_VERTEX:
         if (contour_cell_holds(body, cell, walk_point(other, item->number), &degenerate, counters)) {
-            contour_put_place(search, block, item->body, item->number, rank, cell, degenerate);
+            contour_put_slot(search, block, item->body, item->number, body_index, cell, degenerate);
         }
         break;
     case ITEM_REMOVED_CELL:
@@ -376,14 +377,14 @@ static void compare_cell(struct wound_pass *pass, const struct wound_item *item,
 
 static void pass_cells(void *data, uint32_t block, uint32_t worker)
 {
-    struct wound_pass *pass = data;
+    struct defect_pass *pass = data;
     struct contour_search *search = pass->search;
     uint32_t begin = block * ITEMS_PER_BLOCK,
              end = begin + ITEMS_PER_BLOCK < search->cell_count ? begin + ITEMS_PER_BLOCK : search->cell_count;
     predicate_counters *counters = search->sink->predicates(search->sink, worker);
     for (uint32_t i = begin; i < end && !search_cancelled(search->request); i++) {
-        uint32_t rank = body_of_number(search, i, offsetof(struct walk_body, first_cell)), item;
-        const struct walk_body *body = &search->bodies[rank];
+        uint32_t body_index = body_of_number(search, i, offsetof(struct walk_body, first_cell)), item;
+        const struct walk_body *body = &search->bodies[body_index];
         uint32_t cell = i - body->first_cell;
         struct box_walk walk;
         struct box box;
@@ -392,7 +393,7 @@ static void pass_cells(void *data, uint32_t block, uint32_t worker)
         }
         box_around(&box, body->xyz, body->mesh->cells[cell].vertices, 4);
         for (box_walk_begin(&walk, &pass->all->tree, &box); box_walk_next(&walk, &item);) {
-            compare_cell(pass, &pass->all->items[item], rank, cell, block, worker, counters);
+            compare_cell(pass, &pass->all->items[item], body_index, cell, block, worker, counters);
         }
     }
 }
@@ -402,12 +403,12 @@ static uint32_t blocks_of(uint32_t count)
     return (uint32_t)(((uint64_t)count + ITEMS_PER_BLOCK - 1) / ITEMS_PER_BLOCK);
 }
 
-bool contour_seed_wounds(struct contour_search *search)
+bool contour_seed_defects(struct contour_search *search)
 {
     struct contour_state *state = search->state;
-    struct wound_tree removed, walls, faces;
-    struct wound_pass pass = {.search = search, .removed = &removed, .walls = &walls, .all = &faces};
-    if (!search->wounded || search->state->leave_out & SEED_WOUNDS) {
+    struct defect_tree removed, walls, faces;
+    struct defect_pass pass = {.search = search, .removed = &removed, .walls = &walls, .all = &faces};
+    if (!search->defective || search->state->leave_out & SEED_WOUNDS) {
         return true;
     }
     if (!build_removed(search, &removed) || !build_walls(search, &walls) || !build_faces(search, &faces)) {
@@ -436,10 +437,10 @@ bool contour_seed_wounds(struct contour_search *search)
     return block_output_merge(&state->seed_output, &state->seeds);
 }
 
-bool contour_place_wounds(struct contour_search *search)
+bool contour_place_defects(struct contour_search *search)
 {
-    struct wound_tree tree;
-    struct wound_pass pass = {.search = search, .all = &tree};
+    struct defect_tree tree;
+    struct defect_pass pass = {.search = search, .all = &tree};
     if (!build_walls_and_vertices(search, &tree) ||
         !block_output_begin(&search->state->place_output, blocks_of(search->cell_count))) {
         return false;

@@ -1,5 +1,5 @@
-/* Supports of the nodes at bind time, balls from coarse coordinates at run time. See reduced_bounds.h. */
-#include "structures/bounds/reduced_bounds.h"
+/* Supports of the nodes at bind time, balls from coarse coordinates at run time. See embedding_bounds.h. */
+#include "structures/bounds/embedding_bounds.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct accumulator {
 
 struct gathering {
     struct bound_tree *tree;
-    struct reduced_bounds *bounds;
+    struct embedding_bounds *bounds;
     struct accumulator *accumulators; /* by coarse vertex */
     uint32_t *list;                   /* coarse vertices of the node */
     double (*bases)[3];               /* at rest, by dense vertex */
@@ -24,7 +24,7 @@ struct gathering {
 
 static uint32_t gather_support(struct gathering *gathering, uint32_t node, uint32_t begin, uint32_t end)
 {
-    const dent_reduced *model = gathering->bounds->model;
+    const dent_embedding *model = gathering->bounds->model;
     uint32_t count = 0;
     for (uint32_t i = begin; i < end; i++) {
         const struct rigid_link *link = &model->links[gathering->tree->vertices[i]];
@@ -45,9 +45,9 @@ static uint32_t gather_support(struct gathering *gathering, uint32_t node, uint3
     return count;
 }
 
-static bool store_support(struct gathering *gathering, struct reduced_node *node, uint32_t count, uint32_t vertices)
+static bool store_support(struct gathering *gathering, struct embedding_node *node, uint32_t count, uint32_t vertices)
 {
-    struct reduced_bounds *bounds = gathering->bounds;
+    struct embedding_bounds *bounds = gathering->bounds;
     if (bounds->support_count + count > bounds->support_capacity) {
         uint32_t grown = bounds->support_capacity + bounds->support_capacity / 2 + 1024 + count;
         struct support *fresh =
@@ -110,9 +110,9 @@ static void fit_rest_ball(const struct gathering *gathering, const double (*poin
     }
 }
 
-static void fit_rest_balls(const struct gathering *gathering, struct reduced_node *node, uint32_t begin, uint32_t end)
+static void fit_rest_balls(const struct gathering *gathering, struct embedding_node *node, uint32_t begin, uint32_t end)
 {
-    const dent_reduced *model = gathering->bounds->model;
+    const dent_embedding *model = gathering->bounds->model;
     const double origin[3] = {0};
     fit_rest_ball(gathering, (const double(*)[3])gathering->bases, begin, end, &node->base);
     fit_rest_ball(gathering, (const double(*)[3])model->dense_rest, begin, end, &node->dense);
@@ -123,10 +123,10 @@ static void fit_rest_balls(const struct gathering *gathering, struct reduced_nod
 }
 
 /* The facets the node's vertices are tied to, each once. */
-static bool store_facets(struct gathering *gathering, struct reduced_node *node, uint32_t number, uint32_t begin,
+static bool store_facets(struct gathering *gathering, struct embedding_node *node, uint32_t number, uint32_t begin,
                          uint32_t end)
 {
-    struct reduced_bounds *bounds = gathering->bounds;
+    struct embedding_bounds *bounds = gathering->bounds;
     node->first_facet = bounds->facet_count;
     for (uint32_t i = begin; i < end; i++) {
         uint32_t facet = bounds->model->links[gathering->tree->vertices[i]].facet;
@@ -153,13 +153,13 @@ static bool store_facets(struct gathering *gathering, struct reduced_node *node,
 static bool gather_node(struct gathering *gathering, uint32_t number)
 {
     struct bound_tree *tree = gathering->tree;
-    struct reduced_bounds *bounds = gathering->bounds;
-    struct reduced_node *node = &bounds->nodes[number];
+    struct embedding_bounds *bounds = gathering->bounds;
+    struct embedding_node *node = &bounds->nodes[number];
     const struct bound_link *link = &tree->links[number];
     uint32_t begin = tree->vertex_start[link->first_face],
              end = tree->vertex_start[link->first_face + link->face_count];
     uint32_t count = gather_support(gathering, number, begin, end);
-    *node = (struct reduced_node){.rotation = UINT32_MAX};
+    *node = (struct embedding_node){.rotation = UINT32_MAX};
     if (count > REDUCED_SUPPORT_MAX && link->child_count > 0) {
         bounds->enclosing_end = number + 1;
         return true;
@@ -169,15 +169,15 @@ static bool gather_node(struct gathering *gathering, uint32_t number)
 }
 
 /* Who takes whose rotation: parents come before children. */
-static bool assign_rotations(struct bound_tree *tree, struct reduced_bounds *bounds)
+static bool assign_rotations(struct bound_tree *tree, struct embedding_bounds *bounds)
 {
     for (uint32_t number = 0; number < bounds->node_count; number++) {
-        struct reduced_node *node = &bounds->nodes[number];
+        struct embedding_node *node = &bounds->nodes[number];
         bool direct = node->support_count > 0;
         if (direct && (node->support_count > REDUCED_OWN_ROTATION || node->rotation == UINT32_MAX)) {
             if (bounds->rotation_count == bounds->rotation_capacity) {
                 uint32_t grown = bounds->rotation_capacity + bounds->rotation_capacity / 2 + 64;
-                struct reduced_rotation *fresh =
+                struct embedding_rotation *fresh =
                     dent_reallocate(tree->context, bounds->rotations, bounds->rotation_capacity, grown, sizeof *fresh);
                 if (!fresh) {
                     return false;
@@ -186,7 +186,7 @@ static bool assign_rotations(struct bound_tree *tree, struct reduced_bounds *bou
                 bounds->rotation_capacity = grown;
             }
             node->rotation = bounds->rotation_count;
-            bounds->rotations[bounds->rotation_count++] = (struct reduced_rotation){.node = number};
+            bounds->rotations[bounds->rotation_count++] = (struct embedding_rotation){.node = number};
         }
         for (uint32_t i = 0; direct && i < tree->links[number].child_count; i++) {
             bounds->nodes[tree->links[number].first_child + i].rotation = node->rotation;
@@ -195,10 +195,10 @@ static bool assign_rotations(struct bound_tree *tree, struct reduced_bounds *bou
     return true;
 }
 
-static bool gather_all(struct bound_tree *tree, struct reduced_bounds *bounds)
+static bool gather_all(struct bound_tree *tree, struct embedding_bounds *bounds)
 {
     dent_context *context = tree->context;
-    const dent_reduced *model = bounds->model;
+    const dent_embedding *model = bounds->model;
     size_t coarse = model->facts.coarse_vertices;
     struct gathering gathering = {tree,
                                   bounds,
@@ -211,7 +211,7 @@ static bool gather_all(struct bound_tree *tree, struct reduced_bounds *bounds)
         memset(gathering.facet_node1, 0, model->facts.facets * sizeof *gathering.facet_node1);
         memset(gathering.accumulators, 0, coarse * sizeof *gathering.accumulators);
         for (uint32_t v = 0; v < tree->vertex_count; v++) {
-            reduced_base(model, v, (const double(*)[3])model->coarse_rest, gathering.bases[v]);
+            embedding_base(model, v, (const double(*)[3])model->coarse_rest, gathering.bases[v]);
         }
         for (uint32_t node = 0; node < bounds->node_count && good; node++) {
             good = gather_node(&gathering, node);
@@ -224,14 +224,14 @@ static bool gather_all(struct bound_tree *tree, struct reduced_bounds *bounds)
     return good && assign_rotations(tree, bounds);
 }
 
-bool reduced_bounds_create(struct bound_tree *tree, dent_reduced *model)
+bool embedding_bounds_create(struct bound_tree *tree, dent_embedding *model)
 {
-    struct reduced_bounds *bounds = dent_allocate(tree->context, 1, sizeof *bounds);
+    struct embedding_bounds *bounds = dent_allocate(tree->context, 1, sizeof *bounds);
     if (!bounds) {
         return false;
     }
-    *bounds = (struct reduced_bounds){.model = model, .node_count = tree->node_count};
-    tree->reduced = bounds;
+    *bounds = (struct embedding_bounds){.model = model, .node_count = tree->node_count};
+    tree->embedding = bounds;
     bounds->nodes = dent_allocate(tree->context, bounds->node_count, sizeof *bounds->nodes);
     bounds->stamps = dent_allocate(tree->context, bounds->node_count, sizeof *bounds->stamps);
     if (bounds->nodes && bounds->stamps) {
@@ -240,13 +240,13 @@ bool reduced_bounds_create(struct bound_tree *tree, dent_reduced *model)
             return true;
         }
     }
-    reduced_bounds_destroy(tree);
+    embedding_bounds_destroy(tree);
     return false;
 }
 
-void reduced_bounds_destroy(struct bound_tree *tree)
+void embedding_bounds_destroy(struct bound_tree *tree)
 {
-    struct reduced_bounds *bounds = tree->reduced;
+    struct embedding_bounds *bounds = tree->embedding;
     if (!bounds) {
         return;
     }
@@ -256,16 +256,16 @@ void reduced_bounds_destroy(struct bound_tree *tree)
     dent_release(tree->context, bounds->facets, bounds->facet_capacity, sizeof *bounds->facets);
     dent_release(tree->context, bounds->rotations, bounds->rotation_capacity, sizeof *bounds->rotations);
     dent_release(tree->context, bounds, 1, sizeof *bounds);
-    tree->reduced = NULL;
+    tree->embedding = NULL;
 }
 
 /* ---- balls ------------------------------------------------------------------------------------------------------- */
 
 /* Means and moments weighted with W_k, in units of the largest coordinates. */
-static void fit_rotation(const struct reduced_bounds *bounds, struct reduced_rotation *rotation)
+static void fit_rotation(const struct embedding_bounds *bounds, struct embedding_rotation *rotation)
 {
-    const dent_reduced *model = bounds->model;
-    const struct reduced_node *node = &bounds->nodes[rotation->node];
+    const dent_embedding *model = bounds->model;
+    const struct embedding_node *node = &bounds->nodes[rotation->node];
     const struct support *supports = &bounds->supports[node->first_support];
     double mean_rest[3] = {0}, mean[3] = {0}, moments[3][3] = {{0}};
     double scale_rest = model->largest_rest > 0 ? 1 / model->largest_rest : 1,
@@ -288,10 +288,10 @@ static void fit_rotation(const struct reduced_bounds *bounds, struct reduced_rot
     rotation_from_moments((const double(*)[3])moments, rotation->matrix);
 }
 
-static void rotate(const double r[9], const double p[3], double turned[3])
+static void rotate(const double r[9], const double p[3], double flipped[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        turned[axis] = (r[3 * axis] * p[0] + r[3 * axis + 1] * p[1]) + r[3 * axis + 2] * p[2];
+        flipped[axis] = (r[3 * axis] * p[0] + r[3 * axis + 1] * p[1]) + r[3 * axis + 2] * p[2];
     }
 }
 
@@ -307,7 +307,7 @@ static void keep_finite(struct bound_volume *volume)
 /* How far the rotations of the node's facets are from its own: the largest norm of the difference; 2 bounds the stretch
  * of any difference of two rotations. The matrices are off by a few u each, which adds less than 100 u times the
  * offset: part of the pad. */
-static double facets_turning(const struct reduced_bounds *bounds, const struct reduced_node *node,
+static double facets_turning(const struct embedding_bounds *bounds, const struct embedding_node *node,
                              const double rotation[9])
 {
     double largest = 0;
@@ -324,22 +324,22 @@ static double facets_turning(const struct reduced_bounds *bounds, const struct r
 
 static void compute_direct(struct bound_tree *tree, uint32_t number)
 {
-    struct reduced_bounds *bounds = tree->reduced;
-    const dent_reduced *model = bounds->model;
-    const struct reduced_node *node = &bounds->nodes[number];
+    struct embedding_bounds *bounds = tree->embedding;
+    const dent_embedding *model = bounds->model;
+    const struct embedding_node *node = &bounds->nodes[number];
     const struct support *supports = &bounds->supports[node->first_support];
     struct bound_volume *volume = &tree->volumes[number];
-    struct reduced_rotation *rotation = &bounds->rotations[node->rotation];
+    struct embedding_rotation *rotation = &bounds->rotations[node->rotation];
     if (rotation->stamp != (uint32_t)tree->epoch) {
         fit_rotation(bounds, rotation);
         rotation->stamp = (uint32_t)tree->epoch;
     }
     double z[REDUCED_SUPPORT_ROOM][3], mean[3] = {0}, growth = 0;
     for (uint32_t i = 0; i < node->support_count; i++) {
-        double turned[3];
-        rotate(rotation->matrix, model->coarse_rest[supports[i].coarse], turned);
+        double flipped[3];
+        rotate(rotation->matrix, model->coarse_rest[supports[i].coarse], flipped);
         for (int axis = 0; axis < 3; axis++) {
-            z[i][axis] = model->coarse[supports[i].coarse][axis] - turned[axis];
+            z[i][axis] = model->coarse[supports[i].coarse][axis] - flipped[axis];
             mean[axis] += supports[i].mean * z[i][axis];
         }
     }
@@ -363,7 +363,7 @@ static void compute_direct(struct bound_tree *tree, uint32_t number)
     volume->v[3] = radius;
     volume->error = around < 2 * radius ? around : 2 * radius;
     keep_finite(volume);
-    reduced_vertex(model, ball->nearest, bound_witness(tree, number));
+    embedding_vertex(model, ball->nearest, bound_witness(tree, number));
 }
 
 /* Encloses the children's balls: middle of their bounds, then the farthest reach. The centre of a child's ball is at
@@ -399,37 +399,37 @@ static void compute_layered(struct bound_tree *tree, uint32_t number)
     keep_finite(volume);
 }
 
-uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node)
+uint32_t embedding_bounds_compute(struct bound_tree *tree, uint32_t node)
 {
-    const struct reduced_node *reduced = &tree->reduced->nodes[node];
+    const struct embedding_node *embedding = &tree->embedding->nodes[node];
     compute_direct(tree, node); /* nodes that enclose their children are never out of date: see the update */
-    tree->reduced->stamps[node].volume = (uint32_t)tree->epoch;
-    return 1 + reduced->support_count / 8;
+    tree->embedding->stamps[node].volume = (uint32_t)tree->epoch;
+    return 1 + embedding->support_count / 8;
 }
 
-uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf)
+uint32_t embedding_bounds_positions(struct bound_tree *tree, uint32_t leaf)
 {
     const struct bound_link *link = &tree->links[leaf];
     uint32_t begin = tree->vertex_start[link->first_face],
              end = tree->vertex_start[link->first_face + link->face_count];
     for (uint32_t i = begin; i < end; i++) {
-        reduced_vertex(tree->reduced->model, tree->vertices[i], tree->xyz[tree->vertices[i]]);
+        embedding_vertex(tree->embedding->model, tree->vertices[i], tree->xyz[tree->vertices[i]]);
     }
-    tree->reduced->stamps[leaf].positions = (uint32_t)tree->epoch;
+    tree->embedding->stamps[leaf].positions = (uint32_t)tree->epoch;
     return 1 + (end - begin) / 2;
 }
 
-void reduced_bounds_update(struct bound_tree *tree)
+void embedding_bounds_update(struct bound_tree *tree)
 {
-    tree->reduced->model_epoch = tree->reduced->model->epoch;
-    for (uint32_t node = tree->reduced->enclosing_end; node-- > 0;) {
-        if (tree->reduced->nodes[node].rotation != UINT32_MAX) {
+    tree->embedding->model_epoch = tree->embedding->model->epoch;
+    for (uint32_t node = tree->embedding->enclosing_end; node-- > 0;) {
+        if (tree->embedding->nodes[node].rotation != UINT32_MAX) {
             continue;
         }
         for (uint32_t i = 0; i < tree->links[node].child_count; i++) {
             bound_tree_touch(tree, tree->links[node].first_child + i);
         }
         compute_layered(tree, node);
-        tree->reduced->stamps[node].volume = (uint32_t)tree->epoch;
+        tree->embedding->stamps[node].volume = (uint32_t)tree->epoch;
     }
 }

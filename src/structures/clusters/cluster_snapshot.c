@@ -1,17 +1,17 @@
-/* Clusters in a pose. See cluster_pose.h. */
-#include "structures/clusters/cluster_pose.h"
+/* Clusters in a snapshot. See cluster_snapshot.h. */
+#include "structures/clusters/cluster_snapshot.h"
 
 #include <math.h>
 
 /* The scale is a power of two that brings half the largest extent of the world below 1. Exponents beyond 1000 are cut
  * off: very small worlds then stay small, their numbers may round to 0, and everything is decided by the exact
  * predicates. */
-static void choose_frame(struct cluster_pose *state)
+static void choose_frame(struct cluster_snapshot *state)
 {
-    const struct pose *pose = state->pose;
+    const struct snapshot *snapshot = state->snapshot;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, half = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct posed_body *body = &pose->bodies[rank];
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *body = &snapshot->bodies[body_index];
         for (int axis = 0; axis < 3; axis++) {
             lo[axis] = body->lo[axis] < lo[axis] ? body->lo[axis] : lo[axis];
             hi[axis] = body->hi[axis] > hi[axis] ? body->hi[axis] : hi[axis];
@@ -40,20 +40,20 @@ static const struct cluster_box empty_box = {{INFINITY, INFINITY, INFINITY}, {-I
 static const struct box_group empty_group = {{NOWHERE, NOWHERE, NOWHERE},
                                              {NOWHERE_EITHER, NOWHERE_EITHER, NOWHERE_EITHER}};
 
-static void set_member(struct box_group *group, uint32_t place, const struct cluster_box *box)
+static void set_member(struct box_group *group, uint32_t slot, const struct cluster_box *box)
 {
     for (int axis = 0; axis < 3; axis++) {
-        group->lo[axis][place] = box->lo[axis];
-        group->hi[axis][place] = box->hi[axis];
+        group->lo[axis][slot] = box->lo[axis];
+        group->hi[axis][slot] = box->hi[axis];
     }
 }
 
 /* Clusters whose coordinates, 384 bytes each, stay in a cache of the second level. */
 enum { SMALL_WORLD = 2048 };
 
-bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch)
+bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snapshot *snapshot, struct arena *scratch)
 {
-    state->pose = pose;
+    state->snapshot = snapshot;
     choose_frame(state);
     bool keep = state->cluster_count <= SMALL_WORLD || !state->wants_strains;
     /* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
@@ -68,12 +68,12 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
             state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
             state->groups[side] = arena_allocate(scratch, state->group_count, sizeof *state->groups[side]);
             state->ranges[side] = arena_allocate(scratch, state->range_count, sizeof *state->ranges[side]);
-            state->boxes[side] = arena_allocate(scratch, pose->body_count, sizeof *state->boxes[side]);
+            state->boxes[side] = arena_allocate(scratch, snapshot->body_count, sizeof *state->boxes[side]);
             enough = enough && state->pieces[side] && state->groups[side] && state->ranges[side] && state->boxes[side];
         }
     }
-    for (uint32_t rank = 0; enough && !state->one_piece_each && rank < pose->body_count; rank++) {
-        const struct clustered_body *body = &state->bodies[rank];
+    for (uint32_t body_index = 0; enough && !state->one_piece_each && body_index < snapshot->body_count; body_index++) {
+        const struct clustered_body *body = &state->bodies[body_index];
         for (int side = 0; side < SIDE_COUNT && body->piece_count > 1; side++) {
             if (state->wants[side]) {
                 state->groups[side][body->first_group + body->group_count - 1] = empty_group;
@@ -83,31 +83,31 @@ bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, s
     return enough;
 }
 
-struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place)
+struct cluster_box box_of_group_member(const struct box_group *group, uint32_t slot)
 {
     struct cluster_box box;
     for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] = group->lo[axis][place];
-        box.hi[axis] = group->hi[axis][place];
+        box.lo[axis] = group->lo[axis][slot];
+        box.hi[axis] = group->hi[axis][slot];
     }
     return box;
 }
 
-struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+struct cluster_box cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece)
 {
-    const struct clustered_body *body = &state->bodies[rank];
+    const struct clustered_body *body = &state->bodies[body_index];
     return body->piece_count == 1
-               ? state->boxes[SIDE_CELLS][rank]
+               ? state->boxes[SIDE_CELLS][body_index]
                : box_of_group_member(&state->groups[SIDE_CELLS][body->first_group + piece / PIECE_CLUSTERS],
                                      piece % PIECE_CLUSTERS);
 }
 
-struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
-                                            uint32_t place)
+struct cluster_box cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index,
+                                                uint32_t piece, uint32_t slot)
 {
-    const struct clustered_body *body = &state->bodies[rank];
-    return body->cluster_count == 1 ? state->boxes[SIDE_CELLS][rank]
-                                    : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], place);
+    const struct clustered_body *body = &state->bodies[body_index];
+    return body->cluster_count == 1 ? state->boxes[SIDE_CELLS][body_index]
+                                    : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], slot);
 }
 
 static void widen(struct cluster_box *box, const struct cluster_box *other)
@@ -118,7 +118,7 @@ static void widen(struct cluster_box *box, const struct cluster_box *other)
     }
 }
 
-static uint32_t vertices_of_side(const struct cluster_pose *state, const struct cluster *cluster, int side)
+static uint32_t vertices_of_side(const struct cluster_snapshot *state, const struct cluster *cluster, int side)
 {
     switch (side) {
     case SIDE_CELLS:
@@ -154,7 +154,7 @@ static void fetch_ahead(const struct clustered_body *body, uint32_t number, cons
 {
     if (number + AHEAD < body->cluster_count) {
         const char *static_part = (const char *)&body->list[number + AHEAD];
-        const char *rest = body->rests ? (const char *)&body->rests[number + AHEAD] : static_part;
+        const char *rest = body->rest_shapes ? (const char *)&body->rest_shapes[number + AHEAD] : static_part;
         __builtin_prefetch(static_part);
         __builtin_prefetch(static_part + 64);
         __builtin_prefetch(static_part + 128);
@@ -172,22 +172,23 @@ static void fetch_ahead(const struct clustered_body *body, uint32_t number, cons
 }
 
 /* Rounded coordinates and strain of a cluster. */
-static const struct cluster_points *load_cluster(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
-                                                 uint32_t place, struct cluster_points *own_points)
+static const struct cluster_points *load_cluster(const struct cluster_snapshot *state, uint32_t body_index,
+                                                 uint32_t piece, uint32_t slot, struct cluster_points *own_points)
 {
-    const struct clustered_body *body = &state->bodies[rank];
-    uint32_t number = body->cluster_count == 1 ? 0 : body->pieces[piece - body->first_piece].first + place;
+    const struct clustered_body *body = &state->bodies[body_index];
+    uint32_t number = body->cluster_count == 1 ? 0 : body->pieces[piece - body->first_piece].first + slot;
     struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
-    cluster_pose_load(state, rank, number, points);
-    if (body->rests) {
-        state->kernels->strain(&body->rests[number], points, &state->strains[piece], place);
+    cluster_snapshot_load(state, body_index, number, points);
+    if (body->rest_shapes) {
+        state->kernels->strain(&body->rest_shapes[number], points, &state->strains[piece], slot);
     }
     return points;
 }
 
 /* The box of one side of a cluster. `boxes`: those of the sides before. */
-static struct cluster_box box_of_side(const struct cluster_pose *state, uint32_t rank, const struct cluster *cluster,
-                                      const struct cluster_points *points, int side, const struct cluster_box *boxes)
+static struct cluster_box box_of_side(const struct cluster_snapshot *state, uint32_t body_index,
+                                      const struct cluster *cluster, const struct cluster_points *points, int side,
+                                      const struct cluster_box *boxes)
 {
     struct cluster_box box = empty_box;
     uint32_t vertices = vertices_of_side(state, cluster, side);
@@ -197,7 +198,8 @@ static struct cluster_box box_of_side(const struct cluster_pose *state, uint32_t
     if (vertices) {
         state->kernels->bound(points, vertices, &box);
     }
-    if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, state->pose->bodies[rank].xyz, &box)) {
+    if (side == SIDE_CELLS && state->leave_out_flat &&
+        cells_are_flat(cluster, state->snapshot->bodies[body_index].xyz, &box)) {
         box = empty_box;
     }
     return box;
@@ -205,7 +207,7 @@ static struct cluster_box box_of_side(const struct cluster_pose *state, uint32_t
 
 /* The bounds of a body, rounded as its vertices are: rounding is monotone, so these are the bounds of the rounded
  * vertices. */
-static struct cluster_box rounded_box(const struct cluster_pose *state, const struct posed_body *body)
+static struct cluster_box rounded_box(const struct cluster_snapshot *state, const struct body_snapshot *body)
 {
     struct cluster_box box;
     for (int axis = 0; axis < 3; axis++) {
@@ -216,43 +218,44 @@ static struct cluster_box rounded_box(const struct cluster_pose *state, const st
 }
 
 /* A body of one cluster: its boxes are those of the cluster, and mostly those of all its vertices. */
-static void fill_single(const struct cluster_pose *state, uint32_t rank, uint32_t piece)
+static void fill_single(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece)
 {
-    const struct posed_body *posed = &state->pose->bodies[rank];
-    const struct cluster *cluster = &state->bodies[rank].list[0];
+    const struct body_snapshot *body_snapshot = &state->snapshot->bodies[body_index];
+    const struct cluster *cluster = &state->bodies[body_index].list[0];
     struct cluster_points own_points;
-    const struct cluster *next = rank + 3 < state->pose->body_count ? state->bodies[rank + 3].list : NULL;
+    const struct cluster *next =
+        body_index + 3 < state->snapshot->body_count ? state->bodies[body_index + 3].list : NULL;
     if (next) { /* small bodies lie anywhere in memory */
         __builtin_prefetch(next->vertices);
         __builtin_prefetch(&next->owned);
     }
-    const struct cluster_points *points = load_cluster(state, rank, piece, 0, &own_points);
-    if (state->bodies[rank].rests && state->bodies[rank].wants_stretches) {
+    const struct cluster_points *points = load_cluster(state, body_index, piece, 0, &own_points);
+    if (state->bodies[body_index].rest_shapes && state->bodies[body_index].wants_stretches) {
         state->kernels->stretches(&state->strains[piece]);
     }
-    const struct cluster_box whole = rounded_box(state, posed);
+    const struct cluster_box whole = rounded_box(state, body_snapshot);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (!state->wants[side]) {
             continue;
         }
         uint32_t vertices = vertices_of_side(state, cluster, side);
-        struct cluster_box *box = &state->boxes[side][rank];
+        struct cluster_box *box = &state->boxes[side][body_index];
         *box = vertices ? whole : empty_box;
         if (vertices && (~vertices & all_vertices(cluster))) {
             state->kernels->bound(points, vertices, box);
         }
-        if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, posed->xyz, box)) {
+        if (side == SIDE_CELLS && state->leave_out_flat && cells_are_flat(cluster, body_snapshot->xyz, box)) {
             *box = empty_box;
         }
     }
 }
 
-void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
+void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t piece)
 {
-    uint32_t rank = state->body_of_piece[piece];
-    const struct clustered_body *body = &state->bodies[rank];
+    uint32_t body_index = state->body_of_piece[piece];
+    const struct clustered_body *body = &state->bodies[body_index];
     if (body->cluster_count == 1) {
-        fill_single(state, rank, piece);
+        fill_single(state, body_index, piece);
         return;
     }
     const struct cluster_piece *range = &body->pieces[piece - body->first_piece];
@@ -263,25 +266,25 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
             state->pieces[side][piece] = empty_group;
         }
     }
-    for (uint32_t place = 0; place < range->count; place++) {
-        fetch_ahead(body, range->first + place, state->pose->bodies[rank].xyz);
-        const struct cluster_points *points = load_cluster(state, rank, piece, place, &own_points);
+    for (uint32_t slot = 0; slot < range->count; slot++) {
+        fetch_ahead(body, range->first + slot, state->snapshot->bodies[body_index].xyz);
+        const struct cluster_points *points = load_cluster(state, body_index, piece, slot, &own_points);
         struct cluster_box boxes[SIDE_COUNT];
         for (int side = 0; side < SIDE_COUNT; side++) {
             if (state->wants[side]) {
-                boxes[side] = box_of_side(state, rank, &body->list[range->first + place], points, side, boxes);
-                set_member(&state->pieces[side][piece], place, &boxes[side]);
+                boxes[side] = box_of_side(state, body_index, &body->list[range->first + slot], points, side, boxes);
+                set_member(&state->pieces[side][piece], slot, &boxes[side]);
                 widen(&whole[side], &boxes[side]);
             }
         }
     }
-    if (body->rests && body->wants_stretches) {
+    if (body->rest_shapes && body->wants_stretches) {
         state->kernels->stretches(&state->strains[piece]);
     }
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side] && body->piece_count == 1) {
-            state->boxes[side][rank] = whole[side];
+            state->boxes[side][body_index] = whole[side];
         } else if (state->wants[side]) {
             set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS,
                        &whole[side]);
@@ -293,16 +296,16 @@ void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece)
 static struct cluster_box box_of_group(const struct box_group *group)
 {
     struct cluster_box whole = empty_box;
-    for (uint32_t place = 0; place < PIECE_CLUSTERS; place++) {
-        struct cluster_box box = box_of_group_member(group, place);
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        struct cluster_box box = box_of_group_member(group, slot);
         widen(&whole, &box);
     }
     return whole;
 }
 
-static void fill_side_of_body(const struct cluster_pose *state, uint32_t rank, int side)
+static void fill_side_of_body(const struct cluster_snapshot *state, uint32_t body_index, int side)
 {
-    const struct clustered_body *body = &state->bodies[rank];
+    const struct clustered_body *body = &state->bodies[body_index];
     struct box_group *ranges = &state->ranges[side][body->first_range];
     struct cluster_box whole = empty_box;
     for (uint32_t group = 0; group < body->group_count; group++) {
@@ -313,15 +316,15 @@ static void fill_side_of_body(const struct cluster_pose *state, uint32_t rank, i
         set_member(&ranges[group / PIECE_CLUSTERS], group % PIECE_CLUSTERS, &box);
         widen(&whole, &box);
     }
-    state->boxes[side][rank] = whole;
+    state->boxes[side][body_index] = whole;
 }
 
-void cluster_pose_fill_bodies(const struct cluster_pose *state)
+void cluster_snapshot_fill_bodies(const struct cluster_snapshot *state)
 {
-    for (uint32_t rank = 0; !state->one_piece_each && rank < state->pose->body_count; rank++) {
+    for (uint32_t body_index = 0; !state->one_piece_each && body_index < state->snapshot->body_count; body_index++) {
         for (int side = 0; side < SIDE_COUNT; side++) {
-            if (state->wants[side] && state->bodies[rank].piece_count != 1) {
-                fill_side_of_body(state, rank, side);
+            if (state->wants[side] && state->bodies[body_index].piece_count != 1) {
+                fill_side_of_body(state, body_index, side);
             }
         }
     }

@@ -1,10 +1,10 @@
-/* Binding a dense surface to a coarse one, and the frames of the coarse facets. See reduced_model.h.
+/* Binding a dense surface to a coarse one, and the frames of the coarse facets. See embedding_model.h.
  *
  * Nearest facets are found with a bounding tree over the coarse surface, nearest ball first; of facets at equal
  * distance the first counts. What rounding does to a base point goes into the offset, which is measured from the base
  * as computed.
  */
-#include "structures/bounds/reduced_model.h"
+#include "structures/bounds/embedding_model.h"
 
 #include <string.h>
 
@@ -57,7 +57,7 @@ static bool facet_frame(const double a[3], const double b[3], const double c[3],
     return true;
 }
 
-static void fit_rotation(dent_reduced *model)
+static void fit_rotation(dent_embedding *model)
 {
     uint32_t count = model->facts.coarse_vertices;
     double mean_rest[3] = {0}, mean[3] = {0}, moments[3][3] = {{0}};
@@ -91,7 +91,7 @@ static void turn_between(const double rest[9], const double now[9], double turn[
     }
 }
 
-void reduced_pose(dent_reduced *model)
+void embedding_positions(dent_embedding *model)
 {
     model->largest = 0;
     for (uint32_t v = 0; v < model->facts.coarse_vertices; v++) {
@@ -151,7 +151,7 @@ static void triangle_weights(const double point[3], const double *const t[3], do
     weights[2] = w2;
 }
 
-static void tie_vertex(dent_reduced *model, uint32_t vertex, const struct nearest_face *nearest)
+static void tie_vertex(dent_embedding *model, uint32_t vertex, const struct nearest_face *nearest)
 {
     struct rigid_link *link = &model->links[vertex];
     const uint32_t *v = model->facets[nearest->face];
@@ -160,7 +160,7 @@ static void tie_vertex(dent_reduced *model, uint32_t vertex, const struct neares
     double base[3], offset[3];
     link->facet = nearest->face;
     triangle_weights(nearest->point, corners, link->weights);
-    reduced_base(model, vertex, (const double(*)[3])model->coarse_rest, base);
+    embedding_base(model, vertex, (const double(*)[3])model->coarse_rest, base);
     for (int axis = 0; axis < 3; axis++) {
         offset[axis] = model->dense_rest[vertex][axis] - base[axis];
     }
@@ -169,7 +169,7 @@ static void tie_vertex(dent_reduced *model, uint32_t vertex, const struct neares
     }
 }
 
-static double longest_facet_edge(const dent_reduced *model)
+static double longest_facet_edge(const dent_embedding *model)
 {
     double longest = 0;
     for (uint32_t f = 0; f < model->facts.facets; f++) {
@@ -182,7 +182,7 @@ static double longest_facet_edge(const dent_reduced *model)
     return longest;
 }
 
-static dent_status tie_all(dent_reduced *model, const struct bound_tree *tree, const uint8_t *flat, double limit,
+static dent_status tie_all(dent_embedding *model, const struct bound_tree *tree, const uint8_t *flat, double limit,
                            const struct body *dense, const struct body *coarse, struct message *message)
 {
     double sum = 0;
@@ -206,8 +206,8 @@ static dent_status tie_all(dent_reduced *model, const struct bound_tree *tree, c
     return DENT_OK;
 }
 
-static dent_status bind(dent_reduced *model, const struct body *dense, const struct body *coarse,
-                        const dent_reduced_def *def, struct message *message)
+static dent_status bind(dent_embedding *model, const struct body *dense, const struct body *coarse,
+                        const dent_embedding_def *def, struct message *message)
 {
     struct bound_build build = {model->context,
                                 DENT_BOUND_SPHERES,
@@ -223,7 +223,7 @@ static dent_status bind(dent_reduced *model, const struct body *dense, const str
     dent_status status = flat ? bound_tree_build(&tree, &build) : DENT_ERROR_OUT_OF_MEMORY;
     if (status != DENT_OK) {
         dent_release(model->context, flat, model->facts.facets, 1);
-        return message_fail(message, status, "out of memory for a reduced model");
+        return message_fail(message, status, "out of memory for an embedding");
     }
     for (uint32_t f = 0; f < model->facts.facets; f++) {
         const uint32_t *v = coarse->surface_faces[f].corners;
@@ -245,7 +245,7 @@ static dent_status bind(dent_reduced *model, const struct body *dense, const str
     return status;
 }
 
-static bool allocate_model(dent_reduced *model)
+static bool allocate_model(dent_embedding *model)
 {
     size_t dense = model->facts.dense_vertices, coarse = model->facts.coarse_vertices, facets = model->facts.facets;
     model->facets = dent_allocate(model->context, facets, sizeof *model->facets);
@@ -260,21 +260,21 @@ static bool allocate_model(dent_reduced *model)
            model->rest_frames && model->frames;
 }
 
-dent_status reduced_create(dent_context *context, const struct body *dense, const double (*dense_xyz)[3],
-                           const struct body *coarse, const double (*coarse_xyz)[3], const dent_reduced_def *def,
-                           struct message *message, dent_reduced **model)
+dent_status embedding_create(dent_context *context, const struct body *dense, const double (*dense_xyz)[3],
+                             const struct body *coarse, const double (*coarse_xyz)[3], const dent_embedding_def *def,
+                             struct message *message, dent_embedding **model)
 {
-    dent_reduced *fresh = dent_allocate(context, 1, sizeof *fresh);
+    dent_embedding *fresh = dent_allocate(context, 1, sizeof *fresh);
     if (!fresh) {
-        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a reduced model");
+        return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for an embedding");
     }
-    *fresh = (dent_reduced){.context = context};
+    *fresh = (dent_embedding){.context = context};
     fresh->facts.dense_vertices = dense->vertex_count;
     fresh->facts.coarse_vertices = coarse->vertex_count;
     fresh->facts.facets = coarse->surface_face_count;
     dent_status status = allocate_model(fresh)
                              ? DENT_OK
-                             : message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a reduced model");
+                             : message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for an embedding");
     if (status == DENT_OK) {
         memcpy(fresh->dense_rest, dense_xyz, dense->vertex_count * sizeof *dense_xyz);
         memcpy(fresh->coarse_rest, coarse_xyz, coarse->vertex_count * sizeof *coarse_xyz);
@@ -283,7 +283,7 @@ dent_status reduced_create(dent_context *context, const struct body *dense, cons
         status = bind(fresh, dense, coarse, def, message);
     }
     if (status != DENT_OK) {
-        dent_reduced_destroy(fresh);
+        dent_embedding_destroy(fresh);
         return status;
     }
     for (uint32_t v = 0; v < fresh->facts.coarse_vertices; v++) {
@@ -292,12 +292,12 @@ dent_status reduced_create(dent_context *context, const struct body *dense, cons
             fresh->largest_rest = magnitude > fresh->largest_rest ? magnitude : fresh->largest_rest;
         }
     }
-    reduced_pose(fresh);
+    embedding_positions(fresh);
     *model = fresh;
     return DENT_OK;
 }
 
-void dent_reduced_destroy(dent_reduced *model)
+void dent_embedding_destroy(dent_embedding *model)
 {
     if (!model) {
         return;

@@ -1,33 +1,33 @@
 /* Where all bodies of a world are in one query: their t0 positions read once into packed doubles, checked, and
- * read-only from then on. Everything right of this folder takes a pose instead of the caller's arrays.
+ * read-only from then on. Everything right of this folder takes a snapshot instead of the caller's arrays.
  */
-#ifndef DENT_BODIES_POSE_H
-#define DENT_BODIES_POSE_H
+#ifndef DENT_BODIES_SNAPSHOT_H
+#define DENT_BODIES_SNAPSHOT_H
 
 #include "base/dynamic_array.h"
 #include "bodies/body_table.h"
 
-struct posed_body {
+struct body_snapshot {
     const struct body *body;
     const double (*xyz)[3]; /* vertex_count of them */
     double lo[3], hi[3];    /* bounds of the used vertices; lo > hi when there is none */
 };
 
-struct pose {
+struct snapshot {
     const struct body_table *table;
     uint64_t reading; /* counts the readings: what was made for one of them is known to be of it */
     uint32_t body_count;
-    struct posed_body *bodies; /* by rank */
-    double largest;            /* largest |coordinate| of a used vertex */
+    struct body_snapshot *bodies; /* by body index */
+    double largest;               /* largest |coordinate| of a used vertex */
     struct dynamic_array body_storage, position_storage;
 };
 
-void pose_init(struct pose *pose, dent_context *context);
-void pose_destroy(struct pose *pose);
+void snapshot_init(struct snapshot *snapshot, dent_context *context);
+void snapshot_destroy(struct snapshot *snapshot);
 
 /* Reads the positions of all bodies; bodies without positions, numbers that are not finite, and (strict bodies)
  * inverted or flat cells are refused with a message that names them. */
-dent_status pose_read(struct pose *pose, const struct body_table *table, struct message *message);
+dent_status snapshot_read(struct snapshot *snapshot, const struct body_table *table, struct message *message);
 
 /* The caller's cell `cell` as tetrahedra: first and one past the last. */
 static inline uint32_t cell_tetrahedra(const struct body *body, uint32_t cell, uint32_t *end)

@@ -5,12 +5,12 @@
  * Deformation keeps neighbours together, so the order serves for many steps; how well it still does is for the caller
  * to watch.
  */
-#ifndef DENT_STRUCTURES_PACKET_SETS_H
-#define DENT_STRUCTURES_PACKET_SETS_H
+#ifndef DENT_STRUCTURES_PACKET_GROUPS_H
+#define DENT_STRUCTURES_PACKET_GROUPS_H
 
 #include "structures/boxes/float_space.h"
 
-struct packet_sets {
+struct packet_groups {
     struct vertex_numbering numbering;
 
     /* Tetrahedra of all solids, in packet order. */
@@ -32,14 +32,15 @@ struct element_owner {
     uint32_t body, element;
 };
 
-void packet_sets_init(struct packet_sets *sets, dent_context *context);
-void packet_sets_destroy(struct packet_sets *sets);
+void packet_groups_init(struct packet_groups *sets, dent_context *context);
+void packet_groups_destroy(struct packet_groups *sets);
 
 /* In this order, after a change of bodies. False when memory runs out or (*too_many) there are 2^32 - 1 or more of a
  * kind. */
-bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, struct arena *scratch, bool *too_many);
+bool packet_groups_collect(struct packet_groups *sets, const struct snapshot *snapshot, struct arena *scratch,
+                           bool *too_many);
 /* Sorts and cuts by where the elements are now. */
-bool packet_sets_order(struct packet_sets *sets, const struct float_space *space, struct arena *scratch);
+bool packet_groups_order(struct packet_groups *sets, const struct float_space *space, struct arena *scratch);
 
 static inline uint32_t packet_count(const struct dynamic_array *packets)
 {

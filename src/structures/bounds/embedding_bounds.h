@@ -1,4 +1,4 @@
-/* Balls of a bounding tree that follow a reduced model, each computed from the few coarse nodes its links hang on, when
+/* Balls of a bounding tree that follow an embedding, each computed from the few coarse nodes its links hang on, when
  * it is first looked at.
  *
  * A dense vertex is v_i = sum_k b_ik x_k + Q_i o_i (k: coarse nodes, b: weights of the base point, o: offset). For a
@@ -29,11 +29,11 @@
  * Nodes with more than REDUCED_SUPPORT_MAX coarse nodes enclose their children's balls instead; they are few, and
  * computed at the update.
  */
-#ifndef DENT_STRUCTURES_REDUCED_BOUNDS_H
-#define DENT_STRUCTURES_REDUCED_BOUNDS_H
+#ifndef DENT_STRUCTURES_EMBEDDING_BOUNDS_H
+#define DENT_STRUCTURES_EMBEDDING_BOUNDS_H
 
 #include "structures/bounds/bound_tree.h"
-#include "structures/bounds/reduced_model.h"
+#include "structures/bounds/embedding_model.h"
 
 /* A leaf may hang on more coarse nodes than an inner node may: three for each of its vertices. */
 enum { REDUCED_SUPPORT_MAX = 64, REDUCED_OWN_ROTATION = 12, REDUCED_SUPPORT_ROOM = 9 * BOUND_LEAF_FACES_MAX };
@@ -49,7 +49,7 @@ struct rest_ball {
     uint32_t nearest;
 };
 
-struct reduced_node {
+struct embedding_node {
     struct rest_ball base, dense; /* around base points, around dense vertices */
     double longest;               /* o_max */
     uint32_t first_support, support_count;
@@ -58,62 +58,62 @@ struct reduced_node {
 };
 
 /* The epochs a node was computed in. */
-struct reduced_stamps {
+struct embedding_stamps {
     uint32_t volume;
     uint32_t positions; /* leaves: of their vertices */
 };
 
-struct reduced_rotation {
+struct embedding_rotation {
     double matrix[9];
     uint32_t stamp;
     uint32_t node; /* whose coarse nodes it fits */
 };
 
-struct reduced_bounds {
-    dent_reduced *model;
-    uint64_t model_epoch; /* of the pose the tree was updated to: nodes visited later must find the same one */
-    struct reduced_node *nodes;
-    struct reduced_stamps *stamps;
+struct embedding_bounds {
+    dent_embedding *model;
+    uint64_t model_epoch; /* of the snapshot the tree was updated to: nodes visited later must find the same one */
+    struct embedding_node *nodes;
+    struct embedding_stamps *stamps;
     struct support *supports;
     uint32_t support_count, support_capacity;
     uint32_t *facets;
     uint32_t facet_count, facet_capacity;
-    struct reduced_rotation *rotations;
+    struct embedding_rotation *rotations;
     uint32_t rotation_count, rotation_capacity;
     uint32_t node_count;
     uint32_t enclosing_end; /* nodes that enclose their children are below this one */
 };
 
 /* For a tree that is built over the dense surface at rest. False: out of memory, and nothing is left. */
-bool reduced_bounds_create(struct bound_tree *tree, dent_reduced *model);
-void reduced_bounds_destroy(struct bound_tree *tree);
+bool embedding_bounds_create(struct bound_tree *tree, dent_embedding *model);
+void embedding_bounds_destroy(struct bound_tree *tree);
 
 /* The model has moved: a new epoch, and the upper nodes. */
-void reduced_bounds_update(struct bound_tree *tree);
+void embedding_bounds_update(struct bound_tree *tree);
 
 /* Computes the ball of a node whose stamp is old. Returns what it cost in work units. */
-uint32_t reduced_bounds_compute(struct bound_tree *tree, uint32_t node);
+uint32_t embedding_bounds_compute(struct bound_tree *tree, uint32_t node);
 /* … the positions of a leaf's vertices. */
-uint32_t reduced_bounds_positions(struct bound_tree *tree, uint32_t leaf);
+uint32_t embedding_bounds_positions(struct bound_tree *tree, uint32_t leaf);
 
-/* The model was moved since the tree was updated: some nodes are of the old pose, the others would be of the new one.
+/* The model was moved since the tree was updated: some nodes are of the old snapshot, the others would be of the new one.
  */
 static inline bool bound_tree_is_behind(const struct bound_tree *tree)
 {
-    return tree->reduced && tree->reduced->model_epoch != tree->reduced->model->epoch;
+    return tree->embedding && tree->embedding->model_epoch != tree->embedding->model->epoch;
 }
 
 static inline uint32_t bound_tree_touch(struct bound_tree *tree, uint32_t node)
 {
-    return tree->reduced && tree->reduced->stamps[node].volume != (uint32_t)tree->epoch
-               ? reduced_bounds_compute(tree, node)
+    return tree->embedding && tree->embedding->stamps[node].volume != (uint32_t)tree->epoch
+               ? embedding_bounds_compute(tree, node)
                : 0;
 }
 
 static inline uint32_t bound_tree_touch_positions(struct bound_tree *tree, uint32_t leaf)
 {
-    bool old = tree->reduced && tree->reduced->stamps[leaf].positions != (uint32_t)tree->epoch;
-    return old ? reduced_bounds_positions(tree, leaf) : 0;
+    bool old = tree->embedding && tree->embedding->stamps[leaf].positions != (uint32_t)tree->epoch;
+    return old ? embedding_bounds_positions(tree, leaf) : 0;
 }
 
 #endif

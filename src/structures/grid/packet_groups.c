@@ -1,11 +1,11 @@
-/* Cells and faces in packets. See packet_sets.h. */
-#include "structures/grid/packet_sets.h"
+/* Cells and faces in packets. See packet_groups.h. */
+#include "structures/grid/packet_groups.h"
 
 #include <math.h>
 
-void packet_sets_init(struct packet_sets *sets, dent_context *context)
+void packet_groups_init(struct packet_groups *sets, dent_context *context)
 {
-    *sets = (struct packet_sets){0};
+    *sets = (struct packet_groups){0};
     vertex_numbering_init(&sets->numbering, context);
     array_init(&sets->cell_corners, context, 4 * sizeof(uint32_t));
     array_init(&sets->cell_owner, context, sizeof(struct element_owner));
@@ -17,7 +17,7 @@ void packet_sets_init(struct packet_sets *sets, dent_context *context)
     array_init(&sets->vertex_octave, context, sizeof(int16_t));
 }
 
-void packet_sets_destroy(struct packet_sets *sets)
+void packet_groups_destroy(struct packet_groups *sets)
 {
     vertex_numbering_destroy(&sets->numbering);
     array_destroy(&sets->cell_corners);
@@ -68,36 +68,36 @@ static void note_size(struct size_notes *notes, double half_size, const uint32_t
     }
 }
 
-static void collect_cells(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number,
-                          struct size_notes *notes)
+static void collect_cells(struct packet_groups *sets, const struct body_snapshot *body_snapshot, uint32_t body_index,
+                          uint32_t *number, struct size_notes *notes)
 {
-    const struct body *body = posed->body;
-    uint32_t first = first_vertex(&sets->numbering, rank);
+    const struct body *body = body_snapshot->body;
+    uint32_t first = first_vertex(&sets->numbering, body_index);
     for (uint32_t t = 0; t < body->tetrahedron_count; t++, (*number)++) {
         uint32_t *corners = array_at(&sets->cell_corners, *number);
         struct element_owner *owner = array_at(&sets->cell_owner, *number);
         for (int k = 0; k < 4; k++) {
             corners[k] = first + body->tetrahedra[t][k];
         }
-        *owner = (struct element_owner){rank, body->cell_of_tetrahedron ? body->cell_of_tetrahedron[t] : t};
-        note_size(notes, box_size(posed->xyz, body->tetrahedra[t], 4), corners, 4);
+        *owner = (struct element_owner){body_index, body->cell_of_tetrahedron ? body->cell_of_tetrahedron[t] : t};
+        note_size(notes, box_size(body_snapshot->xyz, body->tetrahedra[t], 4), corners, 4);
     }
 }
 
-static void collect_faces(struct packet_sets *sets, const struct posed_body *posed, uint32_t rank, uint32_t *number,
-                          struct size_notes *notes)
+static void collect_faces(struct packet_groups *sets, const struct body_snapshot *body_snapshot, uint32_t body_index,
+                          uint32_t *number, struct size_notes *notes)
 {
-    const struct body *body = posed->body;
-    uint32_t first = first_vertex(&sets->numbering, rank);
+    const struct body *body = body_snapshot->body;
+    uint32_t first = first_vertex(&sets->numbering, body_index);
     for (uint32_t f = 0; f < body->surface_face_count; f++, (*number)++) {
         uint32_t *corners = array_at(&sets->face_corners, *number);
         struct element_owner *owner = array_at(&sets->face_owner, *number);
         for (int k = 0; k < 3; k++) {
             corners[k] = first + body->surface_faces[f].corners[k];
         }
-        *owner = (struct element_owner){rank, f};
+        *owner = (struct element_owner){body_index, f};
         if (body_has_faces(body)) {
-            note_size(notes, box_size(posed->xyz, body->surface_faces[f].corners, 3), corners, 3);
+            note_size(notes, box_size(body_snapshot->xyz, body->surface_faces[f].corners, 3), corners, 3);
         }
     }
 }
@@ -117,7 +117,7 @@ static double lower_quartile(const uint32_t *exponents)
     return 0;
 }
 
-static bool make_room(struct packet_sets *sets, uint64_t cells, uint64_t faces)
+static bool make_room(struct packet_groups *sets, uint64_t cells, uint64_t faces)
 {
     array_clear(&sets->cell_corners);
     array_clear(&sets->cell_owner);
@@ -130,16 +130,17 @@ static bool make_room(struct packet_sets *sets, uint64_t cells, uint64_t faces)
            array_extend(&sets->face_order, faces) && array_extend(&sets->vertex_octave, sets->numbering.count);
 }
 
-bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, struct arena *scratch, bool *too_many)
+bool packet_groups_collect(struct packet_groups *sets, const struct snapshot *snapshot, struct arena *scratch,
+                           bool *too_many)
 {
     uint64_t cells = 0, faces = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        const struct body *body = pose->bodies[rank].body;
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        const struct body *body = snapshot->bodies[body_index].body;
         cells += body_tetrahedron_count(body);
         faces += body->surface_face_count;
     }
     *too_many = cells >= UINT32_MAX || faces >= UINT32_MAX;
-    if (*too_many || !vertex_numbering_build(&sets->numbering, pose, scratch, too_many) ||
+    if (*too_many || !vertex_numbering_build(&sets->numbering, snapshot, scratch, too_many) ||
         !make_room(sets, cells, faces)) {
         return false;
     }
@@ -153,11 +154,11 @@ bool packet_sets_collect(struct packet_sets *sets, const struct pose *pose, stru
         notes.octave[vertex] = -EXPONENT_ZERO;
     }
     uint32_t cell = 0, face = 0;
-    for (uint32_t rank = 0; rank < pose->body_count; rank++) {
-        if (body_has_cells(pose->bodies[rank].body)) {
-            collect_cells(sets, &pose->bodies[rank], rank, &cell, &notes);
+    for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
+        if (body_has_cells(snapshot->bodies[body_index].body)) {
+            collect_cells(sets, &snapshot->bodies[body_index], body_index, &cell, &notes);
         }
-        collect_faces(sets, &pose->bodies[rank], rank, &face, &notes);
+        collect_faces(sets, &snapshot->bodies[body_index], body_index, &face, &notes);
     }
     for (uint32_t i = 0; i < face; i++) {
         ((uint32_t *)sets->face_order.data)[i] = i;
@@ -241,7 +242,7 @@ static bool comes_before(const struct middle *a, const struct middle *b, int axi
     return a->x[axis] < b->x[axis] || (a->x[axis] == b->x[axis] && a->element < b->element);
 }
 
-/* Brings the nth smallest along an axis to its place, smaller ones before it (Hoare's selection); ties by element. */
+/* Brings the nth smallest along an axis to its slot, smaller ones before it (Hoare's selection); ties by element. */
 static void select_nth(struct middle *middles, int64_t count, int64_t nth, int axis)
 {
     int64_t low = 0, high = count - 1;
@@ -362,7 +363,7 @@ static bool order_elements(const struct float_space *space, const struct element
     return enough && array_push(packets, &list->count);
 }
 
-bool packet_sets_order(struct packet_sets *sets, const struct float_space *space, struct arena *scratch)
+bool packet_groups_order(struct packet_groups *sets, const struct float_space *space, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     uint32_t cells = (uint32_t)sets->cell_corners.count, faces = (uint32_t)sets->face_corners.count;

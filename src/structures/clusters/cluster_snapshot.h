@@ -1,18 +1,18 @@
-/* All clusters of a world in one pose: boxes at five levels (cluster, piece, sixteen pieces, 256, body), and strains.
+/* All clusters of a world in one snapshot: boxes at five levels (cluster, piece, sixteen pieces, 256, body), and strains.
  *
  * The rounded coordinates themselves are kept in small worlds, where they stay in the cache, and where no certificate
  * is tried, so that all clusters are looked at again. Most clusters of a big world with certificates meet nothing, and
  * computing those that do again costs no more than writing all of them to memory and reading them back.
  *
- * Bodies, pieces and clusters are numbered through the world in order of rank. Every level has three boxes: of the
+ * Bodies, pieces and clusters are numbered through the world in order of body index. Every level has three boxes: of the
  * cells (what is searched), of the vertices asked about and of the surface faces (what searches). All memory from the
  * caller's arena.
  */
-#ifndef DENT_STRUCTURES_CLUSTER_POSE_H
-#define DENT_STRUCTURES_CLUSTER_POSE_H
+#ifndef DENT_STRUCTURES_CLUSTER_SNAPSHOT_H
+#define DENT_STRUCTURES_CLUSTER_SNAPSHOT_H
 
 #include "base/arena.h"
-#include "bodies/pose.h"
+#include "bodies/snapshot.h"
 #include "structures/clusters/tet_clusters.h"
 
 enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 3 };
@@ -20,8 +20,8 @@ enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 
 /* Where the clusters of a body lie in the numbering of the world. */
 struct clustered_body {
     const struct body_clusters *clusters;
-    const struct cluster_rest
-        *rests; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as is the next */
+    const struct cluster_rest *
+        rest_shapes; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as is the next */
     bool wants_stretches;
     bool has_reference, has_gaps, own_reference; /* copies from the cache */
     const struct cluster *list; /* of `clusters`, as are the next three: one step less to where every query goes */
@@ -33,11 +33,11 @@ struct clustered_body {
     uint32_t first_range, range_count; /* sixteen groups each */
 };
 
-struct cluster_pose {
-    const struct pose *pose;
+struct cluster_snapshot {
+    const struct snapshot *snapshot;
     const struct cluster_kernels *kernels;
-    const struct clustered_body *bodies; /* by rank */
-    const uint32_t *body_of_piece;       /* ranks */
+    const struct clustered_body *bodies; /* by body index */
+    const uint32_t *body_of_piece;       /* body indices */
     uint32_t cluster_count, piece_count, group_count, range_count;
     bool one_piece_each; /* every body has just one */
     bool wants[SIDE_COUNT], wants_strains;
@@ -50,32 +50,33 @@ struct cluster_pose {
     struct box_group *ranges[SIDE_COUNT];  /* by range: boxes of its groups; not of bodies of one piece */
     struct cluster_box *boxes[SIDE_COUNT]; /* by body */
     struct cluster_points *points;         /* by cluster; null: not kept */
-    struct piece_strain *strains;          /* by piece; written for bodies that have `rests`. Null: none has */
+    struct piece_strain *strains;          /* by piece; written for bodies that have `rest_shapes`. Null: none has */
 };
 
 /* Takes memory for the sides in `wants` and computes centre and scale; false when there is not enough. */
-bool cluster_pose_prepare(struct cluster_pose *state, const struct pose *pose, struct arena *scratch);
+bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snapshot *snapshot, struct arena *scratch);
 
 /* Boxes and strains of the clusters of one piece. Different pieces may be done by different threads. */
-void cluster_pose_fill_piece(const struct cluster_pose *state, uint32_t piece);
+void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t piece);
 
 /* Boxes of groups and bodies from those of the pieces; after all pieces are done. */
-void cluster_pose_fill_bodies(const struct cluster_pose *state);
+void cluster_snapshot_fill_bodies(const struct cluster_snapshot *state);
 
-/* Rounded coordinates of a cluster of body `rank`. */
-static inline void cluster_pose_load(const struct cluster_pose *state, uint32_t rank, uint32_t cluster,
-                                     struct cluster_points *points)
+/* Rounded coordinates of a cluster of body `body_index`. */
+static inline void cluster_snapshot_load(const struct cluster_snapshot *state, uint32_t body_index, uint32_t cluster,
+                                         struct cluster_points *points)
 {
-    state->kernels->load(&state->bodies[rank].list[cluster], state->pose->bodies[rank].xyz, state->centre, state->scale,
-                         points);
+    state->kernels->load(&state->bodies[body_index].list[cluster], state->snapshot->bodies[body_index].xyz,
+                         state->centre, state->scale, points);
 }
 
 /* The box of the cells of a piece, and of a cluster of it; pieces and clusters of the body. */
-struct cluster_box cluster_pose_piece_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece);
-struct cluster_box cluster_pose_cluster_box(const struct cluster_pose *state, uint32_t rank, uint32_t piece,
-                                            uint32_t place);
+struct cluster_box cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index,
+                                              uint32_t piece);
+struct cluster_box cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index,
+                                                uint32_t piece, uint32_t slot);
 
-/* Box `place` of a group. */
-struct cluster_box box_of_group_member(const struct box_group *group, uint32_t place);
+/* Box `slot` of a group. */
+struct cluster_box box_of_group_member(const struct box_group *group, uint32_t slot);
 
 #endif
