@@ -221,7 +221,7 @@ typedef struct dent_position_def {
 DENT_API dent_position_def dent_position_def_default(void);
 
 /** Moves positions and rigid poses until no contact overlaps. The gap of a contact is
- *  contact.gap + n . ((xa - xb) now - (point_a - point_b) of the contact) - rest_distance. For a vertex in a cell the
+ *  contact.gap + n . ((xa - xb) now - (point_a - point_b) of the contact) - target_gap. For a vertex in a cell the
  *  assigned depth is removed and later motion counts; an impact is held where it was found. Friction corrects the
  *  tangential displacement since the step's start, plus the carried slip: all of it up to friction_static * normal
  *  push, else friction_kinetic * normal push. Rigid poses rotate; orientations stay unit. Velocities are not changed.
