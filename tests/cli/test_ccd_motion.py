@@ -117,7 +117,7 @@ class Robots(ToolTest):
         fine = self.good(*words, "--tolerance", "1e-11", status=1)
         (line,) = json_lines(fine.stdout)
         self.assertGreater(line["tolerance"], 1e-11)
-        self.assertIn("--tolerance 1e-11 is finer than can be told apart at this size (2^-28 of it): %.3g was used"
+        self.assertIn("--tolerance 1e-11 is below the resolution at this size (2^-28 of it): %.3g was used"
                       % line["tolerance"], fine.stderr)
         coarse = self.good(*words, "--tolerance", "0.001", status=1)
         self.assertEqual((coarse.stderr, json_lines(coarse.stdout)[0]["tolerance"]), ("", 0.001))
@@ -238,7 +238,7 @@ class Robots(ToolTest):
                 (robot(joint("j", "a", "b", '<axis xyz="0 0 0"/>'), joint("k", "b", "c")),
                  "joint 'j': its axis is 0 0 0"),
                 (robot(joint("j", "a", "b", kind="screw"), joint("k", "b", "c")), "joint 'j' is of type 'screw'"),
-                (robot(joint("j", "a", "d")), "joint 'j' names link 'd', and there is no such link"),
+                (robot(joint("j", "a", "d")), "joint 'j' names link 'd', which does not exist"),
                 ("<robot><link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link>"
                  "</robot>",
                  "link 'a': collision mesh no.stl is not there"),
