@@ -215,7 +215,7 @@ class Robots(ToolTest):
         self.good("ccd", path, "--to", "0,3,2,1,0,0,0", "--obstacle", self.post)
         self.assertEqual(self.one_line_error("ccd", path, "--to", "fly.3=0"),
                          "ccd: joint 'fly': its quaternion is zero")
-        self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "fly.7=0"))
+        self.assertIn("has no value of that name", self.one_line_error("ccd", path, "--to", "fly.7=0"))
 
     def test_a_planar_joint_takes_two_ways_and_an_angle(self):
         box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
@@ -225,7 +225,7 @@ class Robots(ToolTest):
         self.assertIn("drive: planar, ground -> box, values 0 to 2", self.good("info", path).stdout)
         self.good("ccd", path, "--to", "drive.1=3,drive.2=1", "--obstacle", self.post, status=1)
         self.good("ccd", path, "--to", "0,-3,1", "--obstacle", self.post)
-        self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "drive.3=0"))
+        self.assertIn("has no value of that name", self.one_line_error("ccd", path, "--to", "drive.3=0"))
 
     def test_bad_robots_are_one_clear_line(self):
         for text, expected in (
