@@ -189,62 +189,61 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
 
 /* ---- three-vectors ----------------------------------------------------------------------------------------------- */
 
-#define LANES_VECTOR3_BINARY(T, name)                                                                                  \
-    static inline struct T##3 T##3_##name(struct T##3 a, struct T##3 b)                                                \
+#define LANES_VECTOR3_BINARY(V, T, name)                                                                               \
+    static inline struct V V##_##name(struct V a, struct V b)                                                          \
     {                                                                                                                  \
-        return (struct T##3){T##_##name(a.x, b.x), T##_##name(a.y, b.y), T##_##name(a.z, b.z)};                        \
+        return (struct V){T##_##name(a.x, b.x), T##_##name(a.y, b.y), T##_##name(a.z, b.z)};                           \
     }
 
-#define LANES_VECTOR3(T, E, M)                                                                                         \
-    struct T##3                                                                                                        \
-    {                                                                                                                  \
+#define LANES_VECTOR3(V, T, E, M)                                                                                      \
+    struct V {                                                                                                         \
         T x, y, z;                                                                                                     \
     };                                                                                                                 \
-    LANES_VECTOR3_BINARY(T, add)                                                                                       \
-    LANES_VECTOR3_BINARY(T, subtract)                                                                                  \
-    LANES_VECTOR3_BINARY(T, least)                                                                                     \
-    LANES_VECTOR3_BINARY(T, most)                                                                                      \
-    static inline struct T##3 T##3_load(const E *x, const E *y, const E *z)                                            \
+    LANES_VECTOR3_BINARY(V, T, add)                                                                                    \
+    LANES_VECTOR3_BINARY(V, T, subtract)                                                                               \
+    LANES_VECTOR3_BINARY(V, T, least)                                                                                  \
+    LANES_VECTOR3_BINARY(V, T, most)                                                                                   \
+    static inline struct V V##_load(const E *x, const E *y, const E *z)                                                \
     {                                                                                                                  \
-        return (struct T##3){T##_load(x), T##_load(y), T##_load(z)};                                                   \
+        return (struct V){T##_load(x), T##_load(y), T##_load(z)};                                                      \
     }                                                                                                                  \
-    static inline struct T##3 T##3_set(const E v[3])                                                                   \
+    static inline struct V V##_set(const E v[3])                                                                       \
     {                                                                                                                  \
-        return (struct T##3){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])};                                             \
+        return (struct V){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])};                                                \
     }                                                                                                                  \
-    static inline struct T##3 T##3_absolute(struct T##3 a)                                                             \
+    static inline struct V V##_absolute(struct V a)                                                                    \
     {                                                                                                                  \
-        return (struct T##3){T##_absolute(a.x), T##_absolute(a.y), T##_absolute(a.z)};                                 \
+        return (struct V){T##_absolute(a.x), T##_absolute(a.y), T##_absolute(a.z)};                                    \
     }                                                                                                                  \
-    static inline struct T##3 T##3_choose(M mask, struct T##3 a, struct T##3 b)                                        \
+    static inline struct V V##_choose(M mask, struct V a, struct V b)                                                  \
     {                                                                                                                  \
-        return (struct T##3){T##_choose(mask, a.x, b.x), T##_choose(mask, a.y, b.y), T##_choose(mask, a.z, b.z)};      \
+        return (struct V){T##_choose(mask, a.x, b.x), T##_choose(mask, a.y, b.y), T##_choose(mask, a.z, b.z)};         \
     }                                                                                                                  \
-    static inline struct T##3 T##3_cross(struct T##3 a, struct T##3 b)                                                 \
+    static inline struct V V##_cross(struct V a, struct V b)                                                           \
     {                                                                                                                  \
-        return (struct T##3){T##_subtract(T##_multiply(a.y, b.z), T##_multiply(a.z, b.y)),                             \
-                             T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                             \
-                             T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))};                            \
+        return (struct V){T##_subtract(T##_multiply(a.y, b.z), T##_multiply(a.z, b.y)),                                \
+                          T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                                \
+                          T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))};                               \
     }                                                                                                                  \
     /* (x x + y y) + z z */                                                                                            \
-    static inline T T##3_dot(struct T##3 a, struct T##3 b)                                                             \
+    static inline T V##_dot(struct V a, struct V b)                                                                    \
     {                                                                                                                  \
         return T##_add(T##_add(T##_multiply(a.x, b.x), T##_multiply(a.y, b.y)), T##_multiply(a.z, b.z));               \
     }                                                                                                                  \
     /* x + y + z */                                                                                                    \
-    static inline T T##3_sum(struct T##3 a)                                                                            \
+    static inline T V##_sum(struct V a)                                                                                \
     {                                                                                                                  \
         return T##_add(T##_add(a.x, a.y), a.z);                                                                        \
     }                                                                                                                  \
     /* The largest of the three. */                                                                                    \
-    static inline T T##3_largest(struct T##3 a)                                                                        \
+    static inline T V##_largest(struct V a)                                                                            \
     {                                                                                                                  \
         return T##_most(T##_most(a.x, a.y), a.z);                                                                      \
     }
 
-LANES_VECTOR3(floats, float, floats_mask)
-LANES_VECTOR3(doubles, double, doubles_mask)
-LANES_VECTOR3(floats16, float, uint32_t)
-LANES_VECTOR3(doubles8, double, uint32_t)
+LANES_VECTOR3(floats3, floats, float, floats_mask)
+LANES_VECTOR3(doubles3, doubles, double, doubles_mask)
+LANES_VECTOR3(floats16x3, floats16, float, uint32_t)
+LANES_VECTOR3(doubles8x3, doubles8, double, uint32_t)
 
 #endif

@@ -37,12 +37,8 @@ static const double double_values[] = {0.0,
                                        -0x1.fedcba987p30,
                                        0x1p-1070};
 
-#define PASTE3_(T) T##3
-#define PASTE3(T) PASTE3_(T)
-#define PASTE3_OP_(T, name) T##3_##name
-#define PASTE3_OP(T, name) PASTE3_OP_(T, name)
-
 #define T floats
+#define V floats3
 #define E float
 #define COUNT FLOATS
 #define BITS floats_mask_bits
@@ -51,6 +47,7 @@ static const double double_values[] = {0.0,
 #include "simd/check_numbers.h"
 #include "simd/check_registers.h"
 #undef T
+#undef V
 #undef E
 #undef COUNT
 #undef BITS
@@ -58,6 +55,7 @@ static const double double_values[] = {0.0,
 #undef ROOT
 
 #define T doubles
+#define V doubles3
 #define E double
 #define COUNT DOUBLES
 #define BITS doubles_mask_bits
@@ -66,6 +64,7 @@ static const double double_values[] = {0.0,
 #include "simd/check_numbers.h"
 #include "simd/check_registers.h"
 #undef T
+#undef V
 #undef E
 #undef COUNT
 #undef BITS
@@ -75,14 +74,17 @@ static const double double_values[] = {0.0,
 #define BITS(bits) (bits)
 #define MASK(bits) (bits)
 #define T floats16
+#define V floats16x3
 #define E float
 #define COUNT 16
 #include "simd/check_numbers.h"
 #undef T
+#undef V
 #undef E
 #undef COUNT
 
 #define T doubles8
+#define V doubles8x3
 #define E double
 #define COUNT 8
 #include "simd/check_numbers.h"

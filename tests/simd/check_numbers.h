@@ -1,5 +1,5 @@
 /* Operations of one type of lanes against plain C, every pair of special values in every lane. Included by
- * check_lanes.h with T, E (the number), COUNT, and BITS(mask), MASK(bits) between masks and bits. */
+ * check_lanes.h with T, V (three of them), E (the number), COUNT, and BITS(mask), MASK(bits) between masks and bits. */
 
 #define PASTE_(a, b) a##_##b
 #define PASTE(a, b) PASTE_(a, b)
@@ -60,12 +60,12 @@ static void CHECK(arithmetic)(const struct CHECK(operands) * operands)
     LANES_ARE(OP(most)(x, y), a > b ? a : b, false);
     LANES_ARE(OP(absolute)(x), signbit(a) ? -a : a, false);
     LANES_ARE(OP(set)(o.a[0]), o.a[0], false);
-    const struct PASTE3(T) v = {x, y, x}, w = {y, x, x};
-    LANES_ARE(PASTE3_OP(T, dot)(v, w), (a * b + b * a) + a * a, true);
-    LANES_ARE(PASTE3_OP(T, sum)(v), (a + b) + a, true);
-    LANES_ARE(PASTE3_OP(T, cross)(v, w).x, b * a - a * a, true);
-    LANES_ARE(PASTE3_OP(T, cross)(v, w).y, a * b - a * a, true);
-    LANES_ARE(PASTE3_OP(T, cross)(v, w).z, a * a - b * b, true);
+    const struct V v = {x, y, x}, w = {y, x, x};
+    LANES_ARE(PASTE(V, dot)(v, w), (a * b + b * a) + a * a, true);
+    LANES_ARE(PASTE(V, sum)(v), (a + b) + a, true);
+    LANES_ARE(PASTE(V, cross)(v, w).x, b * a - a * a, true);
+    LANES_ARE(PASTE(V, cross)(v, w).y, a * b - a * a, true);
+    LANES_ARE(PASTE(V, cross)(v, w).z, a * a - b * b, true);
 }
 
 static void CHECK(masks)(const struct CHECK(operands) * operands, uint32_t bits)
