@@ -54,15 +54,15 @@ static inline floats16 sum_of_sizes(const floats16 v[3])
     return floats16_add(floats16_add(floats16_absolute(v[0]), floats16_absolute(v[1])), floats16_absolute(v[2]));
 }
 
-/* By axis: the least n . D along the side in `positive`, else against it; behind them minus the largest of two sizes. */
-static inline void least_along_axes(const floats16 n[3], floats16 size1, floats16 size2, uint32_t positive,
-                                    float least[CURVATURE_LANES])
+/* By axis: the least n . D times its sign, 1 or -1; behind them minus the largest of two sizes. */
+static inline void least_along_axes(const floats16 n[3], floats16 size1, floats16 size2,
+                                    const float sign[CURVATURE_AXES], float least[CURVATURE_LANES])
 {
 #if FLOATS == 1 /* face by face, the axes side by side: the same sums, x + (y + z) with signs */
     float way[3][CURVATURE_LANES] = {{0}};
     for (int axis = 0; axis < CURVATURE_LANES; axis++) {
         for (int i = 0; i < 3 && axis < CURVATURE_AXES; i++) {
-            way[i][axis] = (float)(positive >> axis & 1 ? curvature_axes[axis][i] : -curvature_axes[axis][i]);
+            way[i][axis] = sign[axis] * curvature_axes[axis][i];
         }
         least[axis] = 2; /* more than any bound */
     }
@@ -79,7 +79,7 @@ static inline void least_along_axes(const floats16 n[3], floats16 size1, floats1
     floats16 values[CURVATURE_LANES];
     AXIS_DOTS(floats16_add, floats16_subtract, n[0], n[1], n[2], values);
     for (int axis = 0; axis < CURVATURE_AXES; axis++) {
-        values[axis] = floats16_multiply(values[axis], floats16_set(positive >> axis & 1 ? 1.0f : -1.0f));
+        values[axis] = floats16_multiply(values[axis], floats16_set(sign[axis]));
     }
     values[13] = floats16_subtract(floats16_set(0), size1);
     values[14] = floats16_subtract(floats16_set(0), size2);
@@ -106,14 +106,15 @@ static void leaf_curvature(const struct leaf_points *points, const struct leaf_c
     for (int axis = 0; axis < 3; axis++) {
         curvature->normal[axis] = floats16_sum(n[axis]);
     }
-    float hint[CURVATURE_AXES];
+    float hint[CURVATURE_AXES], sign[CURVATURE_AXES];
     AXIS_DOTS(scalar_add, scalar_subtract, curvature->normal[0], curvature->normal[1], curvature->normal[2], hint);
     uint32_t positive = 0;
     for (int axis = 0; axis < CURVATURE_AXES; axis++) {
         positive |= (uint32_t)(hint[axis] > 0) << axis;
+        sign[axis] = hint[axis] > 0 ? 1.0f : -1.0f;
     }
     _Alignas(64) float least[CURVATURE_LANES];
-    least_along_axes(n, size1, size2, positive, least);
+    least_along_axes(n, size1, size2, sign, least);
     curvature->mask = mask_of_least(least, positive);
 }
 
