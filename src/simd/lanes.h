@@ -18,7 +18,8 @@
  *                                  at any address of an E
  *   T_least, T_most(a, b)          a < b ? a : b and a > b ? a : b; so b where one is NaN or both are zero
  *   T_absolute, T_root(a)
- *   T_less, T_less_equal, T_equal  masks; false where one is NaN
+ *   T_less, T_greater, T_less_equal, T_equal        masks; false where one is NaN. The second operand may come from
+ *                                  memory at no cost
  *   T_ordered(a, b)                where neither is NaN
  *   T_less_equal_within(m, a, b)   m and a <= b; may stop early where nothing is left
  *   T_choose(m, a, b)              m ? a : b
@@ -219,6 +220,18 @@ static inline floats16 floats16_pick(floats_table16 table, floats16_index index)
     floats16 a;
     LANES_EACH_PART(floats16, a.part[k] = floats_table16_pick(table, index.part[k]));
     return a;
+}
+
+/* The sixteen as a table to pick from; they stay where they are. */
+static inline floats_table16 floats16_table(const floats16 *a)
+{
+#if FLOATS == 1
+    return a->part;
+#elif FLOATS == 8
+    return (floats_table16){a->part[0], a->part[1]};
+#elif FLOATS == 16
+    return a->part[0];
+#endif
 }
 
 /* least[i]: the smallest lane of values[i]. */

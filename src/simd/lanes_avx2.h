@@ -55,6 +55,10 @@ typedef __m256d doubles, doubles_mask;
     {                                                                                                                  \
         return _mm256_cmp_##S(a, b, _CMP_LT_OQ);                                                                       \
     }                                                                                                                  \
+    static inline T##_mask T##_greater(T a, T b)                                                                       \
+    {                                                                                                                  \
+        return _mm256_cmp_##S(a, b, _CMP_GT_OQ);                                                                       \
+    }                                                                                                                  \
     static inline T##_mask T##_less_equal(T a, T b)                                                                    \
     {                                                                                                                  \
         return _mm256_cmp_##S(a, b, _CMP_LE_OQ);                                                                       \

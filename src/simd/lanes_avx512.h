@@ -57,6 +57,10 @@ typedef __mmask8 doubles_mask;
     {                                                                                                                  \
         return _mm512_cmp_##S##_mask(a, b, _CMP_LT_OQ);                                                                \
     }                                                                                                                  \
+    static inline T##_mask T##_greater(T a, T b)                                                                       \
+    {                                                                                                                  \
+        return _mm512_cmp_##S##_mask(a, b, _CMP_GT_OQ);                                                                \
+    }                                                                                                                  \
     static inline T##_mask T##_less_equal(T a, T b)                                                                    \
     {                                                                                                                  \
         return _mm512_cmp_##S##_mask(a, b, _CMP_LE_OQ);                                                                \

@@ -11,7 +11,8 @@
 
 typedef float floats;
 typedef double doubles;
-typedef bool floats_mask, doubles_mask;
+typedef int32_t floats_mask; /* 0 or 1; as wide as a float, for loops over many that a compiler may turn into vectors */
+typedef bool doubles_mask;
 
 #define LANES_SCALAR(T, E, magnitude, square_root)                                                                     \
     static inline T T##_set(E x)                                                                                       \
@@ -53,6 +54,10 @@ typedef bool floats_mask, doubles_mask;
     static inline T##_mask T##_less(T a, T b)                                                                          \
     {                                                                                                                  \
         return a < b;                                                                                                  \
+    }                                                                                                                  \
+    static inline T##_mask T##_greater(T a, T b)                                                                       \
+    {                                                                                                                  \
+        return a > b;                                                                                                  \
     }                                                                                                                  \
     static inline T##_mask T##_less_equal(T a, T b)                                                                    \
     {                                                                                                                  \
@@ -104,11 +109,11 @@ typedef bool floats_mask, doubles_mask;
     }                                                                                                                  \
     static inline uint32_t T##_mask_bits(T##_mask mask)                                                                \
     {                                                                                                                  \
-        return mask;                                                                                                   \
+        return (uint32_t)mask;                                                                                         \
     }                                                                                                                  \
     static inline T##_mask T##_mask_of_bits(uint32_t bits)                                                             \
     {                                                                                                                  \
-        return bits & 1;                                                                                               \
+        return (bits & 1) != 0;                                                                                        \
     }                                                                                                                  \
     static inline bool T##_mask_none(T##_mask mask)                                                                    \
     {                                                                                                                  \
