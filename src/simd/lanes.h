@@ -32,7 +32,7 @@
  *   floats_table16, floats_table32, _load, _pick    16 or 32 floats and any n of them by index
  *   doubles_keep_words(to, words, bits)             the words whose bits are set come to the front; returns how many
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
- *   doubles_load_floats(p)                          n floats at any address, as doubles
+ *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
  *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
  *   bit_sets                                        sixteen sets of sixteen bits each
  *

@@ -242,11 +242,6 @@ static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, u
 
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */
 
-static inline doubles doubles_load_floats(const float *from)
-{
-    return _mm256_cvtps_pd(_mm_loadu_ps(from));
-}
-
 /* Four registers of four become their own columns. */
 static inline void doubles_transpose(const doubles rows[4], doubles columns[4])
 {
@@ -262,6 +257,13 @@ static inline void doubles_columns4(const double *const rows[DOUBLES], doubles c
 {
     const doubles loaded[4] = {_mm256_loadu_pd(rows[0]), _mm256_loadu_pd(rows[1]), _mm256_loadu_pd(rows[2]),
                                _mm256_loadu_pd(rows[3])};
+    doubles_transpose(loaded, columns);
+}
+
+static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], doubles columns[4])
+{
+    const doubles loaded[4] = {_mm256_cvtps_pd(_mm_loadu_ps(rows[0])), _mm256_cvtps_pd(_mm_loadu_ps(rows[1])),
+                               _mm256_cvtps_pd(_mm_loadu_ps(rows[2])), _mm256_cvtps_pd(_mm_loadu_ps(rows[3]))};
     doubles_transpose(loaded, columns);
 }
 

@@ -215,25 +215,35 @@ static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, u
 
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */
 
-static inline doubles doubles_load_floats(const float *from)
-{
-    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
-}
-
-static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
+/* Each register holds rows i and i + 4. */
+static inline void doubles_transpose_pairs(const __m512d two[4], doubles columns[4])
 {
     const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13),
                   back = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-    __m512d two[4]; /* rows i and i + 4 */
-    for (int i = 0; i < 4; i++) {
-        two[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[i])), _mm256_loadu_pd(rows[i + 4]), 1);
-    }
     __m512d even01 = _mm512_unpacklo_pd(two[0], two[1]), odd01 = _mm512_unpackhi_pd(two[0], two[1]);
     __m512d even23 = _mm512_unpacklo_pd(two[2], two[3]), odd23 = _mm512_unpackhi_pd(two[2], two[3]);
     columns[0] = _mm512_permutex2var_pd(even01, front, even23);
     columns[1] = _mm512_permutex2var_pd(odd01, front, odd23);
     columns[2] = _mm512_permutex2var_pd(even01, back, even23);
     columns[3] = _mm512_permutex2var_pd(odd01, back, odd23);
+}
+
+static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
+{
+    __m512d two[4];
+    for (int i = 0; i < 4; i++) {
+        two[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[i])), _mm256_loadu_pd(rows[i + 4]), 1);
+    }
+    doubles_transpose_pairs(two, columns);
+}
+
+static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], doubles columns[4])
+{
+    __m512d two[4];
+    for (int i = 0; i < 4; i++) {
+        two[i] = _mm512_cvtps_pd(_mm256_set_m128(_mm_loadu_ps(rows[i + 4]), _mm_loadu_ps(rows[i])));
+    }
+    doubles_transpose_pairs(two, columns);
 }
 
 /* Columns 0, 2, 4, 6 or 1, 3, 5, 7 of pairs of rows that were interleaved. */

@@ -184,9 +184,11 @@ static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, u
 
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */
 
-static inline doubles doubles_load_floats(const float *from)
+static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], doubles columns[4])
 {
-    return (double)*from;
+    for (int k = 0; k < 4; k++) {
+        columns[k] = (double)rows[0][k];
+    }
 }
 
 /* Without loops: what is moved stays in registers. */

@@ -158,14 +158,18 @@ static void check_columns(void)
     double rows[DOUBLES][9];
     const double *from[DOUBLES];
     _Alignas(64) double got[DOUBLES];
-    float halves[DOUBLES + 1];
+    float halves[DOUBLES][5];
+    const float *from_halves[DOUBLES];
     doubles columns[8];
     for (int i = 0; i < DOUBLES; i++) {
         for (int k = 0; k < 9; k++) {
             rows[i][k] = 10 * i + k;
         }
+        for (int k = 0; k < 5; k++) {
+            halves[i][k] = (float)(10 * i + k) + 0.5f;
+        }
+        from_halves[i] = halves[i] + 1;
         from[i] = rows[i] + 1;
-        halves[i + 1] = (float)i + 0.5f;
     }
     doubles_columns4(from, columns);
     for (int k = 0; k < 4; k++) {
@@ -181,9 +185,12 @@ static void check_columns(void)
             assert_true(got[i] == rows[i][k + 1]);
         }
     }
-    doubles_store(got, doubles_load_floats(halves + 1));
-    for (int i = 0; i < DOUBLES; i++) {
-        assert_true(got[i] == (double)halves[i + 1]);
+    doubles_columns4_of_floats(from_halves, columns);
+    for (int k = 0; k < 4; k++) {
+        doubles_store(got, columns[k]);
+        for (int i = 0; i < DOUBLES; i++) {
+            assert_true(got[i] == (double)halves[i][k + 1]);
+        }
     }
 }
 
