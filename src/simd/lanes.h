@@ -246,4 +246,18 @@ LANES_VECTOR3(doubles3, doubles, double, doubles_mask)
 LANES_VECTOR3(floats16x3, floats16, float, uint32_t)
 LANES_VECTOR3(doubles8x3, doubles8, double, uint32_t)
 
+/* Bounds over all lanes. */
+static inline void floats3_bounds(struct floats3 lo, struct floats3 hi, float least[3], float most[3])
+{
+    float first[4], second[4];
+    floats_least4(lo.x, lo.y, lo.z, -hi.x, first);
+    floats_least4(-hi.y, -hi.z, lo.x, lo.x, second);
+    least[0] = first[0];
+    least[1] = first[1];
+    least[2] = first[2];
+    most[0] = -first[3];
+    most[1] = -second[0];
+    most[2] = -second[1];
+}
+
 #endif

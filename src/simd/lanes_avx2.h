@@ -363,7 +363,7 @@ static inline floats_mask words_disjoint_within(floats_mask mask, words a, words
 static inline floats_index floats_index_of_byte(words a, int k)
 {
     return (floats_index){_mm256_srli_epi32(a, 8 * k), _mm256_castsi256_ps(_mm256_slli_epi32(a, 28 - 8 * k)),
-                           _mm256_castsi256_ps(_mm256_slli_epi32(a, 27 - 8 * k))};
+                          _mm256_castsi256_ps(_mm256_slli_epi32(a, 27 - 8 * k))};
 }
 static inline floats words_pick16(const uint32_t *table, floats_index index)
 {
@@ -395,17 +395,15 @@ static inline words words_load_within(floats_mask mask, const uint32_t *from)
 }
 
 /* For every set of lanes their numbers one behind the other, a byte each. */
-#define LANE_BEHIND(set, i)                                                                                           \
+#define LANE_BEHIND(set, i)                                                                                            \
     ((set) >> (i)&1 ? UINT64_C(i) << 8 * __builtin_popcount((set) & ((1u << (i)) - 1)) : UINT64_C(0))
-#define LANES_OF_SET(set)                                                                                             \
-    (LANE_BEHIND(set, 0) | LANE_BEHIND(set, 1) | LANE_BEHIND(set, 2) | LANE_BEHIND(set, 3) |                       \
-     LANE_BEHIND(set, 4) | LANE_BEHIND(set, 5) | LANE_BEHIND(set, 6) | LANE_BEHIND(set, 7))
+#define LANES_OF_SET(set)                                                                                              \
+    (LANE_BEHIND(set, 0) | LANE_BEHIND(set, 1) | LANE_BEHIND(set, 2) | LANE_BEHIND(set, 3) | LANE_BEHIND(set, 4) |     \
+     LANE_BEHIND(set, 5) | LANE_BEHIND(set, 6) | LANE_BEHIND(set, 7))
 #define LANES_OF_4(set) LANES_OF_SET(set), LANES_OF_SET((set) + 1), LANES_OF_SET((set) + 2), LANES_OF_SET((set) + 3)
 #define LANES_OF_16(set) LANES_OF_4(set), LANES_OF_4((set) + 4), LANES_OF_4((set) + 8), LANES_OF_4((set) + 12)
-#define LANES_OF_64(set)                                                                                              \
-    LANES_OF_16(set), LANES_OF_16((set) + 16), LANES_OF_16((set) + 32), LANES_OF_16((set) + 48)
-static const uint64_t lanes_of_sets[256] = {LANES_OF_64(0u), LANES_OF_64(64u), LANES_OF_64(128u),
-                                             LANES_OF_64(192u)};
+#define LANES_OF_64(set) LANES_OF_16(set), LANES_OF_16((set) + 16), LANES_OF_16((set) + 32), LANES_OF_16((set) + 48)
+static const uint64_t lanes_of_sets[256] = {LANES_OF_64(0u), LANES_OF_64(64u), LANES_OF_64(128u), LANES_OF_64(192u)};
 
 /* Which lanes are kept. They are stored one behind the other, FLOATS numbers are written. */
 typedef __m256i floats_order;
@@ -474,8 +472,7 @@ struct shorts32 {
 };
 static inline struct shorts32 shorts32_load(const uint16_t *from)
 {
-    return (struct shorts32){_mm256_load_si256((const __m256i *)from),
-                             _mm256_load_si256((const __m256i *)(from + 16))};
+    return (struct shorts32){_mm256_load_si256((const __m256i *)from), _mm256_load_si256((const __m256i *)(from + 16))};
 }
 /* Which of the first `count` boxes [lo, hi] meet the box [least, most]. A difference that would be negative is 0. */
 static inline uint32_t shorts32_meet(const struct shorts32 lo[3], const struct shorts32 hi[3], const uint16_t least[3],

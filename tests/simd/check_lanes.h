@@ -122,7 +122,8 @@ static void check_tables(void)
             assert_true(got[i] == table[indices[i]]);
         }
         for (int k = 0; k < 4; k++) {
-            floats_store(got, floats_table32_pick(floats_table32_load(table), floats_index_of_byte(words_load(words), k)));
+            floats_store(got,
+                         floats_table32_pick(floats_table32_load(table), floats_index_of_byte(words_load(words), k)));
             for (int i = 0; i < FLOATS; i++) {
                 assert_true(got[i] == table[words[i] >> 8 * k & 255]);
             }

@@ -74,20 +74,6 @@ static void load_points(const struct cluster *cluster, const double (*xyz)[3], c
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
-/* Bounds of three axes over all lanes. */
-static inline void reduce_bounds(const floats lo[3], const floats hi[3], struct cluster_box *box)
-{
-    float first[4], second[4];
-    floats_least4(lo[0], lo[1], lo[2], -hi[0], first);
-    floats_least4(-hi[1], -hi[2], lo[0], lo[0], second);
-    box->lo[0] = first[0];
-    box->lo[1] = first[1];
-    box->lo[2] = first[2];
-    box->hi[0] = -first[3];
-    box->hi[1] = -second[0];
-    box->hi[2] = -second[1];
-}
-
 static void bound_points(const struct cluster_points *points, uint32_t set, struct cluster_box *box)
 {
     floats lo[3], hi[3];
@@ -104,7 +90,7 @@ static void bound_points(const struct cluster_points *points, uint32_t set, stru
             hi[axis] = floats_most(hi[axis], floats_choose(among, x, hi[axis]));
         }
     }
-    reduce_bounds(lo, hi, box);
+    floats3_bounds((struct floats3){lo[0], lo[1], lo[2]}, (struct floats3){hi[0], hi[1], hi[2]}, box->lo, box->hi);
 }
 
 /* A box in all lanes. */

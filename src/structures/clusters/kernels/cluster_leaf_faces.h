@@ -56,7 +56,7 @@ static inline struct cluster_box bound_faces(const struct waiting_faces *waiting
         least = floats3_least(least, lo);
         most = floats3_most(most, hi);
     }
-    reduce_bounds((floats[3]){least.x, least.y, least.z}, (floats[3]){most.x, most.y, most.z}, &around);
+    floats3_bounds(least, most, around.lo, around.hi);
     return around;
 }
 

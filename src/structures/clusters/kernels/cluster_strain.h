@@ -79,7 +79,7 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
         }
     }
     struct cluster_box box;
-    reduce_bounds(lo, hi, &box);
+    floats3_bounds((struct floats3){lo[0], lo[1], lo[2]}, (struct floats3){hi[0], hi[1], hi[2]}, box.lo, box.hi);
     float x = extent_of_axis(rest, g[0], box.lo[0], box.hi[0]), y = extent_of_axis(rest, g[1], box.lo[1], box.hi[1]);
     float z = extent_of_axis(rest, g[2], box.lo[2], box.hi[2]);
     float diagonal = sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
