@@ -272,16 +272,14 @@ static inline struct verdict judge_face(const struct packet *packet, int corners
     const floats reach = floats_load(packet->size + group) + floats_set(face->size);
     struct verdict verdict = {lanes, lanes};
     struct corner_sides sides;
+    compare_with_face_plane(packet, corners, group, reach, face, &sides, &verdict);
     if (corners == 4) {
         compare_with_cells(packet, group, reach, face, &verdict);
     } else {
         compare_with_faces(packet, group, reach, face, &verdict);
     }
-    if (!floats_mask_none(verdict.possible)) {
-        compare_with_face_plane(packet, corners, group, reach, face, &sides, &verdict);
-        for (int edge = 0; edge < 3 && !floats_mask_none(verdict.possible); edge++) {
-            compare_with_edge(packet, corners, group, reach, face, edge, &sides, &verdict);
-        }
+    for (int edge = 0; edge < 3 && !floats_mask_none(verdict.possible); edge++) {
+        compare_with_edge(packet, corners, group, reach, face, edge, &sides, &verdict);
     }
     return verdict;
 }
