@@ -270,6 +270,10 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
                           T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                                \
                           T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))};                               \
     }                                                                                                                  \
+    static inline struct V V##_scale(struct V a, T factor)                                                             \
+    {                                                                                                                  \
+        return (struct V){T##_multiply(a.x, factor), T##_multiply(a.y, factor), T##_multiply(a.z, factor)};            \
+    }                                                                                                                  \
     /* (x x + y y) + z z */                                                                                            \
     static inline T V##_dot(struct V a, struct V b)                                                                    \
     {                                                                                                                  \

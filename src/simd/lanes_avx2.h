@@ -429,16 +429,7 @@ static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits
     return count;
 }
 
-/* ---- orders and reductions ------------------------------------------------------------------- */
-
-/* Lanes where small[k] <= large[k] for all six k. */
-static inline floats_mask floats_ordered6(const floats small[6], const floats large[6])
-{
-    __m256 a = _mm256_and_ps(floats_less_equal(small[0], large[0]), floats_less_equal(small[1], large[1]));
-    __m256 b = _mm256_and_ps(floats_less_equal(small[2], large[2]), floats_less_equal(small[3], large[3]));
-    __m256 c = _mm256_and_ps(floats_less_equal(small[4], large[4]), floats_less_equal(small[5], large[5]));
-    return _mm256_and_ps(_mm256_and_ps(a, b), c);
-}
+/* ---- reductions ------------------------------------------------------------------------------- */
 
 /* Four reductions at once. */
 #define FOLD_FOUR(name, operation, half_operation)                                                                     \

@@ -391,19 +391,7 @@ static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits
     return early_count + (uint32_t)__builtin_popcount(bits >> 16);
 }
 
-/* ---- orders and reductions ------------------------------------------------------------------- */
-
-/* Lanes where small[k] <= large[k] for all six k. Two chains of three: one of six would be waited for. */
-static inline floats_mask floats_ordered6(const floats small[6], const floats large[6])
-{
-    __mmask16 bits = _mm512_cmp_ps_mask(small[0], large[0], _CMP_LE_OQ);
-    __mmask16 others = _mm512_cmp_ps_mask(small[1], large[1], _CMP_LE_OQ);
-    bits = _mm512_mask_cmp_ps_mask(bits, small[2], large[2], _CMP_LE_OQ);
-    others = _mm512_mask_cmp_ps_mask(others, small[3], large[3], _CMP_LE_OQ);
-    bits = _mm512_mask_cmp_ps_mask(bits, small[4], large[4], _CMP_LE_OQ);
-    others = _mm512_mask_cmp_ps_mask(others, small[5], large[5], _CMP_LE_OQ);
-    return _mm512_kand(bits, others);
-}
+/* ---- reductions ------------------------------------------------------------------------------- */
 
 /* Four reductions at once: halves are folded pair by pair until each quarter holds one of the four. */
 #define FOLD_FOUR(name, operation)                                                                                     \

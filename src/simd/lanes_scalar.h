@@ -353,14 +353,7 @@ static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits
     return count;
 }
 
-/* ---- orders and reductions ------------------------------------------------------------------- */
-
-/* Lanes where small[k] <= large[k] for all six k. */
-static inline floats_mask floats_ordered6(const floats small[6], const floats large[6])
-{
-    return small[0] <= large[0] && small[1] <= large[1] && small[2] <= large[2] && small[3] <= large[3] &&
-           small[4] <= large[4] && small[5] <= large[5];
-}
+/* ---- reductions ------------------------------------------------------------------------------- */
 
 /* Four reductions at once. */
 static inline void floats_sum4(floats a, floats b, floats c, floats d, float out[4])

@@ -109,7 +109,7 @@ static inline uint32_t boxes_meet(struct floats3 lo, struct floats3 hi, const st
 {
     const floats small[6] = {lo.x, box->lo[0], lo.y, box->lo[1], lo.z, box->lo[2]};
     const floats large[6] = {box->hi[0], hi.x, box->hi[1], hi.y, box->hi[2], hi.z};
-    return floats_mask_bits(floats_ordered6(small, large));
+    return floats_mask_bits(floats_less_equal6(small, large));
 }
 
 static uint32_t meet_group(const struct box_group *group, const struct cluster_box *box)
@@ -177,7 +177,7 @@ static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, con
                              floats_load(&cells->lo[2][i]), box->lo[2]};
     const floats large[6] = {box->hi[0], floats_load(&cells->hi[0][i]), box->hi[1], floats_load(&cells->hi[1][i]),
                              box->hi[2], floats_load(&cells->hi[2][i])};
-    floats_mask met = floats_ordered6(small, large);
+    floats_mask met = floats_less_equal6(small, large);
     words vertices = words_load(&cells->corners->cell_vertices[i]);
     return floats_mask_bits(words_disjoint_within(met, vertices, words_set(shared)));
 }

@@ -162,7 +162,7 @@ static inline uint32_t faces_near_cell(const struct leaf_cells *cells, uint32_t 
         const floats large[6] = {hi[0], floats_load(&table->hi[0][i]), hi[1], floats_load(&table->hi[1][i]),
                                  hi[2], floats_load(&table->hi[2][i])};
         found |= floats_mask_bits(
-                     words_disjoint_within(floats_ordered6(small, large), words_load(&table->shared[i]), vertices))
+                     words_disjoint_within(floats_less_equal6(small, large), words_load(&table->shared[i]), vertices))
                  << i;
     }
     return found;

@@ -16,21 +16,19 @@ static inline void put_plane(struct packet *packet, int plane, int i, struct flo
     floats_store(packet->offset[plane] + i, floats3_dot(normal, through));
 }
 
-/* Box and largest edge of the lanes of the group at i. */
-static inline floats bound_group(struct packet *packet, int corners, int i)
+/* Box and largest edge of the lanes of the group at i, which have these corners. */
+static inline floats put_boxes(struct packet *packet, int i, struct floats3 a, struct floats3 b, struct floats3 c,
+                               struct floats3 d)
 {
-    struct floats3 lo = corners_at(packet, 0, i), hi = lo;
-    for (int k = 1; k < corners; k++) {
-        lo = floats3_least(corners_at(packet, k, i), lo);
-        hi = floats3_most(corners_at(packet, k, i), hi);
-    }
+    struct floats3 lo = floats3_least(d, floats3_least(c, floats3_least(b, a)));
+    struct floats3 hi = floats3_most(d, floats3_most(c, floats3_most(b, a)));
+    floats size = floats3_largest(floats3_subtract(hi, lo));
     floats_store(packet->lo[0] + i, lo.x);
     floats_store(packet->lo[1] + i, lo.y);
     floats_store(packet->lo[2] + i, lo.z);
     floats_store(packet->hi[0] + i, hi.x);
     floats_store(packet->hi[1] + i, hi.y);
     floats_store(packet->hi[2] + i, hi.z);
-    floats size = floats3_largest(floats3_subtract(hi, lo));
     floats_store(packet->size + i, size);
     return size;
 }
@@ -40,58 +38,51 @@ static inline floats error_of_size(floats size)
     return floats_set(PACKET_ERROR) * size * (floats_set(1) + size);
 }
 
-/* Planes of cells with the inside positive. Those of cells that are nearly flat say nothing. */
-static inline void put_cell_planes(struct packet *packet, int i, floats size)
+/* Boxes and planes of cells, the inside positive; planes of cells that are nearly flat say nothing. No loops in here, so
+ * that with one lane the compiler makes vectors of the loop over the lanes. */
+static inline void put_cells(struct packet *packet, int i)
 {
     struct floats3 a = corners_at(packet, 0, i), b = corners_at(packet, 1, i), c = corners_at(packet, 2, i),
                    d = corners_at(packet, 3, i);
     struct floats3 ab = floats3_subtract(b, a), ac = floats3_subtract(c, a), ad = floats3_subtract(d, a);
-    struct floats3 bc = floats3_subtract(c, b), bd = floats3_subtract(d, b);
-    struct floats3 normals[4] = {floats3_cross(bd, bc), floats3_cross(ac, ad), floats3_cross(ad, ab),
-                                 floats3_cross(ab, ac)};
-    floats determinant = floats3_dot(normals[3], ad), error = error_of_size(size);
-    floats bound = error * size + floats_set(PACKET_TINY);
+    struct floats3 bc = floats3_subtract(c, b), bd = floats3_subtract(d, b), base = floats3_cross(ab, ac);
+    floats size = put_boxes(packet, i, a, b, c, d), error = error_of_size(size), determinant = floats3_dot(base, ad);
     floats sign = floats_choose(floats_less(determinant, floats_set(0)), floats_set(-1), floats_set(1));
-    floats_mask decided = floats_less(bound, determinant * sign);
+    floats_mask decided = floats_less(error * size + floats_set(PACKET_TINY), determinant * sign);
     floats_store(packet->error + i, floats_choose(decided, error, floats_set(INFINITY)));
-    for (int k = 0; k < 4; k++) {
-        struct floats3 inward = {normals[k].x * sign, normals[k].y * sign, normals[k].z * sign};
-        put_plane(packet, k, i, inward, k == 0 ? b : a);
-    }
+    put_plane(packet, 0, i, floats3_scale(floats3_cross(bd, bc), sign), b);
+    put_plane(packet, 1, i, floats3_scale(floats3_cross(ac, ad), sign), a);
+    put_plane(packet, 2, i, floats3_scale(floats3_cross(ad, ab), sign), a);
+    put_plane(packet, 3, i, floats3_scale(base, sign), a);
 }
 
-static inline void put_face_plane(struct packet *packet, int i, floats size)
+static inline void put_faces(struct packet *packet, int i)
 {
-    struct floats3 a = corners_at(packet, 0, i);
-    struct floats3 ab = floats3_subtract(corners_at(packet, 1, i), a),
-                   ac = floats3_subtract(corners_at(packet, 2, i), a);
-    put_plane(packet, 0, i, floats3_cross(ab, ac), a);
+    struct floats3 a = corners_at(packet, 0, i), b = corners_at(packet, 1, i), c = corners_at(packet, 2, i);
+    floats size = put_boxes(packet, i, a, b, c, c);
+    put_plane(packet, 0, i, floats3_cross(floats3_subtract(b, a), floats3_subtract(c, a)), a);
     floats_store(packet->error + i, error_of_size(size));
 }
 
-/* Box of all lanes, and the number of axes along which they have no extent. */
+/* Box of all lanes, and the most axes along which one of them has no extent. */
 static inline void reduce_lanes(struct packet *packet)
 {
-    struct floats3 lo = floats3_load(packet->lo[0], packet->lo[1], packet->lo[2]);
-    struct floats3 hi = floats3_load(packet->hi[0], packet->hi[1], packet->hi[2]);
-    uint32_t one = 0, two = 0, three = 0; /* lanes that are flat along so many axes */
-    for (int i = 0; i < PACKET_LANES; i += FLOATS) {
-        const words yes = words_set(1), no = words_set(0);
-        words flat = no;
-        for (int axis = 0; axis < 3; axis++) {
-            floats_mask equal = floats_equal(floats_load(packet->lo[axis] + i), floats_load(packet->hi[axis] + i));
-            uint32_t bits = floats_mask_bits(equal) << i;
-            flat = words_add(flat, words_choose(equal, yes, no));
-            three |= two & bits;
-            two |= one & bits;
-            one |= bits;
-        }
-        words_store((uint32_t *)packet->flat + i, flat);
-        lo = floats3_least(lo, floats3_load(packet->lo[0] + i, packet->lo[1] + i, packet->lo[2] + i));
-        hi = floats3_most(hi, floats3_load(packet->hi[0] + i, packet->hi[1] + i, packet->hi[2] + i));
-    }
+    struct floats3 lo = {floats16_smallest_part(floats16_load(packet->lo[0])),
+                         floats16_smallest_part(floats16_load(packet->lo[1])),
+                         floats16_smallest_part(floats16_load(packet->lo[2]))};
+    struct floats3 hi = {floats16_largest_part(floats16_load(packet->hi[0])),
+                         floats16_largest_part(floats16_load(packet->hi[1])),
+                         floats16_largest_part(floats16_load(packet->hi[2]))};
     floats3_bounds(lo, hi, packet->box_lo, packet->box_hi);
-    packet->most_flat = three ? 3 : two ? 2 : one ? 1 : 0;
+    packet->most_flat = 0;
+    for (int lane = 0; lane < PACKET_LANES; lane++) {
+        packet->flat[lane] = (packet->lo[0][lane] == packet->hi[0][lane]) +
+                             (packet->lo[1][lane] == packet->hi[1][lane]) +
+                             (packet->lo[2][lane] == packet->hi[2][lane]);
+    }
+    for (int lane = 0; lane < PACKET_LANES; lane++) {
+        packet->most_flat = packet->flat[lane] > packet->most_flat ? packet->flat[lane] : packet->most_flat;
+    }
 }
 
 /* Lanes from `count` on (filled with lane 0 so far) meet nothing; without planes no lane is rejected by them. */
@@ -122,7 +113,7 @@ static void prepare_cells(struct packet *packet, const struct point_record *poin
         }
     }
     for (int i = 0; i < PACKET_LANES; i += FLOATS) {
-        put_cell_planes(packet, i, bound_group(packet, 4, i));
+        put_cells(packet, i);
     }
     finish_packet(packet, count, use_planes);
 }
@@ -141,7 +132,7 @@ static void prepare_faces(struct packet *packet, const struct face_record *faces
         }
     }
     for (int i = 0; i < PACKET_LANES; i += FLOATS) {
-        put_face_plane(packet, i, bound_group(packet, 3, i));
+        put_faces(packet, i);
     }
     finish_packet(packet, count, use_planes);
 }
