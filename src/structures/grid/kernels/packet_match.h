@@ -79,17 +79,14 @@ static inline uint32_t other_groups(uint32_t bits, int group)
     return bits & ~(((1u << FLOATS) - 1) << group);
 }
 
-/* Lanes of the group that share no corner with the `count` ids. */
-static inline floats_mask strangers(const struct packet *packet, int corners, int group, floats_mask lanes,
-                                    const uint32_t *ids, int count)
+/* Lanes of the group that have no corner a, b or c. */
+static inline floats_mask strangers(const struct packet *packet, int corners, int group, floats_mask lanes, uint32_t a,
+                                    uint32_t b, uint32_t c)
 {
-    for (int i = 0; i < count && !floats_mask_none(lanes); i++) {
-        const words id = words_set(ids[i]);
-        floats_mask same = floats_mask_nothing();
-        for (int k = 0; k < corners; k++) {
-            same = floats_mask_or(same, words_equal(words_load(packet->id[k] + group), id));
-        }
-        lanes = floats_mask_and_not(lanes, same);
+    for (int k = 0; k < corners && !floats_mask_none(lanes); k++) {
+        words id = words_load(packet->id[k] + group);
+        floats_mask same = floats_mask_or(words_equal(id, words_set(a)), words_equal(id, words_set(b)));
+        lanes = floats_mask_and_not(lanes, floats_mask_or(same, words_equal(id, words_set(c))));
     }
     return lanes;
 }
@@ -146,7 +143,8 @@ static uint32_t match_points(const struct packet *packet, const struct point_rec
         uint32_t near = lanes_near(packet, point->position, point->position);
         while (near) {
             const int group = group_of(near);
-            floats_mask lanes = strangers(packet, 4, group, floats_mask_of_bits(near >> group), &point->id, 1);
+            const uint32_t id = point->id;
+            floats_mask lanes = strangers(packet, 4, group, floats_mask_of_bits(near >> group), id, id, id);
             found = put_hits(hits, found, i, group, judge_point(packet, group, lanes, point->position));
             near = other_groups(near, group);
         }
@@ -298,7 +296,7 @@ static inline uint32_t match_any_faces(const struct packet *packet, int corners,
                 floats_mask earlier = words_less(words_load(packet->number + group), words_set(list[i]));
                 lanes = floats_mask_and(lanes, earlier);
             }
-            lanes = strangers(packet, corners, group, lanes, face->id, 3);
+            lanes = strangers(packet, corners, group, lanes, face->id[0], face->id[1], face->id[2]);
             if (!floats_mask_none(lanes)) {
                 found = put_hits(hits, found, i, group, judge_face(packet, corners, group, lanes, face));
             }
