@@ -284,6 +284,10 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
                           T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                                \
                           T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))};                               \
     }                                                                                                                  \
+    static inline struct V V##_scale(struct V a, T factor)                                                             \
+    {                                                                                                                  \
+        return (struct V){T##_multiply(a.x, factor), T##_multiply(a.y, factor), T##_multiply(a.z, factor)};            \
+    }                                                                                                                  \
     /* (x x + y y) + z z */                                                                                            \
     static inline T V##_dot(struct V a, struct V b)                                                                    \
     {                                                                                                                  \
@@ -304,5 +308,19 @@ LANES_VECTOR3(floats3, floats, float, floats_mask)
 LANES_VECTOR3(doubles3, doubles, double, doubles_mask)
 LANES_VECTOR3(floats16x3, floats16, float, uint32_t)
 LANES_VECTOR3(doubles8x3, doubles8, double, uint32_t)
+
+/* Bounds over all lanes. */
+static inline void floats3_bounds(struct floats3 lo, struct floats3 hi, float least[3], float most[3])
+{
+    float first[4], second[4];
+    floats_least4(lo.x, lo.y, lo.z, -hi.x, first);
+    floats_least4(-hi.y, -hi.z, lo.x, lo.x, second);
+    least[0] = first[0];
+    least[1] = first[1];
+    least[2] = first[2];
+    most[0] = -first[3];
+    most[1] = -second[0];
+    most[2] = -second[1];
+}
 
 #endif

@@ -174,11 +174,6 @@ static inline floats_index floats_index_load(const uint8_t *from)
 }
 
 /* The permutes look at the lowest bits of an index only. */
-static inline floats_index floats_index_of_byte(const uint32_t *words, int k)
-{
-    return _mm512_srli_epi32(_mm512_load_si512(words), (unsigned)(8 * k));
-}
-
 typedef __m512 floats_table16;
 typedef struct floats_table32 {
     __m512 low, high;
@@ -296,6 +291,179 @@ static inline bit_sets bit_sets_of_corners(const uint8_t (*corners)[16])
 static inline uint32_t bit_sets_without(bit_sets sets, uint32_t bits, uint32_t asked)
 {
     return (uint32_t)_mm256_testn_epi16_mask(sets.bits, _mm256_set1_epi16((short)bits)) & asked;
+}
+
+/* ---- words: as many numbers of 32 bits ------------------------------------------------------- */
+
+typedef __m512i words;
+
+static inline words words_load(const uint32_t *from)
+{
+    return _mm512_load_si512(from);
+}
+static inline words words_load_any(const uint32_t *from)
+{
+    return _mm512_loadu_si512(from);
+}
+static inline void words_store(uint32_t *to, words a)
+{
+    _mm512_store_si512(to, a);
+}
+static inline void words_store_any(uint32_t *to, words a)
+{
+    _mm512_storeu_si512(to, a);
+}
+static inline words words_set(uint32_t a)
+{
+    return _mm512_set1_epi32((int)a);
+}
+/* 0, 1, 2 ... */
+static inline words words_count_up(void)
+{
+    return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+static inline words words_add(words a, words b)
+{
+    return _mm512_add_epi32(a, b);
+}
+static inline words words_and(words a, words b)
+{
+    return _mm512_and_si512(a, b);
+}
+static inline words words_or(words a, words b)
+{
+    return _mm512_or_si512(a, b);
+}
+static inline words words_shift_right(words a, int count)
+{
+    return _mm512_srli_epi32(a, (unsigned)count);
+}
+static inline words words_choose(floats_mask mask, words a, words b)
+{
+    return _mm512_mask_mov_epi32(b, mask, a);
+}
+static inline floats_mask words_equal(words a, words b)
+{
+    return _mm512_cmpeq_epi32_mask(a, b);
+}
+static inline floats_mask words_less(words a, words b)
+{
+    return _mm512_cmplt_epu32_mask(a, b);
+}
+/* Lanes with a bit in common. */
+static inline floats_mask words_meet(words a, words b)
+{
+    return _mm512_test_epi32_mask(a, b);
+}
+/* Lanes of the mask without one. */
+static inline floats_mask words_disjoint_within(floats_mask mask, words a, words b)
+{
+    return _mm512_mask_testn_epi32_mask(mask, a, b);
+}
+
+/* ---- tables of words ------------------------------------------------------------------------- */
+
+/* The permute looks at the lowest five bits only. */
+static inline floats_index floats_index_of_byte(words a, int k)
+{
+    return _mm512_srli_epi32(a, (unsigned)(8 * k));
+}
+static inline words words_pick32(const uint32_t table[32], floats_index index)
+{
+    return _mm512_permutex2var_epi32(_mm512_loadu_si512(table), index, _mm512_loadu_si512(table + 16));
+}
+static inline words words_pick48(const uint32_t table[48], words index)
+{
+    __mmask16 late = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+    return _mm512_mask_permutexvar_epi32(words_pick32(table, index), late, index, _mm512_loadu_si512(table + 32));
+}
+
+/* ---- loads of some lanes, and keeping some --------------------------------------------------- */
+
+static inline floats floats_load_within(floats_mask mask, const float *from)
+{
+    return _mm512_maskz_loadu_ps(mask, from);
+}
+static inline words words_load_within(floats_mask mask, const uint32_t *from)
+{
+    return _mm512_maskz_loadu_epi32(mask, from);
+}
+
+/* Which lanes are kept. They are stored one behind the other, FLOATS numbers are written: in a register first, since
+ * compressing into memory is very slow on some processors. */
+typedef __mmask16 floats_order;
+static inline floats_order floats_order_of_bits(uint32_t bits)
+{
+    return (__mmask16)bits;
+}
+static inline void floats_keep(float *to, floats a, floats_order order)
+{
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(order, a));
+}
+static inline void words_keep(uint32_t *to, words a, floats_order order)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(order, a));
+}
+/* first + i for each bit i, ascending; returns how many. Up to sixteen numbers behind them are written. No branch. */
+static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits)
+{
+    uint32_t early = bits & 0xFFFF, early_count = (uint32_t)__builtin_popcount(early);
+    words numbers = words_add(words_count_up(), words_set(first));
+    words_keep(to, numbers, floats_order_of_bits(early));
+    words_keep(to + early_count, words_add(numbers, words_set(16)), floats_order_of_bits(bits >> 16));
+    return early_count + (uint32_t)__builtin_popcount(bits >> 16);
+}
+
+/* ---- reductions ------------------------------------------------------------------------------- */
+
+/* Four reductions at once: halves are folded pair by pair until each quarter holds one of the four. */
+#define FOLD_FOUR(name, operation)                                                                                     \
+    static inline void name(floats a, floats b, floats c, floats d, float out[4])                                      \
+    {                                                                                                                  \
+        __m512 ab = operation(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xEE));                     \
+        __m512 cd = operation(_mm512_shuffle_f32x4(c, d, 0x44), _mm512_shuffle_f32x4(c, d, 0xEE));                     \
+        __m512 all = operation(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xDD));                \
+        all = operation(all, _mm512_permute_ps(all, 0x4E));                                                            \
+        all = operation(all, _mm512_permute_ps(all, 0xB1));                                                            \
+        const __m512i firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);                     \
+        _mm_storeu_ps(out, _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, all)));                                \
+    }
+FOLD_FOUR(floats_sum4, _mm512_add_ps)
+FOLD_FOUR(floats_least4, _mm512_min_ps)
+#undef FOLD_FOUR
+
+/* ---- numbers of 16 bits ---------------------------------------------------------------------- */
+
+static inline floats floats_of_shorts(const int16_t *from)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
+}
+/* Lanes from 0 up to below 32768, cut to whole numbers. */
+static inline void floats_to_shorts(uint16_t *to, floats a)
+{
+    _mm256_store_si256((__m256i *)to, _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(a)));
+}
+
+/* Thirty-two of 15 bits. */
+struct shorts32 {
+    __m512i all;
+};
+static inline struct shorts32 shorts32_load(const uint16_t *from)
+{
+    return (struct shorts32){_mm512_load_si512(from)};
+}
+/* Which of the first `count` boxes [lo, hi] meet the box [least, most]. A difference that would be negative is 0. */
+static inline uint32_t shorts32_meet(const struct shorts32 lo[3], const struct shorts32 hi[3], const uint16_t least[3],
+                                     const uint16_t most[3], uint32_t count)
+{
+    __m512i apart[3];
+    for (int axis = 0; axis < 3; axis++) {
+        apart[axis] = _mm512_or_si512(_mm512_subs_epu16(_mm512_set1_epi16((short)least[axis]), hi[axis].all),
+                                      _mm512_subs_epu16(lo[axis].all, _mm512_set1_epi16((short)most[axis])));
+    }
+    __m512i any = _mm512_ternarylogic_epi32(apart[0], apart[1], apart[2], 0xFE);
+    uint32_t found = _mm512_testn_epi16_mask(any, any);
+    return count < 32 ? found & ((1u << count) - 1) : found;
 }
 
 #include "simd/lanes.h"

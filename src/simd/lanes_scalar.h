@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define FLOATS 1
 #define DOUBLES 1
@@ -150,11 +151,6 @@ static inline floats_index floats_index_load(const uint8_t *from)
     return *from;
 }
 
-static inline floats_index floats_index_of_byte(const uint32_t *words, int k)
-{
-    return (uint8_t)(*words >> 8 * k);
-}
-
 static inline floats_table16 floats_table16_load(const float *from)
 {
     return from;
@@ -251,6 +247,204 @@ static inline uint32_t bit_sets_without(bit_sets sets, uint32_t bits, uint32_t a
         found |= (~any & 1) << i;
     }
     return found;
+}
+
+/* ---- words: as many numbers of 32 bits ------------------------------------------------------- */
+
+typedef uint32_t words;
+
+static inline words words_load(const uint32_t *from)
+{
+    return *from;
+}
+static inline words words_load_any(const uint32_t *from)
+{
+    return *from;
+}
+static inline void words_store(uint32_t *to, words a)
+{
+    *to = a;
+}
+static inline void words_store_any(uint32_t *to, words a)
+{
+    *to = a;
+}
+static inline words words_set(uint32_t a)
+{
+    return a;
+}
+/* 0, 1, 2 ... */
+static inline words words_count_up(void)
+{
+    return 0;
+}
+static inline words words_add(words a, words b)
+{
+    return a + b;
+}
+static inline words words_and(words a, words b)
+{
+    return a & b;
+}
+static inline words words_or(words a, words b)
+{
+    return a | b;
+}
+static inline words words_shift_right(words a, int count)
+{
+    return a >> count;
+}
+static inline words words_choose(floats_mask mask, words a, words b)
+{
+    return mask ? a : b;
+}
+static inline floats_mask words_equal(words a, words b)
+{
+    return a == b;
+}
+static inline floats_mask words_less(words a, words b)
+{
+    return a < b;
+}
+/* Lanes with a bit in common. */
+static inline floats_mask words_meet(words a, words b)
+{
+    return (a & b) != 0;
+}
+/* Lanes of the mask without one. */
+static inline floats_mask words_disjoint_within(floats_mask mask, words a, words b)
+{
+    return mask && !(a & b);
+}
+
+/* ---- tables of words ------------------------------------------------------------------------- */
+
+static inline floats_index floats_index_of_byte(words a, int k)
+{
+    return (floats_index)(a >> 8 * k);
+}
+static inline words words_pick32(const uint32_t table[32], floats_index index)
+{
+    return table[index];
+}
+static inline words words_pick48(const uint32_t table[48], words index)
+{
+    return table[index];
+}
+
+/* ---- loads of some lanes, and keeping some --------------------------------------------------- */
+
+static inline floats floats_load_within(floats_mask mask, const float *from)
+{
+    return mask ? *from : 0;
+}
+static inline words words_load_within(floats_mask mask, const uint32_t *from)
+{
+    return mask ? *from : 0;
+}
+
+/* Which lanes are kept. They are stored one behind the other, FLOATS numbers are written. */
+typedef uint32_t floats_order;
+static inline floats_order floats_order_of_bits(uint32_t bits)
+{
+    return bits;
+}
+static inline void floats_keep(float *to, floats a, floats_order order)
+{
+    (void)order;
+    *to = a;
+}
+static inline void words_keep(uint32_t *to, words a, floats_order order)
+{
+    (void)order;
+    *to = a;
+}
+/* first + i for each bit i, ascending; returns how many. Up to sixteen numbers behind them are written. */
+static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits)
+{
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1) {
+        to[count++] = first + (uint32_t)__builtin_ctz(bits);
+    }
+    return count;
+}
+
+/* ---- reductions ------------------------------------------------------------------------------- */
+
+/* Four reductions at once. */
+static inline void floats_sum4(floats a, floats b, floats c, floats d, float out[4])
+{
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+}
+static inline void floats_least4(floats a, floats b, floats c, floats d, float out[4])
+{
+    floats_sum4(a, b, c, d, out);
+}
+
+/* Four rows of four numbers of 32 bits, turned into columns. */
+static inline void turn_four_rows(const float *a, const float *b, const float *c, const float *d, float *x, float *y,
+                                  float *z, float *w)
+{
+    const float *const rows[4] = {a, b, c, d};
+    for (int i = 0; i < 4; i++) {
+        x[i] = rows[i][0];
+        y[i] = rows[i][1];
+        z[i] = rows[i][2];
+        memcpy(&w[i], &rows[i][3], sizeof *w); /* may be any bits */
+    }
+}
+
+/* ---- numbers of 16 bits ---------------------------------------------------------------------- */
+
+static inline floats floats_of_shorts(const int16_t *from)
+{
+    return *from;
+}
+/* Lanes from 0 up to below 32768, cut to whole numbers. */
+static inline void floats_to_shorts(uint16_t *to, floats a)
+{
+    *to = (uint16_t)a;
+}
+
+/* Thirty-two of 15 bits: four in a word, below a guard bit each. */
+struct shorts32 {
+    uint64_t four[8];
+};
+#define SHORTS_GUARDS UINT64_C(0x8000800080008000)
+#define SHORTS_ONES UINT64_C(0x0001000100010001)
+
+static inline struct shorts32 shorts32_load(const uint16_t *from)
+{
+    struct shorts32 shorts;
+    for (int i = 0; i < 8; i++) {
+        shorts.four[i] = (uint64_t)from[4 * i] | (uint64_t)from[4 * i + 1] << 16 | (uint64_t)from[4 * i + 2] << 32 |
+                         (uint64_t)from[4 * i + 3] << 48;
+    }
+    return shorts;
+}
+
+/* Which of the first `count` boxes [lo, hi] meet the box [least, most]. A guard survives a difference that is not
+ * negative. */
+static inline uint32_t shorts32_meet(const struct shorts32 lo[3], const struct shorts32 hi[3], const uint16_t least[3],
+                                     const uint16_t most[3], uint32_t count)
+{
+    uint64_t from[3], to[3];
+    uint32_t found = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        from[axis] = least[axis] * SHORTS_ONES;
+        to[axis] = most[axis] * SHORTS_ONES | SHORTS_GUARDS;
+    }
+    for (uint32_t i = 0; 4 * i < count; i++) {
+        uint64_t meets = ((hi[0].four[i] | SHORTS_GUARDS) - from[0]) & (to[0] - lo[0].four[i]) &
+                         ((hi[1].four[i] | SHORTS_GUARDS) - from[1]) & (to[1] - lo[1].four[i]) &
+                         ((hi[2].four[i] | SHORTS_GUARDS) - from[2]) & (to[2] - lo[2].four[i]) & SHORTS_GUARDS;
+        meets >>= 15;
+        found |= (uint32_t)((meets | meets >> 15 | meets >> 30 | meets >> 45) & 15) << 4 * i;
+    }
+    return count < 32 ? found & ((1u << count) - 1) : found;
 }
 
 #include "simd/lanes.h"

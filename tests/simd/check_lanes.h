@@ -101,7 +101,7 @@ static void check_tables(void)
 {
     _Alignas(64) float table[32], got[16];
     _Alignas(64) uint8_t indices[16];
-    _Alignas(64) uint32_t words[16];
+    _Alignas(64) uint32_t corners[16];
     uint32_t state = 5;
     for (int i = 0; i < 32; i++) {
         table[i] = (float)i + 0.5f;
@@ -109,8 +109,8 @@ static void check_tables(void)
     for (int round = 0; round < 200; round++) {
         for (int i = 0; i < 16; i++) {
             indices[i] = (uint8_t)(next_random(&state) & 15);
-            words[i] = (next_random(&state) & 31) | (next_random(&state) & 31) << 8 | (next_random(&state) & 31) << 16 |
-                       (next_random(&state) & 31) << 24;
+            corners[i] = (next_random(&state) & 31) | (next_random(&state) & 31) << 8 |
+                         (next_random(&state) & 31) << 16 | (next_random(&state) & 31) << 24;
         }
         floats16_store(got, floats16_pick(floats_table16_load(table), floats16_index_load(indices)));
         for (int i = 0; i < 16; i++) {
@@ -122,9 +122,10 @@ static void check_tables(void)
             assert_true(got[i] == table[indices[i]]);
         }
         for (int k = 0; k < 4; k++) {
-            floats_store(got, floats_table32_pick(floats_table32_load(table), floats_index_of_byte(words, k)));
+            floats_store(got,
+                         floats_table32_pick(floats_table32_load(table), floats_index_of_byte(words_load(corners), k)));
             for (int i = 0; i < FLOATS; i++) {
-                assert_true(got[i] == table[words[i] >> 8 * k & 255]);
+                assert_true(got[i] == table[corners[i] >> 8 * k & 255]);
             }
         }
     }
@@ -240,6 +241,8 @@ static void check_bit_sets(void)
     }
 }
 
+#include "simd/check_words.h"
+
 static void check_all(void)
 {
     check_floats_all();
@@ -253,4 +256,5 @@ static void check_all(void)
     check_columns();
     check_rounding();
     check_bit_sets();
+    check_words();
 }
