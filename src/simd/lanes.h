@@ -291,6 +291,12 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
     {                                                                                                                  \
         return (struct V){T##_load(x), T##_load(y), T##_load(z)};                                                      \
     }                                                                                                                  \
+    static inline void V##_store(E *x, E *y, E *z, struct V a)                                                         \
+    {                                                                                                                  \
+        T##_store(x, a.x);                                                                                             \
+        T##_store(y, a.y);                                                                                             \
+        T##_store(z, a.z);                                                                                             \
+    }                                                                                                                  \
     static inline struct V V##_set(const E v[3])                                                                       \
     {                                                                                                                  \
         return (struct V){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])};                                                \
