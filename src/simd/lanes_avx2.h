@@ -222,6 +222,19 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return _mm256_blendv_ps(floats_table16_pick(table.low, index), floats_table16_pick(table.high, index), index.bit4);
 }
 
+/* The 64 bits of a double, for arithmetic on exponents. */
+typedef uint64_t doubles_bits __attribute__((vector_size(32)));
+
+static inline doubles_bits doubles_to_bits(doubles a)
+{
+    return (doubles_bits)a;
+}
+
+static inline doubles doubles_of_bits(doubles_bits bits)
+{
+    return (doubles)bits;
+}
+
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
 static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <string.h>
 
 #define FLOATS 1
 #define DOUBLES 1
@@ -169,6 +170,23 @@ static inline floats_table32 floats_table32_load(const float *from)
 static inline floats floats_table32_pick(floats_table32 table, floats_index index)
 {
     return table[index];
+}
+
+/* The 64 bits of a double, for arithmetic on exponents. */
+typedef uint64_t doubles_bits;
+
+static inline doubles_bits doubles_to_bits(doubles a)
+{
+    doubles_bits bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+
+static inline doubles doubles_of_bits(doubles_bits bits)
+{
+    doubles a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
 }
 
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */

@@ -154,6 +154,40 @@ static void check_least_of_each(void)
     }
 }
 
+static void check_exponents(void)
+{
+    const size_t count = sizeof double_values / sizeof double_values[0];
+    for (size_t i = 0; i < count; i++) {
+        _Alignas(64) double got[DOUBLES], from[DOUBLES];
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            from[lane] = double_values[(i + lane) % count];
+        }
+        doubles_store(got, doubles_of_bits(((doubles_to_bits(doubles_load(from)) >> 52 & 0x7FF) + 1) << 51));
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            uint64_t expected, bits;
+            memcpy(&expected, &from[lane], sizeof expected);
+            memcpy(&bits, &got[lane], sizeof bits);
+            assert_true(bits == ((expected >> 52 & 0x7FF) + 1) << 51);
+        }
+    }
+}
+
+static void check_keep_words(void)
+{
+    for (uint32_t bits = 0; bits < 1u << DOUBLES; bits++) {
+        uint32_t words[DOUBLES], got[DOUBLES], kept = 0;
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            words[lane] = 100 + lane;
+        }
+        assert_int_equal(doubles_keep_words(got, words, bits), __builtin_popcount(bits));
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            if (bits >> lane & 1) {
+                assert_int_equal(got[kept++], words[lane]);
+            }
+        }
+    }
+}
+
 static void check_columns(void)
 {
     double rows[DOUBLES][9];
@@ -253,6 +287,8 @@ static void check_all(void)
     check_doubles8_all();
     check_tables();
     check_least_of_each();
+    check_exponents();
+    check_keep_words();
     check_columns();
     check_rounding();
     check_bit_sets();
