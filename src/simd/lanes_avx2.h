@@ -236,11 +236,11 @@ static inline doubles doubles_of_bits(doubles_bits bits)
 }
 
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
-static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, uint32_t bits)
 {
     uint32_t kept = 0;
     for (int lane = 0; lane < DOUBLES; lane++) {
-        to[kept] = words[lane];
+        to[kept] = from[lane];
         kept += bits >> lane & 1;
     }
     return kept;

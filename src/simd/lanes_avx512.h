@@ -213,10 +213,10 @@ static inline doubles doubles_of_bits(doubles_bits bits)
 }
 
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
-static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, uint32_t bits)
 {
     /* not straight to memory: that form is very slow on some processors */
-    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)words);
+    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)from);
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_maskz_compress_epi32((__mmask8)bits, all));
     return (uint32_t)__builtin_popcount(bits);
 }

@@ -190,9 +190,9 @@ static inline doubles doubles_of_bits(doubles_bits bits)
 }
 
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
-static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, uint32_t bits)
 {
-    *to = *words;
+    *to = *from;
     return bits;
 }
 

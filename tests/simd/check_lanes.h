@@ -175,14 +175,14 @@ static void check_exponents(void)
 static void check_keep_words(void)
 {
     for (uint32_t bits = 0; bits < 1u << DOUBLES; bits++) {
-        uint32_t words[DOUBLES], got[DOUBLES], kept = 0;
+        uint32_t numbers[DOUBLES], got[DOUBLES], kept = 0;
         for (uint32_t lane = 0; lane < DOUBLES; lane++) {
-            words[lane] = 100 + lane;
+            numbers[lane] = 100 + lane;
         }
-        assert_int_equal(doubles_keep_words(got, words, bits), __builtin_popcount(bits));
+        assert_int_equal(doubles_keep_words(got, numbers, bits), __builtin_popcount(bits));
         for (uint32_t lane = 0; lane < DOUBLES; lane++) {
             if (bits >> lane & 1) {
-                assert_int_equal(got[kept++], words[lane]);
+                assert_int_equal(got[kept++], numbers[lane]);
             }
         }
     }
