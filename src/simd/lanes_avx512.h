@@ -199,6 +199,12 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return _mm512_permutex2var_ps(table.low, index, table.high);
 }
 
+/* The lanes of the mask; 0 in the others, which are not read. */
+static inline doubles doubles_load_within(doubles_mask mask, const double *from)
+{
+    return _mm512_maskz_loadu_pd(mask, from);
+}
+
 /* The 64 bits of a double, for arithmetic on exponents. */
 typedef uint64_t doubles_bits __attribute__((vector_size(64)));
 

@@ -172,6 +172,12 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return table[index];
 }
 
+/* The lanes of the mask; 0 in the others, which are not read. */
+static inline doubles doubles_load_within(doubles_mask mask, const double *from)
+{
+    return mask ? *from : 0;
+}
+
 /* The 64 bits of a double, for arithmetic on exponents. */
 typedef uint64_t doubles_bits;
 
@@ -219,6 +225,28 @@ static inline void doubles_columns8(const double *const rows[DOUBLES], doubles c
     const double *const behind[DOUBLES] = {rows[0] + 4};
     doubles_columns4(rows, columns);
     doubles_columns4(behind, columns + 4);
+}
+
+/* Sixteen numbers, rows into columns. */
+static inline void doubles_transpose4(doubles rows[4][4 / DOUBLES], doubles columns[4][4 / DOUBLES])
+{
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            columns[j][i] = rows[i][j];
+        }
+    }
+}
+
+static inline void doubles_load_pairs(const double *const pairs[DOUBLES], doubles *first, doubles *second)
+{
+    *first = pairs[0][0];
+    *second = pairs[0][1];
+}
+
+static inline void doubles_store_pairs(double *const pairs[DOUBLES], doubles first, doubles second)
+{
+    pairs[0][0] = first;
+    pairs[0][1] = second;
 }
 
 /* x -> float((x - centre) * first * second), axis by axis. */
