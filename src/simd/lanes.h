@@ -30,8 +30,10 @@
  *   floats_least_of_each(v, least)                  least[i]: the smallest lane of v[i], i < n
  *   floats_index, _load, _of_byte                   n indices below 32, from bytes or from byte k of words
  *   floats_table16, floats_table32, _load, _pick    16 or 32 floats and any n of them by index
+ *   doubles_bits, doubles_to_bits, doubles_of_bits  the 64 bits of each double, unsigned; + - & | << >> must work on them
  *   doubles_keep_words(to, words, bits)             the words whose bits are set come to the front; returns how many
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
+ *   doubles_transpose4, _load_pairs, _store_pairs   four by four numbers; rows of two numbers (only for n <= 4)
  *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
  *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
  *   bit_sets                                        sixteen sets of sixteen bits each

@@ -222,12 +222,31 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return _mm256_blendv_ps(floats_table16_pick(table.low, index), floats_table16_pick(table.high, index), index.bit4);
 }
 
+/* The lanes of the mask; 0 in the others, which are not read. */
+static inline doubles doubles_load_within(doubles_mask mask, const double *from)
+{
+    return _mm256_maskload_pd(from, _mm256_castpd_si256(mask));
+}
+
+/* The 64 bits of a double, for arithmetic on exponents. */
+typedef uint64_t doubles_bits __attribute__((vector_size(32)));
+
+static inline doubles_bits doubles_to_bits(doubles a)
+{
+    return (doubles_bits)a;
+}
+
+static inline doubles doubles_of_bits(doubles_bits bits)
+{
+    return (doubles)bits;
+}
+
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
-static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, uint32_t bits)
 {
     uint32_t kept = 0;
     for (int lane = 0; lane < DOUBLES; lane++) {
-        to[kept] = words[lane];
+        to[kept] = from[lane];
         kept += bits >> lane & 1;
     }
     return kept;
@@ -244,6 +263,30 @@ static inline void doubles_transpose(const doubles rows[4], doubles columns[4])
     columns[1] = _mm256_permute2f128_pd(odd01, odd23, 0x20);
     columns[2] = _mm256_permute2f128_pd(even01, even23, 0x31);
     columns[3] = _mm256_permute2f128_pd(odd01, odd23, 0x31);
+}
+
+/* Sixteen numbers, rows into columns. */
+static inline void doubles_transpose4(doubles rows[4][4 / DOUBLES], doubles columns[4][4 / DOUBLES])
+{
+    doubles_transpose(rows[0], columns[0]);
+}
+
+/* Rows of two numbers: the first ones and the second ones. */
+static inline void doubles_load_pairs(const double *const pairs[DOUBLES], doubles *first, doubles *second)
+{
+    __m256d left = _mm256_set_m128d(_mm_loadu_pd(pairs[2]), _mm_loadu_pd(pairs[0]));
+    __m256d right = _mm256_set_m128d(_mm_loadu_pd(pairs[3]), _mm_loadu_pd(pairs[1]));
+    *first = _mm256_unpacklo_pd(left, right);
+    *second = _mm256_unpackhi_pd(left, right);
+}
+
+static inline void doubles_store_pairs(double *const pairs[DOUBLES], doubles first, doubles second)
+{
+    __m256d even = _mm256_unpacklo_pd(first, second), odd = _mm256_unpackhi_pd(first, second);
+    _mm_storeu_pd(pairs[0], _mm256_castpd256_pd128(even));
+    _mm_storeu_pd(pairs[1], _mm256_castpd256_pd128(odd));
+    _mm_storeu_pd(pairs[2], _mm256_extractf128_pd(even, 1));
+    _mm_storeu_pd(pairs[3], _mm256_extractf128_pd(odd, 1));
 }
 
 static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])

@@ -199,11 +199,30 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return _mm512_permutex2var_ps(table.low, index, table.high);
 }
 
+/* The lanes of the mask; 0 in the others, which are not read. */
+static inline doubles doubles_load_within(doubles_mask mask, const double *from)
+{
+    return _mm512_maskz_loadu_pd(mask, from);
+}
+
+/* The 64 bits of a double, for arithmetic on exponents. */
+typedef uint64_t doubles_bits __attribute__((vector_size(64)));
+
+static inline doubles_bits doubles_to_bits(doubles a)
+{
+    return (doubles_bits)a;
+}
+
+static inline doubles doubles_of_bits(doubles_bits bits)
+{
+    return (doubles)bits;
+}
+
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
-static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, uint32_t bits)
 {
     /* not straight to memory: that form is very slow on some processors */
-    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)words);
+    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)from);
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_maskz_compress_epi32((__mmask8)bits, all));
     return (uint32_t)__builtin_popcount(bits);
 }

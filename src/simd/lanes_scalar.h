@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <string.h>
 
 #define FLOATS 1
 #define DOUBLES 1
@@ -171,10 +172,33 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return table[index];
 }
 
-/* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
-static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+/* The lanes of the mask; 0 in the others, which are not read. */
+static inline doubles doubles_load_within(doubles_mask mask, const double *from)
 {
-    *to = *words;
+    return mask ? *from : 0;
+}
+
+/* The 64 bits of a double, for arithmetic on exponents. */
+typedef uint64_t doubles_bits;
+
+static inline doubles_bits doubles_to_bits(doubles a)
+{
+    doubles_bits bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits;
+}
+
+static inline doubles doubles_of_bits(doubles_bits bits)
+{
+    doubles a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
+/* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, uint32_t bits)
+{
+    *to = *from;
     return bits;
 }
 
@@ -201,6 +225,28 @@ static inline void doubles_columns8(const double *const rows[DOUBLES], doubles c
     const double *const behind[DOUBLES] = {rows[0] + 4};
     doubles_columns4(rows, columns);
     doubles_columns4(behind, columns + 4);
+}
+
+/* Sixteen numbers, rows into columns. */
+static inline void doubles_transpose4(doubles rows[4][4 / DOUBLES], doubles columns[4][4 / DOUBLES])
+{
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            columns[j][i] = rows[i][j];
+        }
+    }
+}
+
+static inline void doubles_load_pairs(const double *const pairs[DOUBLES], doubles *first, doubles *second)
+{
+    *first = pairs[0][0];
+    *second = pairs[0][1];
+}
+
+static inline void doubles_store_pairs(double *const pairs[DOUBLES], doubles first, doubles second)
+{
+    pairs[0][0] = first;
+    pairs[0][1] = second;
 }
 
 /* x -> float((x - centre) * first * second), axis by axis. */

@@ -154,6 +154,98 @@ static void check_least_of_each(void)
     }
 }
 
+static void check_exponents(void)
+{
+    const size_t count = sizeof double_values / sizeof double_values[0];
+    for (size_t i = 0; i < count; i++) {
+        _Alignas(64) double got[DOUBLES], from[DOUBLES];
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            from[lane] = double_values[(i + lane) % count];
+        }
+        doubles_store(got, doubles_of_bits(((doubles_to_bits(doubles_load(from)) >> 52 & 0x7FF) + 1) << 51));
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            uint64_t expected, bits;
+            memcpy(&expected, &from[lane], sizeof expected);
+            memcpy(&bits, &got[lane], sizeof bits);
+            assert_true(bits == ((expected >> 52 & 0x7FF) + 1) << 51);
+        }
+    }
+}
+
+static void check_keep_words(void)
+{
+    for (uint32_t bits = 0; bits < 1u << DOUBLES; bits++) {
+        uint32_t numbers[DOUBLES], got[DOUBLES], kept = 0;
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            numbers[lane] = 100 + lane;
+        }
+        assert_int_equal(doubles_keep_words(got, numbers, bits), __builtin_popcount(bits));
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            if (bits >> lane & 1) {
+                assert_int_equal(got[kept++], numbers[lane]);
+            }
+        }
+    }
+}
+
+static void check_parts_of_memory(void)
+{
+    for (uint32_t first = 0; first <= DOUBLES; first++) {
+        _Alignas(64) double from[DOUBLES], got[DOUBLES];
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            from[lane] = 3 + lane;
+        }
+        doubles_store(got, doubles_load_within(doubles_mask_first(first), from));
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            assert_true(got[lane] == (lane < first ? from[lane] : 0));
+        }
+    }
+}
+
+#if DOUBLES <= 4
+static void check_pairs(void)
+{
+    double pairs[DOUBLES][2], stored[DOUBLES][2], got[2][DOUBLES];
+    const double *from[DOUBLES];
+    double *to[DOUBLES];
+    doubles first, second, rows[4][4 / DOUBLES], columns[4][4 / DOUBLES];
+    for (int i = 0; i < DOUBLES; i++) {
+        pairs[i][0] = i;
+        pairs[i][1] = 10 + i;
+        from[i] = pairs[i];
+        to[i] = stored[i];
+    }
+    doubles_load_pairs(from, &first, &second);
+    doubles_store_any(got[0], first);
+    doubles_store_any(got[1], second);
+    doubles_store_pairs(to, first, second);
+    for (int i = 0; i < DOUBLES; i++) {
+        assert_true(got[0][i] == i && got[1][i] == 10 + i);
+    }
+    assert_memory_equal(stored, pairs, sizeof pairs);
+    double numbers[4][4], turned[4][4];
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            numbers[i][j] = 4 * i + j;
+        }
+        for (int k = 0; k < 4 / DOUBLES; k++) {
+            rows[i][k] = doubles_load_any(numbers[i] + k * DOUBLES);
+        }
+    }
+    doubles_transpose4(rows, columns);
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 4 / DOUBLES; k++) {
+            doubles_store_any(turned[i] + k * DOUBLES, columns[i][k]);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            assert_true(turned[j][i] == numbers[i][j]);
+        }
+    }
+}
+#endif
+
 static void check_columns(void)
 {
     double rows[DOUBLES][9];
@@ -253,6 +345,12 @@ static void check_all(void)
     check_doubles8_all();
     check_tables();
     check_least_of_each();
+    check_exponents();
+    check_keep_words();
+    check_parts_of_memory();
+#if DOUBLES <= 4
+    check_pairs();
+#endif
     check_columns();
     check_rounding();
     check_bit_sets();
