@@ -37,6 +37,19 @@
  *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
  *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
  *   bit_sets                                        sixteen sets of sixteen bits each
+ *   words                                           n numbers of 32 bits: _load, _store, _set as above; _count_up() is
+ *                                                   0, 1, 2 ...; _add, _and, _or, _shift_right(a, k), _choose; masks by
+ *                                                   _equal, _less (unsigned), _meet (a bit in common) and
+ *                                                   _disjoint_within(m, a, b)
+ *   words_pick32(p, index), words_pick48(p, words)  any n of 32 or 48 words
+ *   T_load_within(m, p)                             the lanes of m, and 0; the others are not read (words too)
+ *   T_keep(p, a, floats_order_of_bits(bits))        the lanes of the bits one behind the other (floats, words); n numbers
+ *                                                   are written
+ *   words_of_bits(p, first, bits)                   first + i for each bit i
+ *   floats_sum4, floats_least4(a, b, c, d, out)     four reductions at once
+ *   turn_four_rows                                  four rows of four numbers of 32 bits become columns
+ *   floats_of_shorts, floats_to_shorts              n numbers of 16 bits
+ *   shorts32, _load, _meet                          32 numbers of 15 bits, and which of 32 boxes of them meet a box
  *
  * and then includes this header, which adds what is the same everywhere. A new instruction set is one such header, its
  * line in KERNELS_FOR (simd/kernel_choice.h), its flags in cmake/layers.cmake, one row file a family, and a file like
@@ -74,6 +87,18 @@ static inline floats_mask floats_less_equal6(const floats small[6], const floats
     return floats_mask_and(first, second);
 #endif
 }
+
+#if FLOATS < 16
+/* first + i for each bit i, ascending; returns how many. Up to sixteen numbers behind them may be written. */
+static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits)
+{
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1) {
+        to[count++] = first + (uint32_t)__builtin_ctz(bits);
+    }
+    return count;
+}
+#endif
 
 /* ---- a fixed number of lanes: sixteen floats, eight doubles, in as many registers as it takes -------------------- */
 
@@ -260,6 +285,12 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
                               T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))})                           \
     LANES_FUNCTION(struct V, V##_scale, (struct V a, T factor),                                                        \
                    (struct V){T##_multiply(a.x, factor), T##_multiply(a.y, factor), T##_multiply(a.z, factor)})        \
+    static inline void V##_store(E *x, E *y, E *z, struct V a)                                                         \
+    {                                                                                                                  \
+        T##_store(x, a.x);                                                                                             \
+        T##_store(y, a.y);                                                                                             \
+        T##_store(z, a.z);                                                                                             \
+    }                                                                                                                  \
     /* (x x + y y) + z z */                                                                                            \
     LANES_FUNCTION(T, V##_dot, (struct V a, struct V b),                                                               \
                    T##_add(T##_add(T##_multiply(a.x, b.x), T##_multiply(a.y, b.y)), T##_multiply(a.z, b.z)))           \

@@ -413,15 +413,6 @@ static inline void words_keep(uint32_t *to, words a, floats_order order)
 {
     words_store_any(to, _mm256_permutevar8x32_epi32(a, order));
 }
-/* first + i for each bit i, ascending; returns how many. Up to sixteen numbers behind them are written. */
-static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits)
-{
-    uint32_t count = 0;
-    for (; bits; bits &= bits - 1) {
-        to[count++] = first + (uint32_t)__builtin_ctz(bits);
-    }
-    return count;
-}
 
 /* ---- reductions ------------------------------------------------------------------------------- */
 

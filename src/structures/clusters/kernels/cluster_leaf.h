@@ -95,31 +95,30 @@ static void bound_points(const struct cluster_points *points, uint32_t set, stru
 
 /* A box in all lanes. */
 struct spread_box {
-    floats lo[3], hi[3];
+    struct floats3 lo, hi;
 };
 
-static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
+static inline struct spread_box spread_box_of(const struct cluster_box *box)
 {
-    return (struct spread_box){{floats_set(lo[0]), floats_set(lo[1]), floats_set(lo[2])},
-                               {floats_set(hi[0]), floats_set(hi[1]), floats_set(hi[2])}};
+    return (struct spread_box){floats3_set(box->lo), floats3_set(box->hi)};
 }
 
 /* Lanes in which two boxes meet (closed). */
-static inline uint32_t boxes_meet(struct floats3 lo, struct floats3 hi, const struct spread_box *box)
+static inline floats_mask boxes_meet(struct floats3 lo, struct floats3 hi, const struct spread_box *box)
 {
-    const floats small[6] = {lo.x, box->lo[0], lo.y, box->lo[1], lo.z, box->lo[2]};
-    const floats large[6] = {box->hi[0], hi.x, box->hi[1], hi.y, box->hi[2], hi.z};
-    return floats_mask_bits(floats_less_equal6(small, large));
+    const floats small[6] = {lo.x, box->lo.x, lo.y, box->lo.y, lo.z, box->lo.z};
+    const floats large[6] = {box->hi.x, hi.x, box->hi.y, hi.y, box->hi.z, hi.z};
+    return floats_less_equal6(small, large);
 }
 
 static uint32_t meet_group(const struct box_group *group, const struct cluster_box *box)
 {
-    const struct spread_box spread = spread_box_of(box->lo, box->hi);
+    const struct spread_box spread = spread_box_of(box);
     uint32_t found = 0;
     for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
         struct floats3 lo = floats3_load(&group->lo[0][i], &group->lo[1][i], &group->lo[2][i]);
         struct floats3 hi = floats3_load(&group->hi[0][i], &group->hi[1][i], &group->hi[2][i]);
-        found |= boxes_meet(lo, hi, &spread) << i;
+        found |= floats_mask_bits(boxes_meet(lo, hi, &spread)) << i;
     }
     return found;
 }
@@ -158,12 +157,8 @@ static void compute_cell_boxes(struct leaf_cells *cells)
             lo.x = floats_choose(floats_mask_of_bits(present), lo.x, floats_set(4));
             hi.x = floats_choose(floats_mask_of_bits(present), hi.x, floats_set(-4));
         }
-        floats_store(&cells->lo[0][i], lo.x);
-        floats_store(&cells->lo[1][i], lo.y);
-        floats_store(&cells->lo[2][i], lo.z);
-        floats_store(&cells->hi[0][i], hi.x);
-        floats_store(&cells->hi[1][i], hi.y);
-        floats_store(&cells->hi[2][i], hi.z);
+        floats3_store(&cells->lo[0][i], &cells->lo[1][i], &cells->lo[2][i], lo);
+        floats3_store(&cells->hi[0][i], &cells->hi[1][i], &cells->hi[2][i], hi);
         floats_store(&cells->bound[i], side_bound(floats3_add(floats3_subtract(hi, lo), slack)));
     }
     cells->has_boxes = true;
@@ -173,13 +168,10 @@ static void compute_cell_boxes(struct leaf_cells *cells)
 static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box,
                                       uint32_t shared)
 {
-    const floats small[6] = {floats_load(&cells->lo[0][i]), box->lo[0], floats_load(&cells->lo[1][i]), box->lo[1],
-                             floats_load(&cells->lo[2][i]), box->lo[2]};
-    const floats large[6] = {box->hi[0], floats_load(&cells->hi[0][i]), box->hi[1], floats_load(&cells->hi[1][i]),
-                             box->hi[2], floats_load(&cells->hi[2][i])};
-    floats_mask met = floats_less_equal6(small, large);
+    struct floats3 lo = floats3_load(&cells->lo[0][i], &cells->lo[1][i], &cells->lo[2][i]);
+    struct floats3 hi = floats3_load(&cells->hi[0][i], &cells->hi[1][i], &cells->hi[2][i]);
     words vertices = words_load(&cells->corners->cell_vertices[i]);
-    return floats_mask_bits(words_disjoint_within(met, vertices, words_set(shared)));
+    return floats_mask_bits(words_disjoint_within(boxes_meet(lo, hi, box), vertices, words_set(shared)));
 }
 
 /* Vertices of side b that are the vertex `identity`. */
@@ -299,9 +291,9 @@ static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < waiting->count; slot++) {
         uint32_t shared = waiting->may_share ? shared_vertices(cells->identities, waiting->identity[slot]) : 0;
-        floats px = floats_set(waiting->x[0][slot]), py = floats_set(waiting->x[1][slot]),
-               pz = floats_set(waiting->x[2][slot]);
-        const struct spread_box box = {{px, py, pz}, {px, py, pz}};
+        struct floats3 p = {floats_set(waiting->x[0][slot]), floats_set(waiting->x[1][slot]),
+                            floats_set(waiting->x[2][slot])};
+        const struct spread_box box = {p, p};
         for (int i = 0; i < end; i += FLOATS) {
             uint32_t found = cells_meet_box(cells, i, &box, shared);
             if (FLOATS == 1 && !found) {
@@ -353,7 +345,7 @@ static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue,
 static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                             struct leaf_hit *hits)
 {
-    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
+    const struct spread_box box = spread_box_of(&cells->box);
     struct waiting_points *waiting = &queue->waiting;
     uint32_t count = 0;
     if (waiting->count > LEAF_POINTS - CLUSTER_VERTICES) {
@@ -366,7 +358,7 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
             continue; /* the vertices asked about come first */
         }
         struct floats3 x = points_at(features->points, i);
-        uint32_t set = boxes_meet(x, x, &box) & asked;
+        uint32_t set = floats_mask_bits(boxes_meet(x, x, &box)) & asked;
         for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
             uint32_t vertex = (uint32_t)__builtin_ctz(left);
             bool here = has_vertex(cells->cluster, features->cluster->vertices[(uint32_t)i + vertex]);

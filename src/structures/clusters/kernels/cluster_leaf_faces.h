@@ -20,13 +20,6 @@ struct face_pairs {
     uint32_t count;
 };
 
-static inline void store_rows(float (*rows)[WAITING_FACES], int i, struct floats3 a)
-{
-    floats_store(&rows[0][i], a.x);
-    floats_store(&rows[1][i], a.y);
-    floats_store(&rows[2][i], a.z);
-}
-
 static inline struct floats3 corner_of_waiting(const struct waiting_faces *waiting, int corner, int i)
 {
     return floats3_load(&waiting->x[3 * corner][i], &waiting->x[3 * corner + 1][i], &waiting->x[3 * corner + 2][i]);
@@ -51,8 +44,8 @@ static inline struct cluster_box bound_faces(const struct waiting_faces *waiting
             lo = floats3_choose(floats_mask_of_bits(present), lo, outside_lo);
             hi = floats3_choose(floats_mask_of_bits(present), hi, outside_hi);
         }
-        store_rows(table->lo, i, lo);
-        store_rows(table->hi, i, hi);
+        floats3_store(&table->lo[0][i], &table->lo[1][i], &table->lo[2][i], lo);
+        floats3_store(&table->hi[0][i], &table->hi[1][i], &table->hi[2][i], hi);
         least = floats3_least(least, lo);
         most = floats3_most(most, hi);
     }
@@ -116,7 +109,7 @@ static inline void share_corners(const struct leaf_cells *cells, const struct wa
 /* Cells that meet the box, as bits. */
 static inline uint64_t cells_near(const struct leaf_cells *cells, const struct cluster_box *box)
 {
-    const struct spread_box spread = spread_box_of(box->lo, box->hi);
+    const struct spread_box spread = spread_box_of(box);
     uint64_t near = 0;
     for (int i = 0; i < cells_end(cells->cluster); i += FLOATS) {
         near |= (uint64_t)cells_meet_box(cells, i, &spread, 0) << i;
@@ -147,23 +140,19 @@ static inline uint32_t faces_near_in_steps(const struct leaf_cells *cells, uint3
 static inline uint32_t faces_near_cell(const struct leaf_cells *cells, uint32_t cell, const struct face_table *table,
                                        uint32_t count)
 {
-    const floats lo[3] = {floats_set(cells->lo[0][cell]), floats_set(cells->lo[1][cell]),
-                          floats_set(cells->lo[2][cell])};
-    const floats hi[3] = {floats_set(cells->hi[0][cell]), floats_set(cells->hi[1][cell]),
-                          floats_set(cells->hi[2][cell])};
+    const struct cluster_box box = {{cells->lo[0][cell], cells->lo[1][cell], cells->lo[2][cell]},
+                                    {cells->hi[0][cell], cells->hi[1][cell], cells->hi[2][cell]}};
+    const struct spread_box spread = spread_box_of(&box);
     const words vertices = words_set(cells->corners->cell_vertices[cell]);
     uint32_t found = 0;
     if (FLOATS == 1) {
         return faces_near_in_steps(cells, cell, table, count);
     }
     for (int i = 0; i < (int)count; i += FLOATS) {
-        const floats small[6] = {floats_load(&table->lo[0][i]), lo[0], floats_load(&table->lo[1][i]), lo[1],
-                                 floats_load(&table->lo[2][i]), lo[2]};
-        const floats large[6] = {hi[0], floats_load(&table->hi[0][i]), hi[1], floats_load(&table->hi[1][i]),
-                                 hi[2], floats_load(&table->hi[2][i])};
-        found |= floats_mask_bits(
-                     words_disjoint_within(floats_less_equal6(small, large), words_load(&table->shared[i]), vertices))
-                 << i;
+        struct floats3 lo = floats3_load(&table->lo[0][i], &table->lo[1][i], &table->lo[2][i]);
+        struct floats3 hi = floats3_load(&table->hi[0][i], &table->hi[1][i], &table->hi[2][i]);
+        floats_mask met = boxes_meet(lo, hi, &spread);
+        found |= floats_mask_bits(words_disjoint_within(met, words_load(&table->shared[i]), vertices)) << i;
     }
     return found;
 }
@@ -351,10 +340,8 @@ static void compare_vertices_with_plane(const struct leaf_cells *cells, const st
     struct floats3 a = corner_of_waiting(waiting, 0, face), b = corner_of_waiting(waiting, 1, face),
                    c = corner_of_waiting(waiting, 2, face),
                    normal = floats3_cross(floats3_subtract(b, a), floats3_subtract(c, a));
-    struct floats3 lo = {floats_set(box->lo[0]), floats_set(box->lo[1]), floats_set(box->lo[2])};
-    struct floats3 hi = {floats_set(box->hi[0]), floats_set(box->hi[1]), floats_set(box->hi[2])};
-    lo = floats3_least(floats3_least(lo, a), floats3_least(b, c));
-    hi = floats3_most(floats3_most(hi, a), floats3_most(b, c));
+    struct floats3 lo = floats3_least(floats3_least(floats3_set(box->lo), a), floats3_least(b, c));
+    struct floats3 hi = floats3_most(floats3_most(floats3_set(box->hi), a), floats3_most(b, c));
     floats bound = side_bound(floats3_subtract(hi, lo)), negative = -bound;
     sides->known |= UINT32_C(1) << face;
     sides->above[face] = sides->below[face] = 0;
@@ -482,7 +469,7 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
                           struct leaf_hit *hits)
 {
     const struct cluster *side_a = features->cluster;
-    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
+    const struct spread_box box = spread_box_of(&cells->box);
     struct point_table table = point_table_of(features->points);
     struct waiting_faces *waiting = &queue->waiting_faces;
     uint32_t count = 0;
@@ -493,7 +480,7 @@ static uint32_t face_leaf(struct leaf_cells *cells, const struct leaf_features *
                                            pick3(table, floats_index_load(&features->corners->faces[2][i]))};
         struct floats3 lo = floats3_least(floats3_least(corners[0], corners[1]), corners[2]);
         struct floats3 hi = floats3_most(floats3_most(corners[0], corners[1]), corners[2]);
-        uint32_t found = boxes_meet(lo, hi, &box) & lanes_in_use(side_a->face_count, (uint32_t)i);
+        uint32_t found = floats_mask_bits(boxes_meet(lo, hi, &box)) & lanes_in_use(side_a->face_count, (uint32_t)i);
         put_waiting_faces(waiting, features, i, corners, found);
         if (waiting->count >= WAITING_FACES) {
             count += compare_faces(cells, queue, WAITING_FACES, hits + count);

@@ -10,9 +10,7 @@ static inline struct floats3 corners_at(const struct packet *packet, int k, int 
 
 static inline void put_plane(struct packet *packet, int plane, int i, struct floats3 normal, struct floats3 through)
 {
-    floats_store(packet->normal[plane][0] + i, normal.x);
-    floats_store(packet->normal[plane][1] + i, normal.y);
-    floats_store(packet->normal[plane][2] + i, normal.z);
+    floats3_store(packet->normal[plane][0] + i, packet->normal[plane][1] + i, packet->normal[plane][2] + i, normal);
     floats_store(packet->offset[plane] + i, floats3_dot(normal, through));
 }
 
@@ -23,12 +21,8 @@ static inline floats put_boxes(struct packet *packet, int i, struct floats3 a, s
     struct floats3 lo = floats3_least(d, floats3_least(c, floats3_least(b, a)));
     struct floats3 hi = floats3_most(d, floats3_most(c, floats3_most(b, a)));
     floats size = floats3_largest(floats3_subtract(hi, lo));
-    floats_store(packet->lo[0] + i, lo.x);
-    floats_store(packet->lo[1] + i, lo.y);
-    floats_store(packet->lo[2] + i, lo.z);
-    floats_store(packet->hi[0] + i, hi.x);
-    floats_store(packet->hi[1] + i, hi.y);
-    floats_store(packet->hi[2] + i, hi.z);
+    floats3_store(packet->lo[0] + i, packet->lo[1] + i, packet->lo[2] + i, lo);
+    floats3_store(packet->hi[0] + i, packet->hi[1] + i, packet->hi[2] + i, hi);
     floats_store(packet->size + i, size);
     return size;
 }
