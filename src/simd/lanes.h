@@ -42,7 +42,7 @@
  *                                                   _equal, _less (unsigned), _meet (a bit in common) and
  *                                                   _disjoint_within(m, a, b)
  *   words_pick32(p, index), words_pick48(p, words)  any n of 32 or 48 words
- *   T_load_within(m, p)                             the lanes of m, and 0; the others are not read (floats, words)
+ *   T_load_within(m, p)                             the lanes of m, and 0; the others are not read (words too)
  *   T_keep(p, a, floats_order_of_bits(bits))        the lanes of the bits one behind the other (floats, words); n numbers
  *                                                   are written
  *   words_of_bits(p, first, bits)                   first + i for each bit i
@@ -64,22 +64,10 @@
 #endif
 
 #define LANES_ARITHMETIC(T)                                                                                            \
-    static inline T T##_add(T a, T b)                                                                                  \
-    {                                                                                                                  \
-        return a + b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_subtract(T a, T b)                                                                             \
-    {                                                                                                                  \
-        return a - b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_multiply(T a, T b)                                                                             \
-    {                                                                                                                  \
-        return a * b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_divide(T a, T b)                                                                               \
-    {                                                                                                                  \
-        return a / b;                                                                                                  \
-    }
+    LANES_FUNCTION(T, T##_add, (T a, T b), a + b)                                                                      \
+    LANES_FUNCTION(T, T##_subtract, (T a, T b), a - b)                                                                 \
+    LANES_FUNCTION(T, T##_multiply, (T a, T b), a *b)                                                                  \
+    LANES_FUNCTION(T, T##_divide, (T a, T b), a / b)
 
 LANES_ARITHMETIC(floats)
 LANES_ARITHMETIC(doubles)
@@ -213,10 +201,7 @@ static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits
         }                                                                                                              \
         return a.part[0];                                                                                              \
     }                                                                                                                  \
-    static inline E T##_##name(T a)                                                                                    \
-    {                                                                                                                  \
-        return R##_##name(T##_##name##_part(a));                                                                       \
-    }
+    LANES_FUNCTION(E, T##_##name, (T a), R##_##name(T##_##name##_part(a)))
 
 LANES_WIDE(floats16, floats, float, 16, FLOATS)
 LANES_WIDE(doubles8, doubles, double, 8, DOUBLES)
@@ -276,10 +261,8 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
 /* ---- three-vectors ----------------------------------------------------------------------------------------------- */
 
 #define LANES_VECTOR3_BINARY(V, T, name)                                                                               \
-    static inline struct V V##_##name(struct V a, struct V b)                                                          \
-    {                                                                                                                  \
-        return (struct V){T##_##name(a.x, b.x), T##_##name(a.y, b.y), T##_##name(a.z, b.z)};                           \
-    }
+    LANES_FUNCTION(struct V, V##_##name, (struct V a, struct V b),                                                     \
+                   (struct V){T##_##name(a.x, b.x), T##_##name(a.y, b.y), T##_##name(a.z, b.z)})
 
 #define LANES_VECTOR3(V, T, E, M)                                                                                      \
     struct V {                                                                                                         \
@@ -289,53 +272,32 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
     LANES_VECTOR3_BINARY(V, T, subtract)                                                                               \
     LANES_VECTOR3_BINARY(V, T, least)                                                                                  \
     LANES_VECTOR3_BINARY(V, T, most)                                                                                   \
-    static inline struct V V##_load(const E *x, const E *y, const E *z)                                                \
-    {                                                                                                                  \
-        return (struct V){T##_load(x), T##_load(y), T##_load(z)};                                                      \
-    }                                                                                                                  \
+    LANES_FUNCTION(struct V, V##_load, (const E *x, const E *y, const E *z),                                           \
+                   (struct V){T##_load(x), T##_load(y), T##_load(z)})                                                  \
+    LANES_FUNCTION(struct V, V##_set, (const E v[3]), (struct V){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])})         \
+    LANES_FUNCTION(struct V, V##_absolute, (struct V a),                                                               \
+                   (struct V){T##_absolute(a.x), T##_absolute(a.y), T##_absolute(a.z)})                                \
+    LANES_FUNCTION(struct V, V##_choose, (M mask, struct V a, struct V b),                                             \
+                   (struct V){T##_choose(mask, a.x, b.x), T##_choose(mask, a.y, b.y), T##_choose(mask, a.z, b.z)})     \
+    LANES_FUNCTION(struct V, V##_cross, (struct V a, struct V b),                                                      \
+                   (struct V){T##_subtract(T##_multiply(a.y, b.z), T##_multiply(a.z, b.y)),                            \
+                              T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                            \
+                              T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))})                           \
+    LANES_FUNCTION(struct V, V##_scale, (struct V a, T factor),                                                        \
+                   (struct V){T##_multiply(a.x, factor), T##_multiply(a.y, factor), T##_multiply(a.z, factor)})        \
     static inline void V##_store(E *x, E *y, E *z, struct V a)                                                         \
     {                                                                                                                  \
         T##_store(x, a.x);                                                                                             \
         T##_store(y, a.y);                                                                                             \
         T##_store(z, a.z);                                                                                             \
     }                                                                                                                  \
-    static inline struct V V##_set(const E v[3])                                                                       \
-    {                                                                                                                  \
-        return (struct V){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])};                                                \
-    }                                                                                                                  \
-    static inline struct V V##_absolute(struct V a)                                                                    \
-    {                                                                                                                  \
-        return (struct V){T##_absolute(a.x), T##_absolute(a.y), T##_absolute(a.z)};                                    \
-    }                                                                                                                  \
-    static inline struct V V##_choose(M mask, struct V a, struct V b)                                                  \
-    {                                                                                                                  \
-        return (struct V){T##_choose(mask, a.x, b.x), T##_choose(mask, a.y, b.y), T##_choose(mask, a.z, b.z)};         \
-    }                                                                                                                  \
-    static inline struct V V##_cross(struct V a, struct V b)                                                           \
-    {                                                                                                                  \
-        return (struct V){T##_subtract(T##_multiply(a.y, b.z), T##_multiply(a.z, b.y)),                                \
-                          T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                                \
-                          T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))};                               \
-    }                                                                                                                  \
-    static inline struct V V##_scale(struct V a, T factor)                                                             \
-    {                                                                                                                  \
-        return (struct V){T##_multiply(a.x, factor), T##_multiply(a.y, factor), T##_multiply(a.z, factor)};            \
-    }                                                                                                                  \
     /* (x x + y y) + z z */                                                                                            \
-    static inline T V##_dot(struct V a, struct V b)                                                                    \
-    {                                                                                                                  \
-        return T##_add(T##_add(T##_multiply(a.x, b.x), T##_multiply(a.y, b.y)), T##_multiply(a.z, b.z));               \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, V##_dot, (struct V a, struct V b),                                                               \
+                   T##_add(T##_add(T##_multiply(a.x, b.x), T##_multiply(a.y, b.y)), T##_multiply(a.z, b.z)))           \
     /* x + y + z */                                                                                                    \
-    static inline T V##_sum(struct V a)                                                                                \
-    {                                                                                                                  \
-        return T##_add(T##_add(a.x, a.y), a.z);                                                                        \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, V##_sum, (struct V a), T##_add(T##_add(a.x, a.y), a.z))                                          \
     /* The largest of the three. */                                                                                    \
-    static inline T V##_largest(struct V a)                                                                            \
-    {                                                                                                                  \
-        return T##_most(T##_most(a.x, a.y), a.z);                                                                      \
-    }
+    LANES_FUNCTION(T, V##_largest, (struct V a), T##_most(T##_most(a.x, a.y), a.z))
 
 LANES_VECTOR3(floats3, floats, float, floats_mask)
 LANES_VECTOR3(doubles3, doubles, double, doubles_mask)

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "simd/lanes_define.h"
+
 #define FLOATS 8
 #define DOUBLES 4
 
@@ -15,18 +17,9 @@ typedef __m256d doubles, doubles_mask;
 
 /* S: the suffix of the intrinsics. */
 #define LANES_AVX2(T, E, S, minus_zero, bits_in_lanes)                                                                 \
-    static inline T T##_set(E x)                                                                                       \
-    {                                                                                                                  \
-        return _mm256_set1_##S(x);                                                                                     \
-    }                                                                                                                  \
-    static inline T T##_load(const E *from)                                                                            \
-    {                                                                                                                  \
-        return _mm256_load_##S(from);                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_load_any(const E *from)                                                                        \
-    {                                                                                                                  \
-        return _mm256_loadu_##S(from);                                                                                 \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, T##_set, (E x), _mm256_set1_##S(x))                                                              \
+    LANES_FUNCTION(T, T##_load, (const E *from), _mm256_load_##S(from))                                                \
+    LANES_FUNCTION(T, T##_load_any, (const E *from), _mm256_loadu_##S(from))                                           \
     static inline void T##_store(E *to, T a)                                                                           \
     {                                                                                                                  \
         _mm256_store_##S(to, a);                                                                                       \
@@ -35,86 +28,27 @@ typedef __m256d doubles, doubles_mask;
     {                                                                                                                  \
         _mm256_storeu_##S(to, a);                                                                                      \
     }                                                                                                                  \
-    static inline T T##_least(T a, T b)                                                                                \
-    {                                                                                                                  \
-        return _mm256_min_##S(a, b);                                                                                   \
-    }                                                                                                                  \
-    static inline T T##_most(T a, T b)                                                                                 \
-    {                                                                                                                  \
-        return _mm256_max_##S(a, b);                                                                                   \
-    }                                                                                                                  \
-    static inline T T##_absolute(T a)                                                                                  \
-    {                                                                                                                  \
-        return _mm256_andnot_##S(_mm256_set1_##S(minus_zero), a);                                                      \
-    }                                                                                                                  \
-    static inline T T##_root(T a)                                                                                      \
-    {                                                                                                                  \
-        return _mm256_sqrt_##S(a);                                                                                     \
-    }                                                                                                                  \
-    static inline T##_mask T##_less(T a, T b)                                                                          \
-    {                                                                                                                  \
-        return _mm256_cmp_##S(a, b, _CMP_LT_OQ);                                                                       \
-    }                                                                                                                  \
-    static inline T##_mask T##_greater(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return _mm256_cmp_##S(a, b, _CMP_GT_OQ);                                                                       \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal(T a, T b)                                                                    \
-    {                                                                                                                  \
-        return _mm256_cmp_##S(a, b, _CMP_LE_OQ);                                                                       \
-    }                                                                                                                  \
-    static inline T##_mask T##_equal(T a, T b)                                                                         \
-    {                                                                                                                  \
-        return _mm256_cmp_##S(a, b, _CMP_EQ_OQ);                                                                       \
-    }                                                                                                                  \
-    static inline T##_mask T##_ordered(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return _mm256_cmp_##S(a, b, _CMP_ORD_Q);                                                                       \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal_within(T##_mask mask, T a, T b)                                              \
-    {                                                                                                                  \
-        return _mm256_and_##S(mask, _mm256_cmp_##S(a, b, _CMP_LE_OQ));                                                 \
-    }                                                                                                                  \
-    static inline T T##_choose(T##_mask mask, T a, T b)                                                                \
-    {                                                                                                                  \
-        return _mm256_blendv_##S(b, a, mask);                                                                          \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and(T##_mask a, T##_mask b)                                                        \
-    {                                                                                                                  \
-        return _mm256_and_##S(a, b);                                                                                   \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_or(T##_mask a, T##_mask b)                                                         \
-    {                                                                                                                  \
-        return _mm256_or_##S(a, b);                                                                                    \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and_not(T##_mask a, T##_mask b)                                                    \
-    {                                                                                                                  \
-        return _mm256_andnot_##S(b, a);                                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_all(void)                                                                          \
-    {                                                                                                                  \
-        return _mm256_castsi256_##S(_mm256_set1_epi32(-1));                                                            \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_not(T##_mask a)                                                                    \
-    {                                                                                                                  \
-        return _mm256_andnot_##S(a, T##_mask_all());                                                                   \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_nothing(void)                                                                      \
-    {                                                                                                                  \
-        return _mm256_setzero_##S();                                                                                   \
-    }                                                                                                                  \
-    static inline uint32_t T##_mask_bits(T##_mask mask)                                                                \
-    {                                                                                                                  \
-        return (uint32_t)_mm256_movemask_##S(mask);                                                                    \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_of_bits(uint32_t bits)                                                             \
-    {                                                                                                                  \
-        return _mm256_castsi256_##S(bits_in_lanes(bits));                                                              \
-    }                                                                                                                  \
-    static inline bool T##_mask_none(T##_mask mask)                                                                    \
-    {                                                                                                                  \
-        return _mm256_movemask_##S(mask) == 0;                                                                         \
-    }
+    LANES_FUNCTION(T, T##_least, (T a, T b), _mm256_min_##S(a, b))                                                     \
+    LANES_FUNCTION(T, T##_most, (T a, T b), _mm256_max_##S(a, b))                                                      \
+    LANES_FUNCTION(T, T##_absolute, (T a), _mm256_andnot_##S(_mm256_set1_##S(minus_zero), a))                          \
+    LANES_FUNCTION(T, T##_root, (T a), _mm256_sqrt_##S(a))                                                             \
+    LANES_FUNCTION(T##_mask, T##_less, (T a, T b), _mm256_cmp_##S(a, b, _CMP_LT_OQ))                                   \
+    LANES_FUNCTION(T##_mask, T##_greater, (T a, T b), _mm256_cmp_##S(a, b, _CMP_GT_OQ))                                \
+    LANES_FUNCTION(T##_mask, T##_less_equal, (T a, T b), _mm256_cmp_##S(a, b, _CMP_LE_OQ))                             \
+    LANES_FUNCTION(T##_mask, T##_equal, (T a, T b), _mm256_cmp_##S(a, b, _CMP_EQ_OQ))                                  \
+    LANES_FUNCTION(T##_mask, T##_ordered, (T a, T b), _mm256_cmp_##S(a, b, _CMP_ORD_Q))                                \
+    LANES_FUNCTION(T##_mask, T##_less_equal_within, (T##_mask mask, T a, T b),                                         \
+                   _mm256_and_##S(mask, _mm256_cmp_##S(a, b, _CMP_LE_OQ)))                                             \
+    LANES_FUNCTION(T, T##_choose, (T##_mask mask, T a, T b), _mm256_blendv_##S(b, a, mask))                            \
+    LANES_FUNCTION(T##_mask, T##_mask_and, (T##_mask a, T##_mask b), _mm256_and_##S(a, b))                             \
+    LANES_FUNCTION(T##_mask, T##_mask_or, (T##_mask a, T##_mask b), _mm256_or_##S(a, b))                               \
+    LANES_FUNCTION(T##_mask, T##_mask_and_not, (T##_mask a, T##_mask b), _mm256_andnot_##S(b, a))                      \
+    LANES_FUNCTION(T##_mask, T##_mask_all, (void), _mm256_castsi256_##S(_mm256_set1_epi32(-1)))                        \
+    LANES_FUNCTION(T##_mask, T##_mask_not, (T##_mask a), _mm256_andnot_##S(a, T##_mask_all()))                         \
+    LANES_FUNCTION(T##_mask, T##_mask_nothing, (void), _mm256_setzero_##S())                                           \
+    LANES_FUNCTION(uint32_t, T##_mask_bits, (T##_mask mask), (uint32_t)_mm256_movemask_##S(mask))                      \
+    LANES_FUNCTION(T##_mask, T##_mask_of_bits, (uint32_t bits), _mm256_castsi256_##S(bits_in_lanes(bits)))             \
+    LANES_FUNCTION(bool, T##_mask_none, (T##_mask mask), _mm256_movemask_##S(mask) == 0)
 
 static inline __m256i bits_in_eight(uint32_t bits)
 {

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "simd/lanes_define.h"
+
 #define FLOATS 16
 #define DOUBLES 8
 
@@ -17,18 +19,9 @@ typedef __mmask8 doubles_mask;
 
 /* S: the suffix of the intrinsics. */
 #define LANES_AVX512(T, E, S, count)                                                                                   \
-    static inline T T##_set(E x)                                                                                       \
-    {                                                                                                                  \
-        return _mm512_set1_##S(x);                                                                                     \
-    }                                                                                                                  \
-    static inline T T##_load(const E *from)                                                                            \
-    {                                                                                                                  \
-        return _mm512_load_##S(from);                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_load_any(const E *from)                                                                        \
-    {                                                                                                                  \
-        return _mm512_loadu_##S(from);                                                                                 \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, T##_set, (E x), _mm512_set1_##S(x))                                                              \
+    LANES_FUNCTION(T, T##_load, (const E *from), _mm512_load_##S(from))                                                \
+    LANES_FUNCTION(T, T##_load_any, (const E *from), _mm512_loadu_##S(from))                                           \
     static inline void T##_store(E *to, T a)                                                                           \
     {                                                                                                                  \
         _mm512_store_##S(to, a);                                                                                       \
@@ -37,90 +30,29 @@ typedef __mmask8 doubles_mask;
     {                                                                                                                  \
         _mm512_storeu_##S(to, a);                                                                                      \
     }                                                                                                                  \
-    static inline T T##_least(T a, T b)                                                                                \
-    {                                                                                                                  \
-        return _mm512_min_##S(a, b);                                                                                   \
-    }                                                                                                                  \
-    static inline T T##_most(T a, T b)                                                                                 \
-    {                                                                                                                  \
-        return _mm512_max_##S(a, b);                                                                                   \
-    }                                                                                                                  \
-    static inline T T##_absolute(T a)                                                                                  \
-    {                                                                                                                  \
-        return _mm512_abs_##S(a);                                                                                      \
-    }                                                                                                                  \
-    static inline T T##_root(T a)                                                                                      \
-    {                                                                                                                  \
-        return _mm512_sqrt_##S(a);                                                                                     \
-    }                                                                                                                  \
-    static inline T##_mask T##_less(T a, T b)                                                                          \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_LT_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_greater(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_GT_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal(T a, T b)                                                                    \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_LE_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_equal(T a, T b)                                                                         \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_EQ_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_ordered(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_ORD_Q);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal_within(T##_mask mask, T a, T b)                                              \
-    {                                                                                                                  \
-        return _mm512_mask_cmp_##S##_mask(mask, a, b, _CMP_LE_OQ);                                                     \
-    }                                                                                                                  \
-    static inline T T##_choose(T##_mask mask, T a, T b)                                                                \
-    {                                                                                                                  \
-        return _mm512_mask_mov_##S(b, mask, a);                                                                        \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and(T##_mask a, T##_mask b)                                                        \
-    {                                                                                                                  \
-        return (T##_mask)(a & b);                                                                                      \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_or(T##_mask a, T##_mask b)                                                         \
-    {                                                                                                                  \
-        return (T##_mask)(a | b);                                                                                      \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and_not(T##_mask a, T##_mask b)                                                    \
-    {                                                                                                                  \
-        return (T##_mask)(a & ~b);                                                                                     \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_not(T##_mask a)                                                                    \
-    {                                                                                                                  \
-        return (T##_mask) ~a;                                                                                          \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_all(void)                                                                          \
-    {                                                                                                                  \
-        return (T##_mask) ~0u;                                                                                         \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_nothing(void)                                                                      \
-    {                                                                                                                  \
-        return 0;                                                                                                      \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_first(uint32_t first)                                                              \
-    {                                                                                                                  \
-        return first >= (count) ? T##_mask_all() : (T##_mask)((1u << first) - 1);                                      \
-    }                                                                                                                  \
-    static inline uint32_t T##_mask_bits(T##_mask mask)                                                                \
-    {                                                                                                                  \
-        return mask;                                                                                                   \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_of_bits(uint32_t bits)                                                             \
-    {                                                                                                                  \
-        return (T##_mask)bits;                                                                                         \
-    }                                                                                                                  \
-    static inline bool T##_mask_none(T##_mask mask)                                                                    \
-    {                                                                                                                  \
-        return mask == 0;                                                                                              \
-    }
+    LANES_FUNCTION(T, T##_least, (T a, T b), _mm512_min_##S(a, b))                                                     \
+    LANES_FUNCTION(T, T##_most, (T a, T b), _mm512_max_##S(a, b))                                                      \
+    LANES_FUNCTION(T, T##_absolute, (T a), _mm512_abs_##S(a))                                                          \
+    LANES_FUNCTION(T, T##_root, (T a), _mm512_sqrt_##S(a))                                                             \
+    LANES_FUNCTION(T##_mask, T##_less, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_LT_OQ))                            \
+    LANES_FUNCTION(T##_mask, T##_greater, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_GT_OQ))                         \
+    LANES_FUNCTION(T##_mask, T##_less_equal, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_LE_OQ))                      \
+    LANES_FUNCTION(T##_mask, T##_equal, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_EQ_OQ))                           \
+    LANES_FUNCTION(T##_mask, T##_ordered, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_ORD_Q))                         \
+    LANES_FUNCTION(T##_mask, T##_less_equal_within, (T##_mask mask, T a, T b),                                         \
+                   _mm512_mask_cmp_##S##_mask(mask, a, b, _CMP_LE_OQ))                                                 \
+    LANES_FUNCTION(T, T##_choose, (T##_mask mask, T a, T b), _mm512_mask_mov_##S(b, mask, a))                          \
+    LANES_FUNCTION(T##_mask, T##_mask_and, (T##_mask a, T##_mask b), (T##_mask)(a & b))                                \
+    LANES_FUNCTION(T##_mask, T##_mask_or, (T##_mask a, T##_mask b), (T##_mask)(a | b))                                 \
+    LANES_FUNCTION(T##_mask, T##_mask_and_not, (T##_mask a, T##_mask b), (T##_mask)(a & ~b))                           \
+    LANES_FUNCTION(T##_mask, T##_mask_not, (T##_mask a), (T##_mask) ~a)                                                \
+    LANES_FUNCTION(T##_mask, T##_mask_all, (void), (T##_mask) ~0u)                                                     \
+    LANES_FUNCTION(T##_mask, T##_mask_nothing, (void), 0)                                                              \
+    LANES_FUNCTION(T##_mask, T##_mask_first, (uint32_t first),                                                         \
+                   first >= (count) ? T##_mask_all() : (T##_mask)((1u << first) - 1))                                  \
+    LANES_FUNCTION(uint32_t, T##_mask_bits, (T##_mask mask), mask)                                                     \
+    LANES_FUNCTION(T##_mask, T##_mask_of_bits, (uint32_t bits), (T##_mask)bits)                                        \
+    LANES_FUNCTION(bool, T##_mask_none, (T##_mask mask), mask == 0)
 
 LANES_AVX512(floats, float, ps, FLOATS)
 LANES_AVX512(doubles, double, pd, DOUBLES)

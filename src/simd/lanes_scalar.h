@@ -8,6 +8,8 @@
 #include <string.h>
 #include <string.h>
 
+#include "simd/lanes_define.h"
+
 #define FLOATS 1
 #define DOUBLES 1
 
@@ -17,18 +19,9 @@ typedef int32_t floats_mask; /* 0 or 1; as wide as a float, for loops over many 
 typedef bool doubles_mask;
 
 #define LANES_SCALAR(T, E, magnitude, square_root)                                                                     \
-    static inline T T##_set(E x)                                                                                       \
-    {                                                                                                                  \
-        return x;                                                                                                      \
-    }                                                                                                                  \
-    static inline T T##_load(const E *from)                                                                            \
-    {                                                                                                                  \
-        return *from;                                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_load_any(const E *from)                                                                        \
-    {                                                                                                                  \
-        return *from;                                                                                                  \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, T##_set, (E x), x)                                                                               \
+    LANES_FUNCTION(T, T##_load, (const E *from), *from)                                                                \
+    LANES_FUNCTION(T, T##_load_any, (const E *from), *from)                                                            \
     static inline void T##_store(E *to, T a)                                                                           \
     {                                                                                                                  \
         *to = a;                                                                                                       \
@@ -37,102 +30,30 @@ typedef bool doubles_mask;
     {                                                                                                                  \
         *to = a;                                                                                                       \
     }                                                                                                                  \
-    static inline T T##_least(T a, T b)                                                                                \
-    {                                                                                                                  \
-        return a < b ? a : b;                                                                                          \
-    }                                                                                                                  \
-    static inline T T##_most(T a, T b)                                                                                 \
-    {                                                                                                                  \
-        return a > b ? a : b;                                                                                          \
-    }                                                                                                                  \
-    static inline T T##_absolute(T a)                                                                                  \
-    {                                                                                                                  \
-        return magnitude(a);                                                                                           \
-    }                                                                                                                  \
-    static inline T T##_root(T a)                                                                                      \
-    {                                                                                                                  \
-        return square_root(a);                                                                                         \
-    }                                                                                                                  \
-    static inline T##_mask T##_less(T a, T b)                                                                          \
-    {                                                                                                                  \
-        return a < b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T##_mask T##_greater(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return a > b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal(T a, T b)                                                                    \
-    {                                                                                                                  \
-        return a <= b;                                                                                                 \
-    }                                                                                                                  \
-    static inline T##_mask T##_equal(T a, T b)                                                                         \
-    {                                                                                                                  \
-        return a == b;                                                                                                 \
-    }                                                                                                                  \
-    static inline T##_mask T##_ordered(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return (a == a) & (b == b);                                                                                    \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal_within(T##_mask mask, T a, T b)                                              \
-    {                                                                                                                  \
-        return mask && a <= b;                                                                                         \
-    }                                                                                                                  \
-    static inline T T##_choose(T##_mask mask, T a, T b)                                                                \
-    {                                                                                                                  \
-        return mask ? a : b;                                                                                           \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and(T##_mask a, T##_mask b)                                                        \
-    {                                                                                                                  \
-        return a & b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_or(T##_mask a, T##_mask b)                                                         \
-    {                                                                                                                  \
-        return a | b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and_not(T##_mask a, T##_mask b)                                                    \
-    {                                                                                                                  \
-        return a & !b;                                                                                                 \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_not(T##_mask a)                                                                    \
-    {                                                                                                                  \
-        return !a;                                                                                                     \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_all(void)                                                                          \
-    {                                                                                                                  \
-        return true;                                                                                                   \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_nothing(void)                                                                      \
-    {                                                                                                                  \
-        return false;                                                                                                  \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_first(uint32_t count)                                                              \
-    {                                                                                                                  \
-        return count > 0;                                                                                              \
-    }                                                                                                                  \
-    static inline uint32_t T##_mask_bits(T##_mask mask)                                                                \
-    {                                                                                                                  \
-        return (uint32_t)mask;                                                                                         \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_of_bits(uint32_t bits)                                                             \
-    {                                                                                                                  \
-        return (bits & 1) != 0;                                                                                        \
-    }                                                                                                                  \
-    static inline bool T##_mask_none(T##_mask mask)                                                                    \
-    {                                                                                                                  \
-        return !mask;                                                                                                  \
-    }                                                                                                                  \
-    static inline E T##_sum(T a)                                                                                       \
-    {                                                                                                                  \
-        return a;                                                                                                      \
-    }                                                                                                                  \
-    static inline E T##_smallest(T a)                                                                                  \
-    {                                                                                                                  \
-        return a;                                                                                                      \
-    }                                                                                                                  \
-    static inline E T##_largest(T a)                                                                                   \
-    {                                                                                                                  \
-        return a;                                                                                                      \
-    }
+    LANES_FUNCTION(T, T##_least, (T a, T b), a < b ? a : b)                                                            \
+    LANES_FUNCTION(T, T##_most, (T a, T b), a > b ? a : b)                                                             \
+    LANES_FUNCTION(T, T##_absolute, (T a), magnitude(a))                                                               \
+    LANES_FUNCTION(T, T##_root, (T a), square_root(a))                                                                 \
+    LANES_FUNCTION(T##_mask, T##_less, (T a, T b), a < b)                                                              \
+    LANES_FUNCTION(T##_mask, T##_greater, (T a, T b), a > b)                                                           \
+    LANES_FUNCTION(T##_mask, T##_less_equal, (T a, T b), a <= b)                                                       \
+    LANES_FUNCTION(T##_mask, T##_equal, (T a, T b), a == b)                                                            \
+    LANES_FUNCTION(T##_mask, T##_ordered, (T a, T b), (a == a) & (b == b))                                             \
+    LANES_FUNCTION(T##_mask, T##_less_equal_within, (T##_mask mask, T a, T b), mask &&a <= b)                          \
+    LANES_FUNCTION(T, T##_choose, (T##_mask mask, T a, T b), mask ? a : b)                                             \
+    LANES_FUNCTION(T##_mask, T##_mask_and, (T##_mask a, T##_mask b), a &b)                                             \
+    LANES_FUNCTION(T##_mask, T##_mask_or, (T##_mask a, T##_mask b), a | b)                                             \
+    LANES_FUNCTION(T##_mask, T##_mask_and_not, (T##_mask a, T##_mask b), a & !b)                                       \
+    LANES_FUNCTION(T##_mask, T##_mask_not, (T##_mask a), !a)                                                           \
+    LANES_FUNCTION(T##_mask, T##_mask_all, (void), true)                                                               \
+    LANES_FUNCTION(T##_mask, T##_mask_nothing, (void), false)                                                          \
+    LANES_FUNCTION(T##_mask, T##_mask_first, (uint32_t count), count > 0)                                              \
+    LANES_FUNCTION(uint32_t, T##_mask_bits, (T##_mask mask), (uint32_t)mask)                                           \
+    LANES_FUNCTION(T##_mask, T##_mask_of_bits, (uint32_t bits), (bits & 1) != 0)                                       \
+    LANES_FUNCTION(bool, T##_mask_none, (T##_mask mask), !mask)                                                        \
+    LANES_FUNCTION(E, T##_sum, (T a), a)                                                                               \
+    LANES_FUNCTION(E, T##_smallest, (T a), a)                                                                          \
+    LANES_FUNCTION(E, T##_largest, (T a), a)
 
 LANES_SCALAR(floats, float, fabsf, sqrtf)
 LANES_SCALAR(doubles, double, fabs, sqrt)
