@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "support/cmocka_includes.h"
 
+#include "sim/model/byte_order.h"
 #include "sim/step/sim_step.h"
 #include "support_meshes.h"
 
