@@ -3,8 +3,6 @@
 #include "sim/model/byte_order.h"
 #include "sim_step.h"
 
-#include <string.h>
-
 uint64_t dent_sim_hash(const dent_sim *sim)
 {
     if (!sim) {
@@ -54,35 +52,48 @@ static void add_rigid(const struct sim_model *model, const struct sim_state *sta
     }
 }
 
+struct sums_call {
+    const dent_sim *sim;
+    dent_sim_statistics sums;
+};
+
+/* Energies and momenta, added to zeros. */
+static dent_status add_sums(void *data)
+{
+    struct sums_call *call = data;
+    dent_sim_statistics *sums = &call->sums;
+    const struct sim_model *model = &call->sim->model;
+    const struct sim_state *state = &call->sim->state;
+    sums->time = dent_sim_time(call->sim);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        if (model->inverse_masses[v] > 0) {
+            add_particle(sums, state->gravity, model->masses[v], state->positions + 3 * (size_t)v,
+                         state->velocities + 3 * (size_t)v);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        add_rigid(model, state, r, sums);
+    }
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        sums->elastic += elastic_body_energy(model, state->positions, b);
+    }
+    sums->inverted_cells = elastic_inverted_cells(model, state->positions);
+    return DENT_OK;
+}
+
 dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
 {
     if (!sim) {
         return (dent_sim_statistics){0};
     }
     const struct sim_model *model = &sim->model;
-    const struct sim_state *state = &sim->state;
     const struct step_report *report = &sim->work.report;
-    dent_sim_statistics sums = report->statistics;
-    sums.step = state->step;
-    sums.time = dent_sim_time(sim);
-    sums.kinetic = sums.elastic = sums.potential = 0;
-    memset(sums.linear_momentum, 0, sizeof sums.linear_momentum);
-    memset(sums.angular_momentum, 0, sizeof sums.angular_momentum);
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        if (model->inverse_masses[v] > 0) {
-            add_particle(&sums, state->gravity, model->masses[v], state->positions + 3 * (size_t)v,
-                         state->velocities + 3 * (size_t)v);
-        }
-    }
-    for (uint32_t r = 0; r < model->rigid_count; r++) {
-        add_rigid(model, state, r, &sums);
-    }
-    for (uint32_t b = 0; b < model->body_count; b++) {
-        sums.elastic += elastic_body_energy(model, state->positions, b);
-    }
-    sums.inverted_cells = elastic_inverted_cells(model, state->positions);
+    struct sums_call call = {sim, report->statistics};
+    dent_call_guarded(model->context, add_sums, &call);
+    dent_sim_statistics sums = call.sums;
+    sums.step = sim->state.step;
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
-    sums.constraints = model->attachment_count + state->grab_count;
+    sums.constraints = model->attachment_count + sim->state.grab_count;
     sums.colours = model->elastic->colour_count;
     sums.ns_detect = report->ns_detect;
     sums.ns_respond = report->ns_respond;
@@ -192,15 +203,28 @@ const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count)
     return sim->work.contacts.reported;
 }
 
-void dent_sim_attachment_forces(const dent_sim *sim, double *forces)
+struct forces_call {
+    const dent_sim *sim;
+    double *forces;
+};
+
+static dent_status write_forces(void *data)
 {
-    if (!sim) {
-        return;
-    }
-    const struct sim_model *model = &sim->model;
+    const struct forces_call *call = data;
+    const struct sim_model *model = &call->sim->model;
+    const struct sim_state *state = &call->sim->state;
     double per_push = 1 / (model->substep * model->substep);
     for (size_t n = 0; n < 3 * (size_t)model->attachment_count; n++) {
-        forces[n] = per_push * sim->state.tie_pushes[n];
+        call->forces[n] = per_push * state->tie_pushes[n];
     }
-    bonds_forces(model, &sim->state, sim->work.solver.scratch, forces);
+    bonds_forces(model, state, call->sim->work.solver.scratch, call->forces);
+    return DENT_OK;
+}
+
+void dent_sim_attachment_forces(const dent_sim *sim, double *forces)
+{
+    if (sim) {
+        struct forces_call call = {sim, forces};
+        dent_call_guarded(sim->model.context, write_forces, &call);
+    }
 }
