@@ -295,6 +295,11 @@ void springs_colour_done(const struct sim_model *model, const struct sim_state *
     }
 }
 
+bool springs_any(const struct elastic_work *work)
+{
+    return work->springs->any;
+}
+
 /* On side a, without the carried force. */
 static void spring_force(const struct contact_spring *spring, const double *normal, const double *apart,
                          double force[3])
@@ -312,9 +317,6 @@ void springs_add(const struct sim_model *model, const struct sim_state *state, c
                  const struct elastic_work *work, uint32_t vertex, struct vertex_system *system)
 {
     const struct contact_springs *springs = work->springs;
-    if (!springs->any) {
-        return;
-    }
     const double *x = state->positions + 3 * (size_t)vertex;
     for (uint32_t t = springs->starts[vertex]; t < springs->starts[vertex + 1]; t++) {
         const struct spring_visit *visit = &springs->visits[t];

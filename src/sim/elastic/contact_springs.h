@@ -8,7 +8,8 @@
 dent_status springs_begin(const struct sim_model *model, const struct sim_state *state,
                           const struct contact_set *contacts, struct elastic_work *work);
 void springs_follow(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work);
-/* In the sweep: what the springs of a vertex ask; the slots [begin, end) of a colour are done. */
+/* In the sweep, where there are any: what the springs of a vertex ask. The slots [begin, end) of a colour are done. */
+bool springs_any(const struct elastic_work *work);
 void springs_add(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
                  const struct elastic_work *work, uint32_t vertex, struct vertex_system *system);
 void springs_colour_done(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work,

@@ -151,34 +151,33 @@ struct solve_call {
     uint32_t sweep; /* number of the present one */
 };
 
-static void solve_vertex(const struct solve_call *call, uint32_t slot)
-{
-    const struct sim_model *model = call->model;
-    uint32_t vertex = model->elastic->vertices[slot];
-    double *x = call->state->positions + 3 * (size_t)vertex;
-    double inertia = model->masses[vertex] / (model->substep * model->substep);
-    struct vertex_system system = {.force = {0, 0, 0}};
-    for (int axis = 0; axis < 3; axis++) {
-        system.force[axis] = inertia * (call->work->targets[3 * (size_t)vertex + (size_t)axis] - x[axis]);
-    }
-    system_add_diagonal(&system, inertia);
-    add_elements(model, call->state->positions, call->work->previous, slot, &system);
-    springs_add(model, call->state, call->contacts, call->work, vertex, &system);
-    double move[3];
-    elastic_solve_symmetric(system.stiffness, system.force, move);
-    limit_move(move, model->bodies[model->vertex_bodies[vertex]].mean_edge);
-    x[0] += move[0];
-    x[1] += move[1];
-    x[2] += move[2];
-}
-
+/* Arrays are named once for the whole range: after every store the compiler would read the pointers to them again. */
 static void solve_range(void *data, uint32_t begin, uint32_t end)
 {
     const struct solve_call *call = data;
+    const struct sim_model *model = call->model;
+    const struct elastic_mesh *mesh = model->elastic;
+    const double *previous = call->work->previous, *targets = call->work->targets, *masses = model->masses;
+    double *positions = call->state->positions, square_step = model->substep * model->substep;
+    bool springs = springs_any(call->work);
     for (uint32_t slot = begin; slot < end; slot++) {
-        if (call->sweep < call->model->elastic->sweeps[slot]) {
-            solve_vertex(call, slot);
+        if (call->sweep >= mesh->sweeps[slot]) {
+            continue;
         }
+        uint32_t vertex = mesh->vertices[slot];
+        double *x = positions + 3 * (size_t)vertex, move[3], inertia = masses[vertex] / square_step;
+        struct vertex_system system = {.force = {0, 0, 0}};
+        for (int axis = 0; axis < 3; axis++) {
+            system.force[axis] = inertia * (targets[3 * (size_t)vertex + (size_t)axis] - x[axis]);
+        }
+        system_add_diagonal(&system, inertia);
+        add_elements(model, positions, previous, slot, &system);
+        if (springs) {
+            springs_add(model, call->state, call->contacts, call->work, vertex, &system);
+        }
+        elastic_solve_symmetric(system.stiffness, system.force, move);
+        limit_move(move, model->bodies[model->vertex_bodies[vertex]].mean_edge);
+        sim_add_scaled(x, 1, move);
     }
 }
 
