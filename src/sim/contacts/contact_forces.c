@@ -20,21 +20,18 @@ static double share_of(const struct sim_model *model, const struct sim_state *st
                        const dent_contact *contact)
 {
     double all = 0, inertia = 0;
-    for (int side = 0; side < 2; side++) {
-        const struct sim_body *body = &model->bodies[side == 0 ? contact->body_a : contact->body_b];
-        const uint32_t *vertices = side == 0 ? contact->vertices_a : contact->vertices_b;
-        const double *weights = side == 0 ? contact->weights_a : contact->weights_b;
-        const double *point = side == 0 ? contact->point_a : contact->point_b;
-        const struct rigid_block *block = bonds_block(model, work, side == 0 ? contact->body_a : contact->body_b);
+    for (int s = 0; s < 2; s++) {
+        struct contact_side side = contact_side(model, contact, s);
+        const struct rigid_block *block = bonds_block(model, work, side.body);
         if (block) {
             double per_mobility = 1 / (model->substep * model->substep);
-            all += per_mobility * bonds_inertial_give(model, state, block, point, contact->normal);
-            inertia += per_mobility * bonds_compliance(state, block, point, contact->normal);
+            all += per_mobility * bonds_inertial_give(model, state, block, side.point, contact->normal);
+            inertia += per_mobility * bonds_compliance(state, block, side.point, contact->normal);
         }
         for (int k = 0; k < 4; k++) {
-            if (vertices[k] != SIM_NONE && model->inverse_masses[body->first_vertex + vertices[k]] > 0) {
-                uint32_t v = body->first_vertex + vertices[k];
-                double mobility = weights[k] * weights[k] * model->inverse_masses[v];
+            size_t v = side.first + side.vertices[k];
+            if (side.vertices[k] != SIM_NONE && model->inverse_masses[v] > 0) {
+                double mobility = side.weights[k] * side.weights[k] * model->inverse_masses[v];
                 all += mobility;
                 inertia += mobility * model->inertia_shares[v];
             }
@@ -55,53 +52,40 @@ dent_status contacts_choose_shares(const struct sim_model *model, const struct s
     return status;
 }
 
-static void carry_side(const struct sim_model *model, struct carried_forces *carried, uint32_t body,
-                       const uint32_t *vertices, const double *weights, double factor, double share,
-                       const double *impulse)
-{
-    for (int k = 0; k < 4; k++) {
-        if (vertices[k] != SIM_NONE) {
-            size_t v = (size_t)model->bodies[body].first_vertex + vertices[k];
-            double move = factor * weights[k] * model->inverse_masses[v];
-            if (move != 0) {
-                carried_add(carried, v, share, move, impulse);
-            }
-        }
-    }
-}
-
 /* A rigid body gets at once what the elastic side does not get back. */
-static void apply_rigid_impulse(const dent_rigid_state *detected, dent_rigid_state *state, const double *point,
-                                double factor, const double *impulse)
+static void apply_rigid_impulse(dent_rigid_state *pose, const double *point, double factor, const double *impulse)
 {
-    double now[3], arm[3], moment[3], inverse[9];
-    dent_rigid_move_point(detected, state, point, now);
-    sim_subtract(now, state->center, arm);
+    double arm[3], moment[3], inverse[9];
+    sim_subtract(point, pose->center, arm);
     sim_cross(arm, impulse, moment);
-    dent_rigid_inverse_inertia(state, inverse);
+    dent_rigid_inverse_inertia(pose, inverse);
     for (int i = 0; i < 3; i++) {
-        state->linear_velocity[i] += factor * state->inverse_mass * impulse[i];
-        state->angular_velocity[i] += factor * sim_dot(inverse + 3 * i, moment);
+        pose->linear_velocity[i] += factor * pose->inverse_mass * impulse[i];
+        pose->angular_velocity[i] += factor * sim_dot(inverse + 3 * i, moment);
     }
 }
 
 static void carry_to(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
-                     struct elastic_work *work, const dent_contact *contact, int side, double share,
-                     const double *impulse)
+                     struct elastic_work *work, const struct contact_side *side, double share, const double *impulse)
 {
-    uint32_t body = side == 0 ? contact->body_a : contact->body_b, rigid = model->bodies[body].rigid;
-    const double *point = side == 0 ? contact->point_a : contact->point_b;
-    double sign = side == 0 ? 1 : -1, own[3] = {sign * impulse[0], sign * impulse[1], sign * impulse[2]};
-    struct rigid_block *block = bonds_block(model, work, body);
-    if (block) {
-        double now[3];
-        dent_rigid_move_point(&contacts->rigid_detected[rigid], &state->rigids[rigid], point, now);
-        bonds_carry(state, block, now, own, share);
-    } else if (rigid != SIM_NONE) {
-        apply_rigid_impulse(&contacts->rigid_detected[rigid], &state->rigids[rigid], point, 1 - share, own);
-    } else {
-        carry_side(model, &work->carried, body, side == 0 ? contact->vertices_a : contact->vertices_b,
-                   side == 0 ? contact->weights_a : contact->weights_b, model->substep, share, own);
+    uint32_t rigid = model->bodies[side->body].rigid;
+    double own[3] = {side->sign * impulse[0], side->sign * impulse[1], side->sign * impulse[2]}, now[3];
+    if (rigid != SIM_NONE) {
+        struct rigid_block *block = bonds_block(model, work, side->body);
+        contact_rigid_point(model, state, contacts, side, now);
+        if (block) {
+            bonds_carry(state, block, now, own, share);
+        } else {
+            apply_rigid_impulse(&state->rigids[rigid], now, 1 - share, own);
+        }
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        size_t v = side->first + side->vertices[k];
+        double move = side->vertices[k] != SIM_NONE ? model->substep * side->weights[k] * model->inverse_masses[v] : 0;
+        if (move != 0) {
+            carried_add(&work->carried, v, share, move, own);
+        }
     }
 }
 
@@ -109,16 +93,16 @@ static void carry_to(const struct sim_model *model, struct sim_state *state, con
 static double part_to_carry(const struct sim_model *model, const dent_contact *contact, double share,
                             const double *impulse)
 {
-    double h = model->substep;
     double size = sqrt(sim_dot(impulse, impulse)), part = 1;
-    for (int n = 0; n < 8; n++) {
-        uint32_t vertex = n < 4 ? contact->vertices_a[n] : contact->vertices_b[n - 4];
-        double weight = n < 4 ? contact->weights_a[n] : contact->weights_b[n - 4];
-        size_t first = model->bodies[n < 4 ? contact->body_a : contact->body_b].first_vertex;
-        if (vertex != SIM_NONE && model->elastic->slots[first + vertex] != SIM_NONE) {
-            double here = carried_part(model, first + vertex, share,
-                                       h * fabs(weight) * model->inverse_masses[first + vertex] * size);
-            part = here < part ? here : part;
+    for (int s = 0; s < 2; s++) {
+        struct contact_side side = contact_side(model, contact, s);
+        for (int k = 0; k < 4; k++) {
+            size_t v = side.first + side.vertices[k];
+            if (side.vertices[k] != SIM_NONE && model->elastic->slots[v] != SIM_NONE) {
+                double move = model->substep * fabs(side.weights[k]) * model->inverse_masses[v] * size;
+                double here = carried_part(model, v, share, move);
+                part = here < part ? here : part;
+            }
         }
     }
     return part;
@@ -148,8 +132,9 @@ void contacts_carry(const struct sim_model *model, struct sim_state *state, cons
                 impulse[axis] *= part;
             }
         }
-        for (int side = 0; side < 2; side++) {
-            carry_to(model, state, contacts, work, contact, side, carried->share, impulse);
+        for (int s = 0; s < 2; s++) {
+            struct contact_side side = contact_side(model, contact, s);
+            carry_to(model, state, contacts, work, &side, carried->share, impulse);
         }
     }
 }

@@ -59,28 +59,6 @@ struct contact_springs {
     struct piece_system *systems; /* by piece */
 };
 
-/* One side of a contact. */
-struct contact_side {
-    const uint32_t *vertices;
-    const double *weights;
-    size_t first;
-    double sign;
-    uint32_t body;
-    const double *point; /* where it was found */
-};
-
-static struct contact_side side_of(const struct sim_model *model, const dent_contact *contact, int side)
-{
-    if (side == 0) {
-        return (struct contact_side){
-            contact->vertices_a, contact->weights_a, model->bodies[contact->body_a].first_vertex, 1,
-            contact->body_a,     contact->point_a};
-    }
-    return (struct contact_side){
-        contact->vertices_b, contact->weights_b, model->bodies[contact->body_b].first_vertex, -1,
-        contact->body_b,     contact->point_b};
-}
-
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
 dent_status springs_build(struct sim_model *model, struct elastic_work *work)
@@ -120,14 +98,6 @@ void springs_destroy(dent_context *context, struct elastic_work *work)
 
 /* ---- which contacts ------------------------------------------------------------------------------------------ */
 
-/* Where the point of a side on a bonded rigid body is now. */
-static void point_on_block(const struct sim_model *model, const struct sim_state *state,
-                           const struct contact_set *contacts, const struct contact_side *side, double point[3])
-{
-    uint32_t rigid = model->bodies[side->body].rigid;
-    dent_rigid_move_point(&contacts->rigid_detected[rigid], &state->rigids[rigid], side->point, point);
-}
-
 /* Adds sign times what the vertices of a side say; `own` is read at x instead (SIM_NONE: none). */
 static void add_side(const struct contact_side *side, const double *values, size_t own, const double *x, double out[3])
 {
@@ -146,10 +116,10 @@ static void separation(const struct sim_model *model, const struct sim_state *st
 {
     out[0] = out[1] = out[2] = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(model, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         if (bonds_block(model, work, side.body)) {
             double point[3];
-            point_on_block(model, state, contacts, &side, point);
+            contact_rigid_point(model, state, contacts, &side, point);
             sim_add_scaled(out, side.sign, point);
         } else {
             add_side(&side, positions, own, x, out);
@@ -162,7 +132,7 @@ static void relative_velocity(const struct sim_model *model, const struct sim_st
 {
     out[0] = out[1] = out[2] = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(model, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         add_side(&side, state->velocities, SIM_NONE, NULL, out);
     }
 }
@@ -173,11 +143,11 @@ static double give_of(const struct sim_model *model, const struct sim_state *sta
 {
     double h = model->substep, give = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(model, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         const struct rigid_block *block = bonds_block(model, work, side.body);
         if (block) {
             double point[3];
-            point_on_block(model, state, contacts, &side, point);
+            contact_rigid_point(model, state, contacts, &side, point);
             give += bonds_compliance(state, block, point, contact->normal);
         }
         for (int k = 0; k < 4; k++) {
@@ -230,7 +200,7 @@ static void list_visits(const struct sim_model *model, const struct contact_set 
 {
     for (uint64_t i = 0; i < contacts->count; i++) {
         for (int s = 0; s < 2 && springs->springs[i].stiffness > 0; s++) {
-            struct contact_side side = side_of(model, &contacts->records[i], s);
+            struct contact_side side = contact_side(model, &contacts->records[i], s);
             for (int k = 0; k < 4; k++) {
                 size_t v = side.vertices[k] != SIM_NONE ? side.first + side.vertices[k] : SIM_NONE;
                 if (v == SIM_NONE || side.weights[k] == 0 || model->elastic->slots[v] == SIM_NONE) {
@@ -386,7 +356,7 @@ static void add_piece_spring(const struct sim_model *model, const struct sim_sta
     separation(model, state, contacts, work, contact, state->positions, SIM_NONE, NULL, apart);
     spring_force(spring, contact->normal, apart, force);
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(model, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         uint32_t piece = side.vertices[0] != SIM_NONE ? work->springs->pieces[side.first + side.vertices[0]] : SIM_NONE;
         if (piece == SIM_NONE) {
             continue;
@@ -459,7 +429,7 @@ static void mark_pieces(const struct sim_model *model, const struct contact_set 
     }
     for (uint64_t i = 0; i < contacts->count; i++) {
         for (int s = 0; s < 2 && work->springs->springs[i].stiffness > 0; s++) {
-            struct contact_side side = side_of(model, &contacts->records[i], s);
+            struct contact_side side = contact_side(model, &contacts->records[i], s);
             size_t v = side.vertices[0] != SIM_NONE ? side.first + side.vertices[0] : SIM_NONE;
             if (v != SIM_NONE && work->springs->pieces[v] != SIM_NONE) {
                 work->springs->systems[work->springs->pieces[v]].has_springs = true;
@@ -507,14 +477,14 @@ void springs_add_to_blocks(const struct sim_model *model, const struct sim_state
         const struct contact_spring *spring = &work->springs->springs[i];
         const dent_contact *contact = &contacts->records[i];
         for (int s = 0; s < 2 && spring->stiffness > 0; s++) {
-            struct contact_side side = side_of(model, contact, s);
+            struct contact_side side = contact_side(model, contact, s);
             struct rigid_block *block = bonds_block(model, work, side.body);
             if (block) {
                 double apart[3], force[3], own[3] = {0, 0, 0}, point[3];
                 separation(model, state, contacts, work, contact, state->positions, SIM_NONE, NULL, apart);
                 spring_force(spring, contact->normal, apart, force);
                 sim_add_scaled(own, side.sign, force);
-                point_on_block(model, state, contacts, &side, point);
+                contact_rigid_point(model, state, contacts, &side, point);
                 bonds_add_spring(state, block, point, own, contact->normal, 2 * spring->stiffness,
                                  spring->sticks ? 2 * spring->stiffness : 0);
             }
@@ -530,7 +500,7 @@ static double mobility_of(const struct sim_model *model, const struct sim_state 
 {
     double sum = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(model, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         const struct rigid_block *block = bonds_block(model, work, side.body);
         if (block) {
             sum += bonds_inertial_give(model, state, block, side.point, contact->normal) /
@@ -552,7 +522,7 @@ static double part_to_keep(const struct sim_model *model, const dent_contact *co
 {
     double h = model->substep, size = sqrt(sim_dot(force, force)), part = 1;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(model, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE && model->elastic->slots[side.first + side.vertices[k]] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
@@ -601,11 +571,11 @@ static void end_spring(const struct sim_model *model, const struct sim_state *st
         excess[axis] = total[axis] - now;
     }
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(model, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         struct rigid_block *block = bonds_block(model, work, side.body);
         if (block) {
             double point[3];
-            point_on_block(model, state, contacts, &side, point);
+            contact_rigid_point(model, state, contacts, &side, point);
             bonds_take(state, block, point, side.sign, again, excess);
             continue;
         }

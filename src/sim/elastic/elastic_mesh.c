@@ -425,27 +425,13 @@ dent_status elastic_mesh_build(struct sim_model *model, double *positions)
     size_t work_count = 3 * (size_t)model->vertex_count;
     uint32_t *work = dent_allocate(model->context, work_count, sizeof *work);
     dent_status status = work ? add_elements(&builder) : sim_no_memory(model->context);
-    if (status == DENT_OK) {
-        status = make_neighbours(&builder, &table);
-    }
-    if (status == DENT_OK) {
-        status = make_order(&builder, &table, work);
-    }
-    if (status == DENT_OK) {
-        status = lay_out_edges(&builder, &table);
-    }
-    if (status == DENT_OK) {
-        status = lay_out_tets(&builder);
-    }
-    if (status == DENT_OK) {
-        status = lay_out_cloth(&builder);
-    }
-    if (status == DENT_OK) {
-        status = make_pieces(model, &table, work);
-    }
-    if (status == DENT_OK) {
-        status = rest_energies(model, positions);
-    }
+    status = status == DENT_OK ? make_neighbours(&builder, &table) : status;
+    status = status == DENT_OK ? make_order(&builder, &table, work) : status;
+    status = status == DENT_OK ? lay_out_edges(&builder, &table) : status;
+    status = status == DENT_OK ? lay_out_tets(&builder) : status;
+    status = status == DENT_OK ? lay_out_cloth(&builder) : status;
+    status = status == DENT_OK ? make_pieces(model, &table, work) : status;
+    status = status == DENT_OK ? rest_energies(model, positions) : status;
     dent_context *context = model->context;
     release_neighbours(model, &table);
     dent_release(context, work, work_count, sizeof *work);

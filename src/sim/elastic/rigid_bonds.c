@@ -10,7 +10,7 @@
  * by one step of Gauss and Newton: exact in translation, where the energy is quadratic (the volume of a tetrahedron is
  * linear in a common translation of some of its corners), and to first order in the angle. The matrix is made once per
  * detection (with springs: in every sweep); forces in every sweep (block_equations.c). Elements with bonded corners
- * only do not change. Contact forces are carried as for elastic vertices (contact_loop.c), with the share that the
+ * only do not change. Contact forces are carried as for elastic vertices (contact_forces.c), with the share that the
  * block itself answers.
  *
  * Soft attachments of a rigid body to space or to a prescribed body are springs of the same sum, for the same reason.

@@ -23,6 +23,33 @@ struct contact_set {
     uint32_t substeps;                /* of the interval */
 };
 
+/* One side of a contact. */
+struct contact_side {
+    uint32_t body;
+    const uint32_t *vertices;      /* four of the body, or SIM_NONE */
+    const double *weights, *point; /* where it was found */
+    size_t first;                  /* vertex of the body */
+    double sign;                   /* of the normal force on it: 1 on side a (0), -1 on side b (1) */
+};
+
+static inline struct contact_side contact_side(const struct sim_model *model, const dent_contact *contact, int side)
+{
+    uint32_t body = side == 0 ? contact->body_a : contact->body_b;
+    size_t first = model->bodies[body].first_vertex;
+    return side == 0
+               ? (struct contact_side){body, contact->vertices_a, contact->weights_a, contact->point_a, first, 1}
+               : (struct contact_side){body, contact->vertices_b, contact->weights_b, contact->point_b, first, -1};
+}
+
+/* Where the point of a side on a rigid body is now. */
+static inline void contact_rigid_point(const struct sim_model *model, const struct sim_state *state,
+                                       const struct contact_set *contacts, const struct contact_side *side,
+                                       double point[3])
+{
+    uint32_t rigid = model->bodies[side->body].rigid;
+    dent_rigid_move_point(&contacts->rigid_detected[rigid], &state->rigids[rigid], side->point, point);
+}
+
 /* What a contact gave to the elastic sweep in this substep. */
 struct carried_contact {
     double share; /* of it that is taken out again */

@@ -452,8 +452,16 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     return status == DENT_OK ? safe_motion_build(model, &work->safe, work->solver.scratch) : status;
 }
 
-static dent_status build(dent_sim *sim, const dent_sim_def *def)
+struct create_call {
+    dent_sim *sim;
+    const dent_sim_def *def;
+};
+
+static dent_status build(void *data)
 {
+    const struct create_call *call = data;
+    dent_sim *sim = call->sim;
+    const dent_sim_def *def = call->def;
     struct sim_model *model = &sim->model;
     struct sim_state *state = &sim->state;
     dent_status status = copy_def(model, def);
@@ -474,18 +482,6 @@ static dent_status build(dent_sim *sim, const dent_sim_def *def)
     return status;
 }
 
-struct create_call {
-    dent_sim *sim;
-    const dent_sim_def *def;
-};
-
-static dent_status create(void *data)
-{
-    const struct create_call *call = data;
-    call->sim->work.report.statistics = sim_no_statistics();
-    return build(call->sim, call->def);
-}
-
 dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent_sim **sim)
 {
     DENT_REQUIRE(context, context);
@@ -501,8 +497,9 @@ dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent
     }
     memset(made, 0, sizeof *made);
     made->model.context = context;
+    made->work.report.statistics = sim_no_statistics();
     struct create_call call = {made, def};
-    status = dent_call_guarded(context, create, &call);
+    status = dent_call_guarded(context, build, &call);
     if (status != DENT_OK) {
         dent_sim_destroy(made);
         return status;
