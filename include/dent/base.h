@@ -192,6 +192,15 @@ DENT_API void dent_release(dent_context *context, void *block, size_t count, siz
 DENT_API dent_status dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function,
                                        void *data);
 
+/** Work that dent_call_guarded() runs; its status is what that call returns. */
+typedef dent_status dent_guarded_function(void *data);
+/** Calls function(data) once, in place, and returns its status. It runs with round-to-nearest, subnormals on and no
+ * traps, as a block of dent_parallel_for does; afterwards the thread has its own state again, sticky flags included.
+ * Arithmetic whose bits must not depend on the caller's floating-point state belongs into such a function: compilers may
+ * move it across calls that change the state, but not out of a function called by pointer. Calls may be nested, and
+ * loops inside use all workers. `data` may be null. Threads: any. */
+DENT_API dent_status dent_call_guarded(dent_context *context, dent_guarded_function *function, void *data);
+
 /** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);`. With
  * a null context no message is stored. */
 DENT_API dent_status dent_fail(dent_context *context, dent_status status, const char *format, ...)

@@ -45,5 +45,6 @@ const char *const *fixture_names(void);
 double *const *fixture_rows(void);
 void *fixture_zeroed(void); /* a megabyte of zeros */
 void fixture_block(void *data, uint32_t block, uint32_t worker);
+dent_status fixture_guarded(void *data);
 
 #endif

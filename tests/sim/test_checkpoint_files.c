@@ -4,7 +4,8 @@
 #define _GNU_SOURCE
 #include "support/cmocka_includes.h"
 
-#include "sim/model/sim_internal.h"
+#include "sim/model/byte_order.h"
+#include "sim/step/sim_step.h"
 #include "support_meshes.h"
 
 #include <dirent.h>
@@ -359,7 +360,7 @@ static void grabs_that_hold_nothing_or_are_too_many_are_refused_though_the_sum_i
     dent_sim *sim = forgery.stage.sim;
     size_t at_count = AT_CONTENT + NOTE, at_grabs;
     uint32_t part = 0;
-    state_parts(sim, &sim->state, parts);
+    state_parts(&sim->model, &sim->state, parts);
     for (; parts[part].bytes != &sim->state.grab_count; part++) {
         at_count += parts[part].size;
     }

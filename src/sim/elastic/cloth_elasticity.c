@@ -45,8 +45,8 @@ static bool fabric_axes(const double *e1, const double *e2, double warp[3], doub
 static dent_status add_triangle(struct elastic_builder *builder, uint32_t body_number, const uint32_t *corners,
                                 bool *has_area)
 {
-    const struct sim_body *body = &builder->sim->bodies[body_number];
-    const dent_sim_material *material = &builder->sim->materials[body->material];
+    const struct sim_body *body = &builder->model->bodies[body_number];
+    const dent_sim_material *material = &builder->model->materials[body->material];
     double e1[3], e2[3], warp[3], weft[3], twice_area;
     sim_subtract(body->rest + 3 * (size_t)corners[1], body->rest + 3 * (size_t)corners[0], e1);
     sim_subtract(body->rest + 3 * (size_t)corners[2], body->rest + 3 * (size_t)corners[0], e2);
@@ -54,7 +54,7 @@ static dent_status add_triangle(struct elastic_builder *builder, uint32_t body_n
     if (!*has_area) {
         return DENT_OK;
     }
-    dent_status status = sim_reserve(builder->sim, (void **)&builder->triangles, &builder->triangle_capacity,
+    dent_status status = sim_reserve(builder->model->context, (void **)&builder->triangles, &builder->triangle_capacity,
                                      builder->triangle_count + 1, sizeof *builder->triangles);
     if (status != DENT_OK) {
         return status;
@@ -118,7 +118,7 @@ static dent_status add_flat_hinge(struct elastic_builder *builder, const struct 
 
 static dent_status add_hinge(struct elastic_builder *builder, const struct sim_body *body, const uint32_t corners[4])
 {
-    const dent_sim_material *material = &builder->sim->materials[body->material];
+    const dent_sim_material *material = &builder->model->materials[body->material];
     const double *x[4];
     for (int k = 0; k < 4; k++) {
         x[k] = body->rest + 3 * (size_t)corners[k];
@@ -144,7 +144,7 @@ static dent_status add_hinge(struct elastic_builder *builder, const struct sim_b
     if (hinge.rest == 0) {
         return add_flat_hinge(builder, &hinge);
     }
-    dent_status status = sim_reserve(builder->sim, (void **)&builder->hinges, &builder->hinge_capacity,
+    dent_status status = sim_reserve(builder->model->context, (void **)&builder->hinges, &builder->hinge_capacity,
                                      builder->hinge_count + 1, sizeof *builder->hinges);
     if (status != DENT_OK) {
         return status;
@@ -204,7 +204,7 @@ static void sort_half_edges(struct half_edge *edges, uint32_t count)
 static dent_status add_hinges(struct elastic_builder *builder, uint32_t body_number, struct half_edge *edges,
                               uint32_t count)
 {
-    const struct sim_body *body = &builder->sim->bodies[body_number];
+    const struct sim_body *body = &builder->model->bodies[body_number];
     sort_half_edges(edges, count);
     dent_status status = DENT_OK;
     for (uint32_t i = 0; i + 1 < count && status == DENT_OK; i++) {
@@ -220,11 +220,11 @@ static dent_status add_hinges(struct elastic_builder *builder, uint32_t body_num
 
 dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body_number)
 {
-    dent_sim *sim = builder->sim;
-    const struct sim_body *body = &sim->bodies[body_number];
+    struct sim_model *model = builder->model;
+    const struct sim_body *body = &model->bodies[body_number];
     uint32_t capacity = 3 * body->element_count, count = 0, flat = 0, first_flat = 0;
-    struct half_edge *edges = dent_allocate(sim->context, capacity, sizeof *edges);
-    dent_status status = edges ? DENT_OK : sim_no_memory(sim);
+    struct half_edge *edges = dent_allocate(model->context, capacity, sizeof *edges);
+    dent_status status = edges ? DENT_OK : sim_no_memory(model->context);
     for (uint32_t t = 0; t < body->element_count && status == DENT_OK; t++) {
         const uint32_t *corners = body->corners + 3 * (size_t)t;
         bool has_area;
@@ -238,15 +238,15 @@ dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body_
             edges[count++] = (struct half_edge){a < b ? a : b, a < b ? b : a, corners[(k + 2) % 3], t};
         }
     }
-    if (status == DENT_OK && sim->materials[body->material].bending > 0) {
+    if (status == DENT_OK && model->materials[body->material].bending > 0) {
         status = add_hinges(builder, body_number, edges, count);
     }
     if (status == DENT_OK && flat > 0) {
-        dent_log_line(sim->context, DENT_LOG_NOTICE,
+        dent_log_line(model->context, DENT_LOG_NOTICE,
                       "%s: %u of %u triangles have no area at rest (the first is %u): they have no elasticity",
                       body->name, flat, body->element_count, first_flat);
     }
-    dent_release(sim->context, edges, capacity, sizeof *edges);
+    dent_release(model->context, edges, capacity, sizeof *edges);
     return status;
 }
 
