@@ -9,7 +9,7 @@
 #define DENT_RESPONSE_RESPONSE_ROWS_H
 
 #include "geometry/numbers/vector3.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 
 #include <dent/response.h>
 

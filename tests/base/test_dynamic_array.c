@@ -2,7 +2,8 @@
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 
-#include "base/dynamic_array.h"
+#include "base/allocator.h"
+#include "base/containers/dynamic_array.h"
 
 static dent_context *make_context(struct failing_allocator *memory)
 {

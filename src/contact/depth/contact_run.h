@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/block_output.h"
 #include "base/cancel_flag.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "base/radix_sort.h"
 #include "geometry/predicates/predicate_kinds.h"
 #include "query/border/border_search.h"
