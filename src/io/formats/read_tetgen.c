@@ -223,8 +223,8 @@ static dent_status read_cells(struct mesh_builder *builder, struct tetgen_file f
     }
     if (odd_regions > 0) {
         /* Some other quantity, not a region: a body per value would be nonsense. */
-        struct growable_array *tags = &builder->elements[3].tags;
-        memset(tags->data, 0, tags->count * tags->record_size);
+        struct dynamic_array *tags = &builder->elements[3].tags;
+        memset(tags->data, 0, tags->count * tags->element_size);
         builder_note(builder, odd_regions,
                      "tetrahedra have an attribute that is not a whole number: attributes are not used as regions");
     }
