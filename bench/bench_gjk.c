@@ -10,8 +10,8 @@
 
 #include <dent/base.h>
 
-#include "geometry/metric/convex_gjk.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
+#include "support/convex_hulls.h"
 
 enum { PAIRS = 4096, TURNS_MAX = 201, INPUTS = 3, ROWS = 4 };
 
@@ -34,12 +34,12 @@ static bool exact_face(const double *const *a, const double *const *b)
 
 static bool gjk_tets(const double *const *a, const double *const *b)
 {
-    return convex_gjk_points(a, 4, b, 4).relation == GJK_OVERLAPPING;
+    return gjk_of_hulls(a, 4, b, 4).relation == GJK_OVERLAPPING;
 }
 
 static bool gjk_face(const double *const *a, const double *const *b)
 {
-    return convex_gjk_points(a, 3, b, 4).relation == GJK_OVERLAPPING;
+    return gjk_of_hulls(a, 3, b, 4).relation == GJK_OVERLAPPING;
 }
 
 typedef bool overlap_test(const double *const *a, const double *const *b);

@@ -564,7 +564,7 @@ static double time_query(enum impact_kind kind, const struct impact_vertex *cons
     for (int i = 0; i < 5; i++) {
         double began = processor_ns();
         if (exact) {
-            impact_test_exact(kind, corners, result);
+            impact_test_exact(NULL, kind, corners, result);
         } else {
             impact_test(kind, corners, 1.0, result);
         }

@@ -496,8 +496,9 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
 
 /* ---- certificates ---------------------------------------------------------------------------- */
 
-bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
-                   float matrix[9])
+/* The matrix to try: the inverse of the mean gradient of some clusters; false when there is none. */
+static bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
+                          float matrix[9])
 {
     double mean[9] = {0}, inverse[9], clusters = 0;
     for (uint32_t piece = 0; piece < count; piece++) {

@@ -274,7 +274,4 @@ double depth_along(const struct contact_run *run, const struct depth_point *poin
 void contact_begin(const struct contact_run *run, dent_contact *contact, uint32_t kind, uint32_t source,
                    uint32_t body_a, uint32_t feature_a, uint32_t body_b, uint32_t feature_b);
 
-uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body_a, uint32_t feature_a, uint32_t body_b,
-                     uint32_t feature_b);
-
 #endif

@@ -243,19 +243,6 @@ dent_status tetgen_read_pair(struct mesh_builder *builder, struct tetgen_file no
     return status;
 }
 
-dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge,
-                               dent_mesh **mesh)
-{
-    struct mesh_builder builder;
-    builder_init(&builder, context, cells.name);
-    dent_status status = tetgen_read_pair(&builder, nodes, cells);
-    if (status == DENT_OK) {
-        status = builder_finish(&builder, merge, "tetgen", mesh);
-    }
-    builder_release(&builder);
-    return status;
-}
-
 /* ---- the two files --------------------------------------------------------------------------------------------- */
 
 static const char *const packings[] = {"", ".xz", ".gz"};

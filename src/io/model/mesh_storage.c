@@ -38,7 +38,8 @@ uint64_t mesh_storage_bytes(const struct mesh_storage *storage)
     return bytes;
 }
 
-bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size)
+/* Hands an existing block to the mesh. False: no memory, and the block is still the caller's. */
+static bool keep_block(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size)
 {
     const struct owned_block entry = {.data = block, .count = count, .size = size};
     storage->blocks.context = context;
@@ -48,7 +49,7 @@ bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void
 const void *mesh_storage_keep_array(struct mesh_storage *storage, struct dynamic_array *array)
 {
     if (array->capacity > 0 &&
-        !mesh_storage_keep(array->context, storage, array->data, array->capacity, array->element_size)) {
+        !keep_block(array->context, storage, array->data, array->capacity, array->element_size)) {
         return NULL;
     }
     const void *data = array->data;
@@ -59,7 +60,7 @@ const void *mesh_storage_keep_array(struct mesh_storage *storage, struct dynamic
 void *mesh_storage_take(dent_context *context, struct mesh_storage *storage, size_t count, size_t size)
 {
     void *block = dent_allocate(context, count, size);
-    if (block && !mesh_storage_keep(context, storage, block, count, size)) {
+    if (block && !keep_block(context, storage, block, count, size)) {
         dent_release(context, block, count, size);
         return NULL;
     }

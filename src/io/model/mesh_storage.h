@@ -22,8 +22,6 @@ void mesh_storage_destroy(dent_context *context, struct mesh_storage *storage);
 
 /* A new block that lives as long as the mesh, or null. */
 void *mesh_storage_take(dent_context *context, struct mesh_storage *storage, size_t count, size_t size);
-/* Hands an existing block to the mesh. False: no memory, and the block is still the caller's. */
-bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size);
 /* Hands the memory of an array to the mesh and returns its records; the array is empty afterwards. Null: no memory, and
  * nothing has changed. */
 const void *mesh_storage_keep_array(struct mesh_storage *storage, struct dynamic_array *array);

@@ -85,7 +85,9 @@ static bool find_in_packages(const struct urdf_search_path *places, const char *
     return try_package("", 0, name, &is_first, found);
 }
 
-bool urdf_find_file(const struct urdf_search_path *places, const char *name, char found[URDF_PATH_MAX])
+/* The file that `name`, as written in the URDF file, stands for. False: there is none; then `found` has the first place
+ * that was looked at. */
+static bool urdf_find_file(const struct urdf_search_path *places, const char *name, char found[URDF_PATH_MAX])
 {
     snprintf(found, URDF_PATH_MAX, "%s", name);
     if (strncmp(name, "package://", 10) == 0) {
