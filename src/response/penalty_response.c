@@ -147,25 +147,16 @@ static void add_forces(struct response_work *work)
     }
 }
 
-static DENT_NOINLINE dent_status run(dent_response *response, const dent_response_problem *problem,
-                                     const dent_penalty_def *def, dent_response_report *report)
+static void run(struct response_work *work, const void *data, dent_response_report *report)
 {
-    struct response_work work;
-    dent_status status = response_prepare(&work, response, problem, QUANTITY_FORCE);
-    if (status == DENT_OK) {
-        status = response_audit_begin(&work);
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    response_mark_squeezed(&work, def->margin);
-    struct penalty penalty = {&work, def, problem->time_step};
-    response_sweep(&work, row_force, &penalty);
-    add_forces(&work);
+    const dent_penalty_def *def = data;
+    response_mark_squeezed(work, def->margin);
+    struct penalty penalty = {work, def, work->problem->time_step};
+    response_sweep(work, row_force, &penalty);
+    add_forces(work);
     report->iterations = 1;
-    response_audit_end(&work, problem->time_step, report);
-    response_finish(&work, problem->time_step, report);
-    return DENT_OK;
+    response_audit_end(work, work->problem->time_step, report);
+    response_finish(work, work->problem->time_step, report);
 }
 
 dent_status dent_penalty_forces(dent_response *response, const dent_response_problem *problem,
@@ -174,19 +165,8 @@ dent_status dent_penalty_forces(dent_response *response, const dent_response_pro
     DENT_REQUIRE(NULL, response);
     DENT_REQUIRE(response->context, problem);
     DENT_REQUIRE(response->context, def);
-    dent_response_report local;
-    struct floating_point_guard guard;
-    memset(&local, 0, sizeof local);
     dent_status status = check_def(response, def);
-    if (status == DENT_OK) {
-        floating_point_guard_enter(&guard);
-        status = run(response, problem, def, &local);
-        floating_point_guard_leave(&guard);
-    }
-    if (status == DENT_OK && report) {
-        *report = local;
-    }
-    return status;
+    return status == DENT_OK ? response_solve(response, problem, QUANTITY_FORCE, run, def, report) : status;
 }
 
 /* ---- the step limit ------------------------------------------------------------------------------------------ */

@@ -102,7 +102,13 @@ struct dent_response {
 /* Checks problem and fills `work`: rows, colours, sharing. Changes nothing of the caller's. */
 dent_status response_prepare(struct response_work *work, dent_response *response, const dent_response_problem *problem,
                              enum response_quantity quantity);
-/* The second half of it (response_colours.c). */
+/* Runs a response between preparing and the report, with the default floating-point mode: the frame of all that move
+ * something. `run` fills what the report has beyond the audit and the counts. report may be null. */
+typedef void response_run(struct response_work *work, const void *def, dent_response_report *report);
+dent_status response_solve(dent_response *response, const dent_response_problem *problem,
+                           enum response_quantity quantity, response_run *run, const void *def,
+                           dent_response_report *report);
+/* The second half of preparing (response_colours.c). */
 dent_status response_colour(struct response_work *work);
 /* The largest number of rows that share a node of this one; at least 1. */
 uint32_t response_sharing(const struct response_work *work, const struct response_row *row);
