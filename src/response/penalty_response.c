@@ -103,7 +103,7 @@ static void row_force(void *data, struct response_row *row)
     spring_of(penalty, mass, &stiffness, &damping);
     side_velocity(&row->a, bodies[row->a.body].velocities, bodies[row->a.body].rigid, velocity_a);
     side_velocity(&row->b, bodies[row->b.body].velocities, bodies[row->b.body].rigid, velocity_b);
-    add_scaled3(velocity_a, -1, velocity_b);
+    vector_add_scaled(velocity_a, -1, velocity_b);
     double push = stiffness * depth, force = push - clamp(damping * vector_dot(velocity_a, row->normal), push);
     if (force > penalty->def->force_limit) {
         force = penalty->def->force_limit;
@@ -125,11 +125,11 @@ static void add_side_force(const struct response_work *work, const struct respon
     if (side->kind == SIDE_RIGID && body->rigid_forces) {
         double torque[3];
         vector_cross(side->arm, force, torque);
-        add_scaled3(body->rigid_forces, sign, force);
-        add_scaled3(body->rigid_forces + 3, sign, torque);
+        vector_add_scaled(body->rigid_forces, sign, force);
+        vector_add_scaled(body->rigid_forces + 3, sign, torque);
     } else if (side->kind == SIDE_VERTICES && body->forces) {
         for (uint32_t i = 0; i < side->count; i++) {
-            add_scaled3(body->forces + 3 * (size_t)side->vertices[i], sign * side->weights[i], force);
+            vector_add_scaled(body->forces + 3 * (size_t)side->vertices[i], sign * side->weights[i], force);
         }
     }
 }
@@ -140,7 +140,7 @@ static void add_forces(struct response_work *work)
         struct response_row *row = &work->rows[i];
         if (row->state == DENT_ACTION_STICKING || row->state == DENT_ACTION_SLIDING) {
             double force[3] = {row->tangent[0], row->tangent[1], row->tangent[2]};
-            add_scaled3(force, row->impulse, row->normal);
+            vector_add_scaled(force, row->impulse, row->normal);
             add_side_force(work, &row->a, 1, force);
             add_side_force(work, &row->b, -1, force);
         }

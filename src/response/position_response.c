@@ -60,7 +60,7 @@ static void separation(const struct response_work *work, const struct response_r
     double other[3];
     side_position(&row->a, a->positions, a->rigid, out);
     side_position(&row->b, b->positions, b->rigid, other);
-    add_scaled3(out, -1, other);
+    vector_add_scaled(out, -1, other);
 }
 
 /* xa - xb at the step's start. */
@@ -72,7 +72,7 @@ static void separation_at_start(const struct response_work *work, const struct r
                   a->rigid_start ? a->rigid_start : a->rigid, out);
     side_position(&row->b, b->positions_start ? b->positions_start : b->positions,
                   b->rigid_start ? b->rigid_start : b->rigid, other);
-    add_scaled3(out, -1, other);
+    vector_add_scaled(out, -1, other);
 }
 
 static void begin_row(void *data, struct response_row *row)
@@ -121,8 +121,8 @@ static void slip_of(const struct positions *positions, const struct response_row
 {
     double moved[3];
     separation(positions->work, row, moved);
-    add_scaled3(moved, -1, row->start);
-    add_scaled3(moved, positions->def->anchor_rate, row->previous_slip);
+    vector_add_scaled(moved, -1, row->start);
+    vector_add_scaled(moved, positions->def->anchor_rate, row->previous_slip);
     tangential3(moved, row->normal, slip);
 }
 

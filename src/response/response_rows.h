@@ -138,13 +138,6 @@ static inline void multiply3(const double matrix[9], const double v[3], double o
     out[2] = vector_dot(matrix + 6, v);
 }
 
-static inline void add_scaled3(double out[3], double s, const double v[3])
-{
-    out[0] += s * v[0];
-    out[1] += s * v[1];
-    out[2] += s * v[2];
-}
-
 /* v less its part along the unit vector n. */
 static inline void tangential3(const double v[3], const double n[3], double out[3])
 {
@@ -159,7 +152,7 @@ static inline void side_sum(const struct response_side *side, const double *arra
 {
     out[0] = out[1] = out[2] = 0;
     for (uint32_t i = 0; i < side->count; i++) {
-        add_scaled3(out, side->weights[i], array + 3 * (size_t)side->vertices[i]);
+        vector_add_scaled(out, side->weights[i], array + 3 * (size_t)side->vertices[i]);
     }
 }
 

@@ -61,7 +61,7 @@ static void relative_velocity(const struct response_work *work, const struct res
     double other[3];
     side_velocity(&row->a, a->velocities, a->rigid, out);
     side_velocity(&row->b, b->velocities, b->rigid, other);
-    add_scaled3(out, -1, other);
+    vector_add_scaled(out, -1, other);
 }
 
 /* Before the step, where the caller says so. */
@@ -73,7 +73,7 @@ static double approach_speed(const struct response_work *work, const struct resp
                   a->rigid_start ? a->rigid_start : a->rigid, before);
     side_velocity(&row->b, b->velocities_start ? b->velocities_start : b->velocities,
                   b->rigid_start ? b->rigid_start : b->rigid, other);
-    add_scaled3(before, -1, other);
+    vector_add_scaled(before, -1, other);
     return vector_dot(before, row->normal);
 }
 
@@ -103,7 +103,7 @@ static double target_speed(const struct velocities *velocities, struct response_
     if (!def->after_positions) { /* what the impact came with: at entry or before the step, whichever is faster */
         relative_velocity(velocities->work, row, row->start);
         double entry = vector_dot(row->start, row->normal);
-        add_scaled3(row->start, approach < entry ? approach - entry : 0, row->normal);
+        vector_add_scaled(row->start, approach < entry ? approach - entry : 0, row->normal);
     }
     return target;
 }
