@@ -22,6 +22,7 @@
 
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
+#include "sort_times.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 24, FRAMES = 3 };
 
@@ -254,15 +255,9 @@ struct variant {
     dent_query_counters counters;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(struct variant *variant)
 {
-    qsort(variant->times, variant->count, sizeof variant->times[0], by_value);
+    sort_times(variant->times, variant->count);
     return variant->times[variant->count / 2];
 }
 

@@ -23,6 +23,7 @@
 #include <dent/scene.h>
 
 #include "geometry/predicates/tetrahedron_predicates.h"
+#include "sort_times.h"
 
 enum { ROUNDS_MAX = 2001, VARIANTS_MAX = 24 };
 
@@ -480,12 +481,6 @@ static uint64_t now(const struct options *options)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void run_variant(struct variant *variant, struct stage *stages, struct flat_scene *flat,
                         struct grid_memory *grid, struct tree_memory *tree, struct pair_set *set,
                         const struct options *options, bool keep)
@@ -576,7 +571,7 @@ static void report_times(struct variant *variants, uint32_t count, const struct 
 {
     double best_peer[4] = {0, INFINITY, INFINITY, INFINITY};
     for (uint32_t i = 0; i < count; i++) {
-        qsort(variants[i].times, variants[i].count, sizeof(double), compare_doubles);
+        sort_times(variants[i].times, variants[i].count);
         double median = variants[i].times[variants[i].count / 2];
         if (variants[i].peer && median < best_peer[variants[i].question]) {
             best_peer[variants[i].question] = median;

@@ -20,6 +20,8 @@
 #include <dent/dent.h>
 #include <dent/scene.h>
 
+#include "sort_times.h"
+
 enum { ROUNDS_MAX = 4096, CONTESTANTS = 5, PHASES = 8 };
 
 static const char *const contestant_names[CONTESTANTS] = {"contour-walk", "contour-walk, promised", "cluster-search",
@@ -40,15 +42,9 @@ static double now_ms(void)
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, compare_doubles);
+    sort_times(values, count);
     return count ? values[count / 2] : 0;
 }
 

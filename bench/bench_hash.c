@@ -20,6 +20,7 @@
 #include "scene_stage.h"
 
 #include "geometry/predicates/tetrahedron_predicates.h"
+#include "sort_times.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 16, FRAMES = 3 };
 
@@ -171,15 +172,9 @@ struct variant {
     uint64_t pairs, hash, candidates, box_tests, rows;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(struct variant *variant)
 {
-    qsort(variant->times, variant->count, sizeof variant->times[0], by_value);
+    sort_times(variant->times, variant->count);
     return variant->count ? variant->times[variant->count / 2] : NAN;
 }
 

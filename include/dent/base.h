@@ -77,8 +77,7 @@ typedef enum dent_outcome {
     DENT_OUTCOME_COMPLETE = 0,
     DENT_OUTCOME_CANCELLED = 1,    /**< the caller's cancel flag was set; no pairs are reported */
     DENT_OUTCOME_TRUNCATED = 2,    /**< more results than requested; the true count is given */
-    DENT_OUTCOME_BUDGET_SPENT = 3, /**< time or work budget used up */
-    DENT_OUTCOME_ITERATION_LIMIT = 4
+    DENT_OUTCOME_BUDGET_SPENT = 3  /**< time or work budget used up */
 } dent_outcome;
 
 /** Returns the name of an outcome. Never null. */

@@ -211,8 +211,7 @@ dent_status body_check_strict(const struct body *body, const double (*xyz)[3], s
     if (signs.cells_with_flat > 0) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
                             BODY_TITLE ": %s %" PRIu32 " is flat (%" PRIu32 " in all); strict", BODY_TITLE_OF(body),
-                            body_kind_row(body->kind)->element_name, signs.first_flat_cell,
-                            signs.cells_with_flat);
+                            body_kind_rows[body->kind].element_name, signs.first_flat_cell, signs.cells_with_flat);
     }
     return DENT_OK;
 }

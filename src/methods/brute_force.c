@@ -4,38 +4,13 @@
  * tolerance and keeps nothing between queries. The one short cut is the box of the two elements in the doubles
  * themselves: sets whose boxes are apart do not meet. O(n^2); blocks are elements of side a.
  */
+#include "geometry/numbers/bounds.h"
 #include "methods/interface/method_table.h"
-
-struct box {
-    double lo[3], hi[3];
-};
-
-static void box_of(const double (*xyz)[3], const uint32_t *corners, uint32_t count, struct box *box)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = box->hi[axis] = xyz[corners[0]][axis];
-        for (uint32_t i = 1; i < count; i++) {
-            double x = xyz[corners[i]][axis];
-            box->lo[axis] = x < box->lo[axis] ? x : box->lo[axis];
-            box->hi[axis] = x > box->hi[axis] ? x : box->hi[axis];
-        }
-    }
-}
-
-static bool boxes_meet(const struct box *a, const struct box *b)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        if (a->lo[axis] > b->hi[axis] || b->lo[axis] > a->hi[axis]) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /* An element of one side of a question. */
 struct element {
     uint32_t body, feature;
-    struct box box;
+    double lo[3], hi[3];
 };
 
 struct oracle {
@@ -66,7 +41,7 @@ static void look_at_block(void *data, uint32_t block, uint32_t worker)
         oracle->sink->count_box_tests(oracle->sink, worker, oracle->count_b - b);
         for (; b < oracle->count_b; b++) {
             const struct element *element_b = &oracle->side_b[b];
-            if (!boxes_meet(&element_a->box, &element_b->box) ||
+            if (!bounds_meet(element_a->lo, element_a->hi, element_b->lo, element_b->hi) ||
                 !bodies_may_meet(bodies[element_a->body].body, bodies[element_b->body].body)) {
                 continue;
             }
@@ -111,7 +86,7 @@ static const struct element *list_side(const struct search_request *request, enu
                                                             : element_corners(body, feature, &corner_count);
             struct element *element = &elements[(*count)++];
             *element = (struct element){.body = body_index, .feature = feature};
-            box_of(snapshot->bodies[body_index].xyz, corners, corner_count, &element->box);
+            bounds_of_vertices(element->lo, element->hi, snapshot->bodies[body_index].xyz, corners, corner_count);
         }
     }
     return elements;

@@ -81,7 +81,7 @@ static dent_status out_of_memory(const struct search_request *request)
 
 /* ---- preparing --------------------------------------------------------------------------------------------------- */
 
-/* Elements smaller than this, relative to the world, are told apart better by body indices than by floats. */
+/* Elements smaller than this, relative to the world, are told apart better by ordinals than by floats. */
 #define SMALLEST_IN_FLOATS 1.52587890625e-05 /* 2^-16 */
 /* The packets are made anew when their boxes have grown by this factor beside those of their elements. */
 #define SPREAD_LIMIT 2.0
@@ -124,9 +124,9 @@ static dent_status prepare(struct tree_state *state, const struct search_request
         state->built = false;
         enough = count_bodies(state, request, &too_many);
     }
-    bool body_indices = state->typical_size > 0 && state->typical_size < SMALLEST_IN_FLOATS * half_extent_of(snapshot);
-    enough = enough &&
-             float_space_build(space, &state->numbering, snapshot, request->context, body_indices, request->scratch);
+    bool ordinals = state->typical_size > 0 && state->typical_size < SMALLEST_IN_FLOATS * half_extent_of(snapshot);
+    enough =
+        enough && float_space_build(space, &state->numbering, snapshot, request->context, ordinals, request->scratch);
     if (enough && (fresh || packets_came_apart(state))) {
         state->built = false;
         enough = packet_list_build(&state->cells, snapshot, &state->numbering, space, request->scratch, &too_many) &&
@@ -272,7 +272,7 @@ static bool packet_is_open(struct task *task)
     const struct search *search = task->search;
     const uint32_t *packets = search->list->packets.data;
     uint32_t packet = task->packet, count = packets[packet + 1] - packets[packet];
-    bool use_planes = !search->building->space->body_indices;
+    bool use_planes = !search->building->space->ordinals;
     if (task->open_packet == packet) {
         return task->alive;
     }

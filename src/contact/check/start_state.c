@@ -9,20 +9,11 @@
 #include <dent/penetration.h>
 
 #include "base/cancel_flag.h"
+#include "geometry/numbers/bounds.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/winding_number.h"
 #include "contact/check/check_run.h"
 #include "query/world/question.h"
-
-static bool bounds_meet(const struct body_snapshot *a, const struct body_snapshot *b)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(a->lo[axis] <= b->hi[axis] && b->lo[axis] <= a->hi[axis])) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static bool point_in_box(const double p[3], const struct body_snapshot *body)
 {
@@ -131,8 +122,10 @@ static uint32_t list_pairs(const struct snapshot *snapshot, struct body_pair *pa
     for (uint32_t a = 0; a < snapshot->body_count; a++) {
         for (uint32_t b = a + 1; b < snapshot->body_count; b++) {
             const struct body *body_a = snapshot->bodies[a].body, *body_b = snapshot->bodies[b].body;
-            if (bounds_meet(&snapshot->bodies[a], &snapshot->bodies[b]) && (has_inside(body_a) || has_inside(body_b)) &&
-                bodies_may_meet(body_a, body_b) && count < UINT32_MAX - 1) {
+            if (bounds_meet(snapshot->bodies[a].lo, snapshot->bodies[a].hi, snapshot->bodies[b].lo,
+                            snapshot->bodies[b].hi) &&
+                (has_inside(body_a) || has_inside(body_b)) && bodies_may_meet(body_a, body_b) &&
+                count < UINT32_MAX - 1) {
                 if (pairs) {
                     pairs[count] = (struct body_pair){a, b};
                 }

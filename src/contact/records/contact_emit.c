@@ -19,8 +19,8 @@ static uint64_t mix(uint64_t state, uint64_t number)
     return z ^ z >> 31;
 }
 
-uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body_a, uint32_t feature_a, uint32_t body_b,
-                     uint32_t feature_b)
+static uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body_a, uint32_t feature_a,
+                            uint32_t body_b, uint32_t feature_b)
 {
     const struct body_table *table = run->snapshot->table;
     uint64_t key = mix(0, kind);

@@ -84,13 +84,10 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
 /* Limbs of stage 3 for any finite input: 128 KiB (impact_exact.c counts them). */
 enum { IMPACT_LIMBS = 16384 };
 
-/* Stage 3 alone, for tests. */
-void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
-                       struct impact_result *result);
-
-/* The same with the room it needs: no stack to speak of, no memory that could be short. */
-void impact_test_exact_in(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
-                          const struct impact_vertex *const corners[4], struct impact_result *result);
+/* Stage 3 alone, with the room it needs: no stack to speak of, no memory that could be short. limbs may be null, and
+ * then it finds room itself. */
+void impact_test_exact(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
+                       const struct impact_vertex *const corners[4], struct impact_result *result);
 
 /* --------------------------------------------------------------------------------------------------------- blocks */
 
@@ -119,17 +116,16 @@ struct impact_workspace {
 
 /* Writes the candidates in contact, ascending, and returns how many: at most `count`. `counters` is added to. With
  * `earliest`, every candidate whose toi is the smallest of the block (and not above t_limit) is among them. */
-uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
-                           struct impact_workspace *workspace, struct impact_hit *hits,
-                           struct impact_counters *counters);
+uint32_t impact_test_block(const struct impact_block *block, dent_isa isa, struct impact_workspace *workspace,
+                           struct impact_hit *hits, struct impact_counters *counters);
 
 /* --------------------------------------------------------------------------------------------- minimum separation */
 
 struct impact_separation {
-    double distance;    /* > 0: asks for a time at which the primitives are not farther apart than this */
-    double tolerance;   /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
+    double distance;     /* > 0: asks for a time at which the primitives are not farther apart than this */
+    double tolerance;    /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
     uint32_t work_limit; /* steps before the answer becomes IMPACT_HIT_BUDGET; 0: a million */
-    bool no_zero_toi;   /* a start farther apart than distance never gives toi = 0 */
+    bool no_zero_toi;    /* a start farther apart than distance never gives toi = 0 */
 };
 
 /* Conservative: a pair that comes as near as `distance` at some time t is reported with toi <= t. Nothing else is
@@ -142,7 +138,7 @@ void impact_test_separation(enum impact_kind kind, const struct impact_vertex *c
 
 /* The same for a block. */
 uint32_t impact_test_separation_block(const struct impact_block *block, const struct impact_separation *separation,
-                                      dent_isa isa, struct impact_workspace *workspace,
-                                      struct impact_hit *hits, struct impact_counters *counters);
+                                      dent_isa isa, struct impact_workspace *workspace, struct impact_hit *hits,
+                                      struct impact_counters *counters);
 
 #endif

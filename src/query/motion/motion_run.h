@@ -16,7 +16,7 @@
 
 #include "base/arena.h"
 #include "base/cancel_flag.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "base/message.h"
 #include "bodies/body_table.h"
 #include "geometry/motion/motion_bounds.h"

@@ -25,7 +25,8 @@ void question_count_elements(const struct question_call *call, dent_query_counte
     counters->ns_finish = call->ns_finish;
 }
 
-dent_status question_check(dent_world *world, const struct question_row *row, const void *def)
+/* Only the check, for calls that ask several questions of one def. */
+static dent_status question_check(dent_world *world, const struct question_row *row, const void *def)
 {
     size_t struct_size = 0;
     if (def) {

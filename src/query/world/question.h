@@ -54,9 +54,6 @@ dent_status question_ask(dent_world *world, const struct question_row *row, cons
 /* The same within the snapshot of another call: no reading, no guard. Scratch memory is as before afterwards. */
 dent_status question_ask_inside(dent_world *world, const struct question_row *row, const void *def, void *result);
 
-/* Only the check, for calls that ask several questions of one def. */
-dent_status question_check(dent_world *world, const struct question_row *row, const void *def);
-
 /* Elements in the world, times of the stages, scratch memory: what all counters have. */
 void question_count_elements(const struct question_call *call, dent_query_counters *counters);
 

@@ -9,6 +9,8 @@
  * compression are left out. */
 #include "elastic_mesh.h"
 
+#include "base/containers/heap_sort.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -163,8 +165,11 @@ struct half_edge {
     uint32_t low, high, opposite, triangle;
 };
 
-static bool half_edge_before(const struct half_edge *a, const struct half_edge *b)
+/* A total order, so the result does not depend on how it is sorted. */
+static bool half_edge_before(const void *first, const void *second, const void *data)
 {
+    const struct half_edge *a = first, *b = second;
+    (void)data;
     if (a->low != b->low) {
         return a->low < b->low;
     }
@@ -174,38 +179,11 @@ static bool half_edge_before(const struct half_edge *a, const struct half_edge *
     return a->triangle < b->triangle;
 }
 
-/* Heap sort: in place, and the order is total, so the result does not depend on the way. */
-static void sort_half_edges(struct half_edge *edges, uint32_t count)
-{
-    for (uint32_t phase = count / 2 + count; phase > 1; phase--) {
-        uint32_t root, size;
-        if (phase > count) {
-            root = phase - count - 1;
-            size = count;
-        } else {
-            size = phase - 1;
-            root = 0;
-            struct half_edge last = edges[size];
-            edges[size] = edges[0];
-            edges[0] = last;
-        }
-        for (uint32_t child; (child = 2 * root + 1) < size; root = child) {
-            child += child + 1 < size && half_edge_before(&edges[child], &edges[child + 1]);
-            if (!half_edge_before(&edges[root], &edges[child])) {
-                break;
-            }
-            struct half_edge swap = edges[root];
-            edges[root] = edges[child];
-            edges[child] = swap;
-        }
-    }
-}
-
 static dent_status add_hinges(struct elastic_builder *builder, uint32_t body_number, struct half_edge *edges,
                               uint32_t count)
 {
     const struct sim_body *body = &builder->model->bodies[body_number];
-    sort_half_edges(edges, count);
+    heap_sort(edges, count, sizeof *edges, half_edge_before, NULL);
     dent_status status = DENT_OK;
     for (uint32_t i = 0; i + 1 < count && status == DENT_OK; i++) {
         /* Where more than two triangles meet, each is tied to the next. */
