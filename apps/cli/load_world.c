@@ -315,7 +315,7 @@ static dent_status add_simulation_to_world(const dent_sim_scene *scene, dent_wor
     const dent_sim *sim = dent_sim_scene_sim(scene);
     for (uint32_t i = 0; i < dent_sim_body_count(sim); i++) {
         loaded_body body = body_of_simulation(sim, i);
-        dent_body_def def = body.kind == DENT_BODY_SOLID ? dent_solid_def_default() : dent_surface_def_default();
+        dent_body_def def = dent_body_def_default(body.kind);
         def.name = body.name;
         def.vertex_count = body.vertex_count;
         def.element_count = body.element_count;
@@ -348,10 +348,10 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         return complain_memory(input->name);
     }
     progress_begin(&session->progress, "looking at the bodies", 0);
-    dent_status status =
-        input->mesh != NULL         ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
-        : input->simulation != NULL ? add_simulation_to_world(input->simulation, loaded->world, ids)
-                                    : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
+    dent_status status = input->mesh != NULL ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
+                         : input->simulation != NULL
+                             ? add_simulation_to_world(input->simulation, loaded->world, ids)
+                             : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
     progress_end(&session->progress);
     if (status != DENT_OK) {
         const char *message = dent_world_message(loaded->world);
