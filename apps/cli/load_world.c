@@ -348,10 +348,10 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         return complain_memory(input->name);
     }
     progress_begin(&session->progress, "looking at the bodies", 0);
-    dent_status status = input->mesh != NULL ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
-                         : input->simulation != NULL
-                             ? add_simulation_to_world(input->simulation, loaded->world, ids)
-                             : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
+    dent_status status =
+        input->mesh != NULL         ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
+        : input->simulation != NULL ? add_simulation_to_world(input->simulation, loaded->world, ids)
+                                    : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
     progress_end(&session->progress);
     if (status != DENT_OK) {
         const char *message = dent_world_message(loaded->world);

@@ -28,7 +28,7 @@ static inline bool kind_has_faces(dent_body_kind kind)
 /* Corners of a plain element (a tetrahedron, for cells). */
 static inline uint32_t kind_corner_count(dent_body_kind kind)
 {
-    return kind_has_cells(kind) ? 4 : 3;
+    return kind_has_cells(kind) ? 4 : kind_has_faces(kind) ? 3 : body_kind_row(kind)->corner_count;
 }
 
 /* The most corners and faces an element can have. */

@@ -98,6 +98,7 @@ static void any_table_and_cell_size_gives_the_oracles_lists(void **state)
         bool touching = kind % 2;
         dent_query_result expected = oracle_of(reference, touching);
         try_sizes(world, &expected, touching);
+        assert_hash_gives(world, &expected, NULL, touching, true);
         dent_world_destroy(world);
         dent_world_destroy(reference);
         test_scene_free(&scene);
