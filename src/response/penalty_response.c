@@ -114,7 +114,7 @@ static void row_force(void *data, struct response_row *row)
     if (!(fabs(force) <= DBL_MAX) || !(fabs(vector_dot(row->tangent, row->tangent)) <= DBL_MAX)) {
         row->impulse = row->tangent[0] = row->tangent[1] = row->tangent[2] = 0; /* overflow: never into the caller's */
         row->slip[0] = row->slip[1] = row->slip[2] = 0;
-        row->state = DENT_ACTION_REFUSED;
+        row->state = DENT_ACTION_REJECTED;
     }
 }
 

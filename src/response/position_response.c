@@ -160,7 +160,7 @@ static void solve_row(void *data, struct response_row *row)
 {
     struct positions *positions = data;
     double apart[3], push[3];
-    if (row->state == DENT_ACTION_REFUSED) {
+    if (row->state == DENT_ACTION_REJECTED) {
         return;
     }
     separation(positions->work, row, apart);
@@ -181,7 +181,7 @@ static void solve_row(void *data, struct response_row *row)
     if (total > 0 || vector_dot(row->tangent, row->tangent) > 0) {
         friction_row(positions, row);
     }
-    if (row->impulse == 0 && row->state != DENT_ACTION_REFUSED) {
+    if (row->impulse == 0 && row->state != DENT_ACTION_REJECTED) {
         row->state = DENT_ACTION_NONE;
     }
 }
@@ -191,7 +191,7 @@ static void end_row(void *data, struct response_row *row)
 {
     struct positions *positions = data;
     double apart[3];
-    if (row->state == DENT_ACTION_REFUSED) {
+    if (row->state == DENT_ACTION_REJECTED) {
         return;
     }
     separation(positions->work, row, apart);

@@ -49,7 +49,7 @@ bool response_push(struct response_work *work, struct response_row *row, const d
 {
     double size = vector_dot(push, push);
     if (!(size <= DBL_MAX)) { /* overflow or NaN: never into the caller's numbers */
-        row->state = DENT_ACTION_REFUSED;
+        row->state = DENT_ACTION_REJECTED;
         return false;
     }
     if (size > 0) {

@@ -335,7 +335,7 @@ static void fill_row(struct response_work *work, uint64_t index)
 {
     const dent_contact *contact = &work->problem->contacts[index];
     struct response_row *row = &work->rows[index];
-    *row = (struct response_row){.index = index, .state = DENT_ACTION_REFUSED};
+    *row = (struct response_row){.index = index, .state = DENT_ACTION_REJECTED};
     double length = vector_dot(contact->normal, contact->normal);
     if (!all_finite(contact->normal, 3) || !all_finite(&contact->gap, 1) || !(length > 0.5 && length < 2) ||
         !(contact->error >= 0 && contact->error <= DBL_MAX) ||
@@ -463,10 +463,10 @@ void response_finish(struct response_work *work, double scale, dent_response_rep
         report->sticking += row->state == DENT_ACTION_STICKING;
         report->sliding += row->state == DENT_ACTION_SLIDING;
         report->fixed += row->state == DENT_ACTION_FIXED;
-        report->refused += row->state == DENT_ACTION_REFUSED;
+        report->rejected += row->state == DENT_ACTION_REJECTED;
         report->capped += pushed && row->capped;
         report->squeezed += pushed && row->squeezed;
-        if (row->state != DENT_ACTION_REFUSED && depth > report->deepest) {
+        if (row->state != DENT_ACTION_REJECTED && depth > report->deepest) {
             report->deepest = depth;
         }
         if (problem->forces) {

@@ -196,7 +196,7 @@ static void solve_row(void *data, struct response_row *row)
 {
     struct velocities *velocities = data;
     double velocity[3], push[3];
-    if (!row->active || row->state == DENT_ACTION_REFUSED) {
+    if (!row->active || row->state == DENT_ACTION_REJECTED) {
         return;
     }
     relative_velocity(velocities->work, row, velocity);
@@ -219,7 +219,7 @@ static void solve_row(void *data, struct response_row *row)
         if (total > 0 || vector_dot(row->tangent, row->tangent) > 0) {
             friction_row(velocities, row);
         }
-        if (row->impulse == 0 && row->state != DENT_ACTION_REFUSED) {
+        if (row->impulse == 0 && row->state != DENT_ACTION_REJECTED) {
             row->state = DENT_ACTION_NONE;
         }
     }
@@ -231,7 +231,7 @@ static void end_row(void *data, struct response_row *row)
     struct velocities *velocities = data;
     double velocity[3];
     row->change = 0;
-    if (!row->active || row->state == DENT_ACTION_REFUSED) {
+    if (!row->active || row->state == DENT_ACTION_REJECTED) {
         return;
     }
     relative_velocity(velocities->work, row, velocity);
@@ -259,7 +259,7 @@ static double energy_gained(const struct response_work *work, double *scale)
     for (uint64_t i = 0; i < work->active_count; i++) {
         const struct response_row *row = &work->rows[work->order[i]];
         double velocity[3], push[3];
-        if (row->state == DENT_ACTION_REFUSED) {
+        if (row->state == DENT_ACTION_REJECTED) {
             continue;
         }
         relative_velocity(work, row, velocity);
@@ -342,7 +342,7 @@ static void keep_position_record(struct response_work *work)
 {
     for (uint64_t i = 0; i < work->active_count; i++) {
         struct response_row *row = &work->rows[work->order[i]];
-        if (row->remembered && row->state != DENT_ACTION_REFUSED) {
+        if (row->remembered && row->state != DENT_ACTION_REJECTED) {
             row->impulse += row->previous_normal;
             memcpy(row->tangent, row->previous_tangent, sizeof row->tangent);
             memcpy(row->slip, row->previous_slip, sizeof row->slip);

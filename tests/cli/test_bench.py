@@ -108,7 +108,7 @@ class Bench(tool.ToolTest):
                          "--cpu-time").stdout
         self.assertIn("teschner-a, vertex-cell: 10 bodies, 100 cells", text)
         self.assertIn("median ms", text)
-        self.assertIn("processor time", text)
+        self.assertIn("CPU time", text)
 
     def test_out_writes_a_table_and_a_chart(self):
         file = self.path("times.csv")

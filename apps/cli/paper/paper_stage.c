@@ -45,7 +45,7 @@ int paper_file_open(paper_run *run, const char *name, const char *ending)
         printer_format(&run->file, "# %s; %u threads; %s; %s; commit %s; %s\n# %s\n", machine,
                        dent_context_worker_count(run->session->context),
                        dent_isa_name(dent_context_isa(run->session->context)), compiler_name(), commit_name(),
-                       cpu_time ? "processor time" : "wall time", run->command);
+                       cpu_time ? "CPU time" : "wall time", run->command);
     }
     return STATUS_GOOD;
 }

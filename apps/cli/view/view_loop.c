@@ -31,7 +31,7 @@ typedef struct viewing {
     double seconds_per_query;         /* what the contacts of the last frame took, with what was asked */
     bool shown_before;                /* the present frame was, without its contacts */
     char redirect[VIEW_FOLDER_LIMIT]; /* the folder of the page that leads the browser here; empty: none */
-    uint64_t pages_ns;                /* of this thread's processor time spent on frames for pages */
+    uint64_t pages_ns;                /* of this thread's CPU time spent on frames for pages */
 } viewing;
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
@@ -408,7 +408,7 @@ static int serve(viewing *view)
     close_redirect(view);
     if (options_have(session->options, OPTION_STATS)) {
         view_server_facts facts = view_server_get_facts(view->server);
-        remark("%llu frames made in %.3f ms of processor time, %llu sent, %llu drawn, %llu requests refused",
+        remark("%llu frames made in %.3f ms of CPU time, %llu sent, %llu drawn, %llu requests refused",
                (unsigned long long)facts.frames_published, (double)view->pages_ns * 1e-6,
                (unsigned long long)facts.frames_sent, (unsigned long long)facts.frames_acknowledged,
                (unsigned long long)facts.refused);

@@ -110,7 +110,7 @@ static dent_status find_link(const struct robot_reading *reading, const struct u
 {
     *link = name_table_find(&reading->link_names, name);
     if (*link == NAME_TABLE_NONE) {
-        return fail_at(reading, joint->line, "joint '%s' names link '%s', and there is no such link", joint->name,
+        return fail_at(reading, joint->line, "joint '%s' names link '%s', which does not exist", joint->name,
                        name);
     }
     return DENT_OK;
@@ -150,7 +150,7 @@ static dent_status describe_joint(const struct robot_reading *reading, const str
     if (joint->mimics) {
         def->mimics = name_table_find(&reading->joint_names, joint->mimics);
         if (def->mimics == NAME_TABLE_NONE) {
-            return fail_at(reading, joint->line, "joint '%s' mimics joint '%s', and there is no such joint",
+            return fail_at(reading, joint->line, "joint '%s' mimics joint '%s', which does not exist",
                            joint->name, joint->mimics);
         }
         def->multiplier = joint->multiplier;

@@ -216,7 +216,7 @@ static dent_status check_body(struct checker *checker, uint32_t number)
                          "body %u was not made by dent_sim_body_def_default()", number);
     }
     if (!dent_sim_body_kind_name(body->kind)) {
-        return refuse(checker, "kind", body->kind, "there is no such kind");
+        return refuse(checker, "kind", body->kind, "unknown kind");
     }
     dent_status status = check_mesh(checker, body);
     if (status == DENT_OK) {
@@ -323,7 +323,7 @@ static dent_status check_settings(struct checker *checker)
     }
     return (unsigned)def->continuous <= DENT_SIM_CONTINUOUS_ALL
                ? DENT_OK
-               : refuse(checker, "continuous", def->continuous, "there is no such choice");
+               : refuse(checker, "continuous", def->continuous, "unknown choice");
 }
 
 dent_status sim_check_def(dent_context *context, const dent_sim_def *def)
