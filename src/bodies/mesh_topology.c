@@ -216,7 +216,7 @@ static bool find_duplicates(struct body *body)
     struct vertex_buckets buckets;
     bool good = vertex_buckets_begin(&buckets, body->context, body->vertex_count);
     body->topology.first_duplicate_element = UINT32_MAX;
-    uint32_t sorted[CELL_MAX_CORNERS];
+    uint32_t sorted[CELL_MAX_CORNERS] = {0}; /* elements may have fewer than three corners */
     for (uint32_t element = 0; good && element < body->element_count; element++) {
         sorted_corners(body, element, sorted);
         vertex_buckets_count(&buckets, sorted[0]);

@@ -526,7 +526,7 @@ static void a_giant_meets_ten_thousand(void **state)
         assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, body_index), 1, 1, false), DENT_OK);
         assert_int_equal(dent_body_set_filter(oracle, dent_world_body_at(oracle, body_index), 1, 1, false), DENT_OK);
     }
-    dent_query_result swept = ask(world, DENT_DISCRETE_QUESTIONS, false, DENT_METHOD_SWEEP);
+    dent_query_result swept = ask(world, dent_method_questions(DENT_METHOD_SWEEP), false, DENT_METHOD_SWEEP);
     uint32_t vertices = 51 * 8 * 7;
     assert_int_equal(swept.vertex_cell.count, vertices);
     dent_query_result exact =

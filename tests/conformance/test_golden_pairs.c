@@ -30,7 +30,7 @@ static struct golden answer(dent_context *context, const char *name, double scal
     dent_query_result result;
     assert_true(scene_world_open(&stage, context, name, scale));
     scene_world_pose(&stage, frame);
-    def.questions = DENT_DISCRETE_QUESTIONS;
+    def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
     assert_int_equal(dent_world_query(stage.world, &def, &result), DENT_OK);
     struct golden got = {
         name,

@@ -28,6 +28,9 @@ static void ask(struct input *input, dent_world *world)
     }
     uint64_t hash = hash_of(world, &result);
     def.method = DENT_METHOD_SWEEP;
+    if (def.questions & ~dent_method_questions(def.method)) {
+        return;
+    }
     if (dent_world_query(world, &def, &result) != DENT_OK || hash != hash_of(world, &result)) {
         abort();
     }
