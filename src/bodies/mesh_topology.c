@@ -24,7 +24,7 @@ static bool find_used_vertices(struct body *body)
     if (body->vertex_count > 0) {
         memset(body->vertex_use, 0, body->vertex_count);
     }
-    for (uint64_t i = 0; i < body->corner_count; i++) {
+    for (uint64_t i = 0; body_has_features(body) && i < body->corner_count; i++) {
         body->vertex_use[body->element_corners[i]] = VERTEX_USED;
     }
     dent_body_topology *topology = &body->topology;
