@@ -48,7 +48,7 @@ struct oracle {
 
 enum { BLOCK_SIZE = 64, BATCH_SIZE = 256 };
 
-static void look_at_block(void *data, uint32_t block, uint32_t worker)
+static void test_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct oracle *oracle = data;
     const struct body_snapshot *bodies = oracle->request->snapshot->bodies;
@@ -134,7 +134,7 @@ static dent_status test_all_pairs(void *state, const struct search_request *requ
         if (!oracle.side_a || !oracle.side_b || !sink->begin(sink, (*info)->question, blocks)) {
             return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the brute-force search");
         }
-        dent_parallel_for(request->context, blocks, look_at_block, &oracle);
+        dent_parallel_for(request->context, blocks, test_block, &oracle);
         arena_rewind(request->scratch, mark);
     }
     return DENT_OK;

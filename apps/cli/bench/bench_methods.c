@@ -121,9 +121,9 @@ static void costs_of_method(contestant *self, turn_costs *costs)
                                          counters->ns_finish,          own->surface_tree.ns_refit,
                                          own->surface_tree.ns_culling, own->surface_tree.ns_traversal,
                                          own->surface_tree.ns_filters, own->surface_tree.ns_narrow};
-    bool parts_told = own->surface_tree.ns_refit > 0;
+    bool parts_known = own->surface_tree.ns_refit > 0;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
-        costs->phase_ms[phase] = phase < 3 || parts_told ? (double)spent[phase] * 1e-6 : NAN;
+        costs->phase_ms[phase] = phase < 3 || parts_known ? (double)spent[phase] * 1e-6 : NAN;
     }
 }
 
