@@ -27,8 +27,16 @@ struct pair_row {
 };
 
 /* True when two corners are the same vertex. */
-bool corners_share_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a, const struct body *b,
-                          const uint32_t *corners_b, uint32_t count_b);
+bool corners_have_same_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a, const struct body *b,
+                              const uint32_t *corners_b, uint32_t count_b);
+
+/* The same; different bodies without ties share nothing, which is decided here since every candidate asks. */
+static inline bool corners_share_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a,
+                                        const struct body *b, const uint32_t *corners_b, uint32_t count_b)
+{
+    return (a == b || a->identities || b->identities) &&
+           corners_have_same_vertex(a, corners_a, count_a, b, corners_b, count_b);
+}
 
 /* The corners of a face as positions. */
 static inline void pair_face_points(const struct body_snapshot *body_snapshot, uint32_t face, const double *points[3])
