@@ -13,6 +13,7 @@
 #include "query/pairs/pair_tests.h"
 #include "query/world/question_row.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The slot of a discrete question in the table and in the lists. */
@@ -129,6 +130,20 @@ static struct predicate_counters *sink_predicates(struct candidate_sink *interfa
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
+/* "DENT_QUESTION_VERTEX_CELL, ...": the names of the discrete questions as constants. */
+static void name_constants(char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT && used < size; i++) {
+        size_t begin = used;
+        used += (size_t)snprintf(text + used, size - used, "%sDENT_QUESTION_%s", i > 0 ? ", " : "",
+                                 question_table[i]->info.name);
+        for (size_t k = begin; k < used && k < size; k++) {
+            text[k] = text[k] == '-' ? '_' : text[k] >= 'a' && text[k] <= 'z' ? (char)(text[k] - 'a' + 'A') : text[k];
+        }
+    }
+}
+
 static dent_status check_def(dent_world *world, const void *data)
 {
     const dent_query_def *def = data;
@@ -144,9 +159,10 @@ static dent_status check_def(dent_world *world, const void *data)
                             "the border def was not made by dent_border_def_default()");
     }
     if ((def->questions == 0 && !def->border) || (def->questions & ~DENT_DISCRETE_QUESTIONS) != 0) {
+        char names[256];
+        name_constants(names, sizeof names);
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "questions: expected bits of DENT_DISCRETE_QUESTIONS, one or more; got %u",
-                            (unsigned)def->questions);
+                            "questions: expected one or more of %s; got %u", names, (unsigned)def->questions);
     }
     dent_status status = question_check_experiments(world, def->experiments);
     return status == DENT_OK ? question_check_method(world, def->questions, def->method) : status;
