@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include <dent/dent.h>
+#include <dent/experimental.h>
 #include <dent/scene.h>
 
 #include "geometry/predicates/tetrahedron_predicates.h"
@@ -487,13 +488,13 @@ static void run_variant(struct variant *variant, struct stage *stages, struct fl
 {
     uint64_t begin = now(options), end;
     if (variant->peer == 0) {
-        dent_cluster_search_def cluster = dent_cluster_search_def_default();
+        dent_experiments experiments = dent_experiments_default();
         dent_query_def def = dent_query_def_default();
         dent_query_result result;
-        cluster.no_certificate = variant->no_certificate;
+        experiments.cluster_search.no_certificate = variant->no_certificate;
         def.questions = variant->question;
         def.method = DENT_METHOD_CLUSTER_SEARCH;
-        def.cluster_search = &cluster;
+        def.experiments = &experiments;
         def.no_details = !options->details;
         if (dent_world_query(stages[variant->stage].world, &def, &result) != DENT_OK) {
             fprintf(stderr, "%s\n", dent_world_message(stages[variant->stage].world));

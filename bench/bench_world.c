@@ -41,7 +41,7 @@ static void ask(dent_world *world, int what, double thickness)
     if (what == ASK_QUERY) {
         dent_query_def def = dent_query_def_default();
         dent_query_result result;
-        def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+        def.questions = DENT_DISCRETE_QUESTIONS;
         must(dent_world_query(world, &def, &result), world);
     } else if (what == ASK_PROXIMITY) {
         dent_proximity_def def = dent_proximity_def_default();

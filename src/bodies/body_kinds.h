@@ -9,8 +9,7 @@
 #include "bodies/cell_split.h"
 
 /* The rows, each at the value of its kind; other slots have no name. Everything below takes a kind that has a row. */
-enum { BODY_KIND_ROWS = DENT_BODY_SURFACE + 1 };
-extern const dent_body_kind_info body_kind_rows[BODY_KIND_ROWS];
+extern const dent_body_kind_info body_kind_rows[];
 
 /* Are the elements cells, with an inside; are they faces? */
 static inline bool kind_has_cells(dent_body_kind kind)

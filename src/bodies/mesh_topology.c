@@ -26,7 +26,7 @@ static bool find_used_vertices(struct body *body)
     if (body->vertex_count > 0) {
         memset(body->vertex_use, 0, body->vertex_count);
     }
-    for (uint64_t i = 0; i < body->corner_count; i++) {
+    for (uint64_t i = 0; body_has_features(body) && i < body->corner_count; i++) {
         body->vertex_use[body->element_corners[i]] = VERTEX_USED;
     }
     dent_body_topology *topology = &body->topology;
@@ -180,7 +180,7 @@ static bool find_duplicates(struct body *body)
     struct vertex_buckets buckets;
     bool good = vertex_buckets_begin(&buckets, body->context, body->vertex_count);
     body->topology.first_duplicate_element = UINT32_MAX;
-    uint32_t sorted[CELL_MAX_CORNERS];
+    uint32_t sorted[CELL_MAX_CORNERS] = {0}; /* elements may have fewer than three corners */
     for (uint32_t element = 0; good && element < body->element_count; element++) {
         sorted_corners(body, element, sorted);
         vertex_buckets_count(&buckets, sorted[0]);

@@ -24,7 +24,7 @@
 
 dent_bucket_tree_def dent_bucket_tree_def_default(void)
 {
-    return (dent_bucket_tree_def){.struct_size = sizeof(dent_bucket_tree_def), .bucket_fill = 2};
+    return (dent_bucket_tree_def){.struct_size = sizeof(dent_bucket_tree_def)};
 }
 
 enum { LEVEL_MAX = 21, CHUNK_PACKETS = 256, BLOCK_PACKETS = 128, PARTNER_BATCH = 32, BATCH_SIZE = 256 };
@@ -572,7 +572,13 @@ static dent_status run(struct search *search, bool cells)
 static dent_status read_def(const struct search_request *request, struct bucket_sizing *sizing)
 {
     const dent_bucket_tree_def *def = request->def->bucket_tree;
-    *sizing = (struct bucket_sizing){0};
+    double fill = request->experiments->bucket_tree.bucket_fill;
+    *sizing = (struct bucket_sizing){.sorted = request->experiments->bucket_tree.sorted_coordinates,
+                                     .bucket_fill = request->experiments->bucket_tree.paper_sizing ? fill : 0};
+    if (!(fill > 0) || !isfinite(fill)) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "bucket_fill of the bucket tree is %g: a finite number above 0 is needed", fill);
+    }
     if (!def) {
         return DENT_OK;
     }
@@ -590,15 +596,8 @@ static dent_status read_def(const struct search_request *request, struct bucket_
                             "level of the bucket tree is %u: 1 to %d are possible, or 0 for automatic",
                             (unsigned)def->level, LEVEL_MAX);
     }
-    if (!(def->bucket_fill > 0) || !isfinite(def->bucket_fill)) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "bucket_fill of the bucket tree is %g: a finite number above 0 is needed",
-                            def->bucket_fill);
-    }
-    *sizing = (struct bucket_sizing){.cell_ratio = def->cell_ratio,
-                                     .level = def->level,
-                                     .sorted = def->sorted_coordinates,
-                                     .bucket_fill = def->paper_sizing ? def->bucket_fill : 0};
+    sizing->cell_ratio = def->cell_ratio;
+    sizing->level = def->level;
     return DENT_OK;
 }
 

@@ -727,11 +727,6 @@ static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 static dent_status search_clusters(void *data, const struct search_request *request, struct candidate_sink *sink)
 {
     struct cluster_state *state = data;
-    const dent_cluster_search_def *def = request->def->cluster_search;
-    if (def && def->struct_size != sizeof *def) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the cluster search def was not made by dent_cluster_search_def_default()");
-    }
     dent_status status =
         cluster_cache_update(&state->cache, request->snapshot, &request->counters->rebuilds, request->message);
     if (status != DENT_OK) {
@@ -754,7 +749,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     snapshot->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
     search.pieces_per_block = pieces_per_block(snapshot);
     uint32_t blocks = (snapshot->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
-    search.certify = !def || !def->no_certificate;
+    search.certify = !request->experiments->cluster_search.no_certificate;
     choose_references(&search, &state->cache);
     search.body_certified =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
@@ -799,13 +794,6 @@ static void destroy_state(dent_context *context, void *data)
     cluster_cache_destroy(&state->cache);
     body_pairs_destroy(&state->pairs);
     dent_release(context, state, 1, sizeof *state);
-}
-
-dent_cluster_search_def dent_cluster_search_def_default(void)
-{
-    dent_cluster_search_def def = {0};
-    def.struct_size = sizeof def;
-    return def;
 }
 
 const struct method_row cluster_search_method = {

@@ -533,7 +533,7 @@ static dent_status hash_search(void *data, const struct search_request *request,
     struct hash_state *state = data;
     uint32_t asked = request->questions;
     dent_status status = check_def(request);
-    if (status == DENT_OK && request->def->spatial_hash && request->def->spatial_hash->paper_form) {
+    if (status == DENT_OK && request->experiments->spatial_hash.paper_form) {
         return spatial_hash_paper_search(state->paper, request, sink);
     }
     /* Two grids are 18 kB: not on a caller's stack. */

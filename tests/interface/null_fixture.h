@@ -4,6 +4,7 @@
 #define DENT_TESTS_NULL_FIXTURE_H
 
 #include <dent/dent.h>
+#include <dent/experimental.h>
 
 #include <dent/file_output.h>
 #include <dent/frames.h>

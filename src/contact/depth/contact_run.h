@@ -148,7 +148,7 @@ struct contact_run {
 
 /* ---- life (contact_state.c) -------------------------------------------------------------------------------------- */
 
-struct contact_state *contact_state_of(dent_world *world); /* null: out of memory */
+extern const struct world_slot_kind contact_slot;
 bool contact_update_meshes(struct contact_run *run);
 
 /* Brings the memory of the last call to the body indices of this one; bodies that are gone or changed are forgotten. */

@@ -69,12 +69,7 @@ static void destroy_state(dent_context *context, void *data)
     block_output_destroy(&state->term_blocks);
 }
 
-struct contact_state *contact_state_of(dent_world *world)
-{
-    static const struct world_slot_kind kind = {WORLD_SLOT_CONTACTS, sizeof(struct contact_state), init_state,
-                                                destroy_state};
-    return world_state_of(world, &kind);
-}
+const struct world_slot_kind contact_slot = {sizeof(struct contact_state), init_state, destroy_state};
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
@@ -224,14 +219,14 @@ const dent_contact_memory *dent_world_contact_memory(const dent_world *world, ui
     if (!world || !count) {
         return NULL;
     }
-    const struct contact_state *state = world_kept(world, WORLD_SLOT_CONTACTS);
+    const struct contact_state *state = world_kept(world, &contact_slot);
     *count = state ? state->memory.records.count : 0;
     return state ? state->memory.records.data : NULL;
 }
 
 void dent_world_forget_contacts(dent_world *world)
 {
-    struct contact_state *state = world ? world_kept(world, WORLD_SLOT_CONTACTS) : NULL;
+    struct contact_state *state = world ? world_kept(world, &contact_slot) : NULL;
     if (state) {
         array_clear(&state->memory.records);
     }
@@ -271,7 +266,7 @@ dent_status dent_world_set_contact_memory(dent_world *world, const dent_contact_
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE_ARRAY(world, count, memory);
-    struct contact_state *state = contact_state_of(world);
+    struct contact_state *state = world_state_of(world, &contact_slot);
     for (uint64_t i = 0; i < count; i++) {
         if (!record_is_sound(world, &memory[i]) || (i > 0 && !comes_before(&memory[i - 1], &memory[i]))) {
             return message_fail(

@@ -20,6 +20,8 @@
 #ifndef DENT_GEOMETRY_MOTION_BOUNDS_H
 #define DENT_GEOMETRY_MOTION_BOUNDS_H
 
+#include <dent/experimental.h>
+
 #include "geometry/motion/in_between_motion.h"
 #include "geometry/numbers/interval.h"
 

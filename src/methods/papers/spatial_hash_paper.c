@@ -378,13 +378,14 @@ static dent_status out_of_memory(const struct search_request *request)
 static dent_status answer_question(struct spatial_hash_paper *paper, const struct search_request *request,
                                    struct candidate_sink *sink, dent_question question)
 {
-    const dent_spatial_hash_def *def = request->def->spatial_hash;
+    dent_spatial_hash_def def = request->def->spatial_hash ? *request->def->spatial_hash
+                                                           : dent_spatial_hash_def_default();
     bool vertices = question == DENT_QUESTION_VERTEX_CELL;
     struct arena_mark mark = arena_mark(request->scratch);
     struct paper_search search = {.request = request, .sink = sink, .question = question, .large = &paper->large_faces};
     struct paper_table *table = vertices ? &paper->vertices : &paper->faces;
     search.table = table;
-    search.cell_size = def->cell_size > 0 ? def->cell_size : mean_edge(request->snapshot);
+    search.cell_size = def.cell_size > 0 ? def.cell_size : mean_edge(request->snapshot);
     search.entries = list_side(request, vertices ? SIDE_VERTICES : SIDE_FACES, &search.entry_count);
     search.probes =
         question == DENT_QUESTION_FACE_FACE ? search.entries : list_side(request, SIDE_CELLS, &search.probe_count);
@@ -392,7 +393,7 @@ static dent_status answer_question(struct spatial_hash_paper *paper, const struc
     array_clear(&paper->large_faces);
     bool enough =
         search.entries && search.probes &&
-        fill_table(table, &paper->large_faces, search.entries, search.entry_count, search.cell_size, def->table_size);
+        fill_table(table, &paper->large_faces, search.entries, search.entry_count, search.cell_size, def.table_size);
     if (enough && !vertices) {
         search.seen = arena_allocate_cleared(request->scratch, dent_context_worker_count(request->context),
                                              (size_t)search.entry_count * sizeof *search.seen);

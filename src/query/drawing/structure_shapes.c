@@ -240,8 +240,7 @@ static void destroy_state(dent_context *context, void *data)
     array_destroy(&state->boxes);
 }
 
-static const struct world_slot_kind drawing_slot = {WORLD_SLOT_DRAWING, sizeof(struct structure_state), init_state,
-                                                    destroy_state};
+static const struct world_slot_kind drawing_slot = {sizeof(struct structure_state), init_state, destroy_state};
 
 static dent_status make_shapes(struct shape_work *work, dent_structure structure, dent_structure_shapes *shapes)
 {

@@ -12,7 +12,7 @@
 #ifndef DENT_QUERY_MOTION_RUN_H
 #define DENT_QUERY_MOTION_RUN_H
 
-#include <dent/motion.h>
+#include <dent/experimental.h>
 
 #include "base/arena.h"
 #include "base/cancel_flag.h"
