@@ -162,13 +162,13 @@ static uint32_t body_index_of_serial(uint64_t serial, const struct body_table *b
     uint32_t low = 0, high = bodies->body_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (bodies->slots[bodies->body_indices[middle]].serial < serial) {
+        if (bodies->slots[bodies->living[middle]].serial < serial) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < bodies->body_count && bodies->slots[bodies->body_indices[low]].serial == serial ? low : SLOT_NONE;
+    return low < bodies->body_count && bodies->slots[bodies->living[low]].serial == serial ? low : SLOT_NONE;
 }
 
 /* The same, unless it has new elements. */
@@ -256,7 +256,7 @@ bool contact_remember_bodies(struct dynamic_array *known, const struct body_tabl
     array_clear(known);
     struct remembered_body *fresh = array_extend(known, bodies->body_count);
     for (uint32_t body_index = 0; fresh && body_index < bodies->body_count; body_index++) {
-        fresh[body_index].serial = bodies->slots[bodies->body_indices[body_index]].serial;
+        fresh[body_index].serial = bodies->slots[bodies->living[body_index]].serial;
         fresh[body_index].identity_base = body_table_at(bodies, body_index)->identity_base;
     }
     return fresh != NULL;

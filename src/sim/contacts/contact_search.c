@@ -4,6 +4,7 @@
  * margin for what they may move until the next detection. The gap that is kept is the sum of the thicknesses, so bodies
  * at rest stay in contact instead of falling in and being pushed out. Which of them count: contact_filter.c. The forces
  * of the last interval in the state are matched to them by key. */
+#include "base/containers/heap_sort.h"
 #include "sim_contacts.h"
 
 #include <math.h>
@@ -180,34 +181,13 @@ static dent_status keep_contacts(const struct sim_model *model, const struct sim
     return DENT_OK;
 }
 
+static bool force_before(const void *a, const void *b, const void *data)
+{
+    (void)data;
+    return ((const dent_contact_force *)a)->key < ((const dent_contact_force *)b)->key;
+}
+
 /* Last forces of the contacts that are still there, found by key. */
-static int compare_keys(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
-static void sort_forces(dent_contact_force *forces, uint64_t count)
-{
-    /* Heap sort by key; equal keys (in practice none) may come in any order, but always the same. */
-    for (uint64_t phase = count / 2 + count; phase > 1; phase--) {
-        uint64_t root = phase > count ? phase - count - 1 : 0, size = phase > count ? count : phase - 1;
-        if (phase <= count) {
-            dent_contact_force last = forces[size];
-            forces[size] = forces[0];
-            forces[0] = last;
-        }
-        for (uint64_t child; (child = 2 * root + 1) < size; root = child) {
-            child += child + 1 < size && compare_keys(forces[child].key, forces[child + 1].key) < 0;
-            if (compare_keys(forces[root].key, forces[child].key) >= 0) {
-                break;
-            }
-            dent_contact_force swap = forces[root];
-            forces[root] = forces[child];
-            forces[child] = swap;
-        }
-    }
-}
-
 static const dent_contact_force *find_force(const dent_contact_force *forces, uint64_t count, uint64_t key)
 {
     uint64_t low = 0, high = count;
@@ -230,7 +210,8 @@ static dent_status match_forces(dent_context *context, struct sim_state *state, 
     if (status != DENT_OK) {
         return status;
     }
-    sort_forces(state->forces, state->force_count);
+    /* Equal keys (in practice none) may come in any order, but always the same. */
+    heap_sort(state->forces, state->force_count, sizeof *state->forces, force_before, NULL);
     for (uint64_t i = 0; i < contacts->count; i++) {
         const dent_contact_force *last = find_force(state->forces, state->force_count, contacts->records[i].key);
         search->new_forces[i] = (dent_contact_force){.key = contacts->records[i].key};

@@ -9,6 +9,7 @@
  *
  * Only impacts with a prevent_crossing body count (all of them with DENT_SIM_CONTINUOUS_ALL): solids may overlap a little,
  * and must be free to part again. */
+#include "base/containers/union_find.h"
 #include "sim_contacts.h"
 
 #include <math.h>
@@ -237,7 +238,7 @@ static uint32_t join_side(const struct sim_model *model, struct safe_motion *saf
         }
         for (int c = 0; c < 3; c++) {
             with = with == SIM_NONE ? carriers[c] : with;
-            sim_join(safe->islands, with, carriers[c]);
+            union_find_join(safe->islands, with, carriers[c]);
             safe->in_impact[carriers[c]] = 1;
         }
     }
@@ -248,7 +249,7 @@ static void join_bodies(const struct sim_model *model, struct safe_motion *safe,
 {
     uint32_t host = model->bodies[body].kind == DENT_SIM_EMBEDDED ? model->bodies[body].host : body;
     for (uint32_t v = 0; v < model->bodies[host].vertex_count; v++) {
-        sim_join(safe->islands, with, model->bodies[host].first_vertex + v);
+        union_find_join(safe->islands, with, model->bodies[host].first_vertex + v);
         safe->in_impact[model->bodies[host].first_vertex + v] = 1;
     }
 }
@@ -274,12 +275,12 @@ static void shorten(const struct sim_model *model, const dent_world *world, stru
     for (uint64_t i = 0; i < safe->impact_count; i++) {
         struct impact_ends ends = ends_of(model, world, &safe->impacts[i]);
         uint32_t root =
-            sim_find_root(safe->islands, join_side(model, safe, safe->impacts[i].body_a, ends.vertices_a, SIM_NONE));
+            union_find_root(safe->islands, join_side(model, safe, safe->impacts[i].body_a, ends.vertices_a, SIM_NONE));
         safe->first[root] = safe->impacts[i].toi < safe->first[root] ? safe->impacts[i].toi : safe->first[root];
     }
     for (uint32_t v = 0; v < count; v++) {
         if (safe->in_impact[v] || round >= BODY_ROUNDS) {
-            double share = round < SHRINKING_ROUNDS ? 0.9 * safe->first[sim_find_root(safe->islands, v)] : 0;
+            double share = round < SHRINKING_ROUNDS ? 0.9 * safe->first[union_find_root(safe->islands, v)] : 0;
             safe->fractions[v] *= share;
         }
     }

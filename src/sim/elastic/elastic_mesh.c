@@ -1,5 +1,6 @@
 /* The elastic mesh: elements of all elastic bodies, seen from their vertices and laid out in the order of the sweep,
  * so that solving for a vertex reads one stretch of each array. In: bodies and their rest shapes. Out: model->elastic. */
+#include "base/containers/union_find.h"
 #include "elastic_mesh.h"
 
 #include <string.h>
@@ -328,18 +329,18 @@ static dent_status make_pieces(struct sim_model *model, const struct neighbour_t
     }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         for (uint64_t p = table->starts[v]; p < table->starts[v + 1]; p++) {
-            sim_join(parents, v, table->others[p]);
+            union_find_join(parents, v, table->others[p]);
         }
     }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         bool elastic = table->starts[v + 1] > table->starts[v];
         if (elastic && model->inverse_masses[v] == 0) {
-            numbers[sim_find_root(parents, v)] = SIM_NONE; /* held */
+            numbers[union_find_root(parents, v)] = SIM_NONE; /* held */
         }
     }
     uint32_t count = 0;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
-        if (mesh->slots[v] != SIM_NONE && sim_find_root(parents, v) == v && numbers[v] != SIM_NONE) {
+        if (mesh->slots[v] != SIM_NONE && union_find_root(parents, v) == v && numbers[v] != SIM_NONE) {
             numbers[v] = ++count;
         }
     }
@@ -351,7 +352,7 @@ static dent_status make_pieces(struct sim_model *model, const struct neighbour_t
     }
     for (int fill = 0; fill < 2; fill++) {
         for (uint32_t v = 0; v < model->vertex_count; v++) {
-            uint32_t number = mesh->slots[v] == SIM_NONE ? SIM_NONE : numbers[sim_find_root(parents, v)];
+            uint32_t number = mesh->slots[v] == SIM_NONE ? SIM_NONE : numbers[union_find_root(parents, v)];
             if (number != SIM_NONE && number > 0 && fill) {
                 mesh->piece_vertices[mesh->piece_starts[number - 1]++] = v;
             } else if (number != SIM_NONE && number > 0) {

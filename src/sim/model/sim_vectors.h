@@ -30,21 +30,4 @@ static inline void sim_cross(const double *a, const double *b, double *product)
     product[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* ---- union-find: the root of a set is its smallest member -------------------------------------------------------- */
-
-static inline uint32_t sim_find_root(uint32_t *parents, uint32_t v)
-{
-    while (parents[v] != v) {
-        parents[v] = parents[parents[v]];
-        v = parents[v];
-    }
-    return v;
-}
-
-static inline void sim_join(uint32_t *parents, uint32_t a, uint32_t b)
-{
-    uint32_t root_a = sim_find_root(parents, a), root_b = sim_find_root(parents, b);
-    parents[root_a > root_b ? root_a : root_b] = root_a > root_b ? root_b : root_a;
-}
-
 #endif
