@@ -9,14 +9,14 @@ function(dent_layer name)
   endif()
 endfunction()
 
-# Kernels (*_avx2.c, *_avx512.c) are built for their instruction set; the rest of the tree is plain x86-64 (or whatever
-# the machine is).
-function(dent_kernel_flags)
+# dent_kernel_flags(folder): kernels (*_avx2.c, *_avx512.c) are built for their instruction set; the rest of the
+# tree is plain x86-64 (or whatever the machine is). Source properties are those of the calling CMakeLists.txt only.
+function(dent_kernel_flags folder)
   if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" OR CMAKE_SIZEOF_VOID_P EQUAL 4)
     return()
   endif()
-  file(GLOB_RECURSE avx2 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_avx2.c)
-  file(GLOB_RECURSE avx512 CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*_avx512.c)
+  file(GLOB_RECURSE avx2 CONFIGURE_DEPENDS ${folder}/*_avx2.c)
+  file(GLOB_RECURSE avx512 CONFIGURE_DEPENDS ${folder}/*_avx512.c)
   set(unrolled "$<$<CONFIG:Release>:-O3>") # short loops over corners and axes: 5 to 10 % on the packet kernels
   set_source_files_properties(${avx2} PROPERTIES COMPILE_OPTIONS "-mavx2;${unrolled}")
   set_source_files_properties(${avx512} PROPERTIES

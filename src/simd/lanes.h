@@ -1,0 +1,249 @@
+/* One wide type: `floats` and `doubles`, as many numbers as one register of an instruction set holds. Kernels are
+ * written once over them, in a *_lanes.h that every row of a family includes behind the header of its instruction set:
+ *
+ *     #include "simd/lanes_avx2.h"
+ *     #include "geometry/impact/impact_lanes.h"
+ *     const struct impact_kernels impact_kernels_avx2 = IMPACT_KERNELS_ROW;
+ *
+ * Every operation gives the bits that plain C gives lane by lane, without contraction: so all instruction sets answer
+ * alike. tests/simd compares each of them with plain C, NaN, infinities, zeros and subnormals included.
+ *
+ * What a header lanes_<isa>.h supplies; T is `floats` and `doubles`, E the number (float, double), n the lanes:
+ *
+ *   T, FLOATS, DOUBLES             the types and their n (a macro). + - * / and unary minus must work on T: it is a type
+ *                                  of C or a vector type of the compiler
+ *   T_mask                         one truth value a lane, in the form that compares give and T_choose takes
+ *   T_set(E)                       the same number in all lanes
+ *   T_load, T_store(p[, a])        n numbers at an address that is a multiple of their size; T_load_any, T_store_any:
+ *                                  at any address of an E
+ *   T_least, T_most(a, b)          a < b ? a : b and a > b ? a : b; so b where one is NaN or both are zero
+ *   T_absolute, T_root(a)
+ *   T_less, T_less_equal, T_equal  masks; false where one is NaN
+ *   T_ordered(a, b)                where neither is NaN
+ *   T_less_equal_within(m, a, b)   m and a <= b; may stop early where nothing is left
+ *   T_choose(m, a, b)              m ? a : b
+ *   T_mask_and, _or, _and_not(m, o), _not(m)        m & o, m | o, m & ~o, ~m
+ *   T_mask_all(), _nothing(), _first(k)             all lanes, none, the first k (k may exceed n)
+ *   T_mask_bits(m), _of_bits(bits), _none(m)        to and from bits, lane 0 the lowest; true if no lane is set
+ *   T_sum, T_smallest, T_largest(a)                 over all lanes by halving: lane i takes in lane i + n/2, and so on
+ *   floats_least_of_each(v, least)                  least[i]: the smallest lane of v[i], i < n
+ *   floats_index, _load, _of_byte                   n indices below 32, from bytes or from byte k of words
+ *   floats_table16, floats_table32, _load, _pick    16 or 32 floats and any n of them by index
+ *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
+ *   doubles_load_floats(p)                          n floats at any address, as doubles
+ *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
+ *   bit_sets                                        sixteen sets of sixteen bits each
+ *
+ * and then includes this header, which adds what is the same everywhere. A new instruction set is one such header, its
+ * line in KERNELS_FOR (simd/kernel_choice.h), its flags in cmake/layers.cmake, one row file a family, and a file like
+ * tests/simd/support_lanes_avx2.c. Where a kernel would be slow in the common form, a primitive is added here rather
+ * than a second kernel.
+ */
+#ifndef DENT_SIMD_LANES_H
+#define DENT_SIMD_LANES_H
+
+#if !defined(FLOATS)
+#error "include a lanes_<isa>.h, which includes this header at its end"
+#endif
+
+#define LANES_ARITHMETIC(T)                                                                                            \
+    static inline T T##_add(T a, T b)                                                                                  \
+    {                                                                                                                  \
+        return a + b;                                                                                                  \
+    }                                                                                                                  \
+    static inline T T##_subtract(T a, T b)                                                                             \
+    {                                                                                                                  \
+        return a - b;                                                                                                  \
+    }                                                                                                                  \
+    static inline T T##_multiply(T a, T b)                                                                             \
+    {                                                                                                                  \
+        return a * b;                                                                                                  \
+    }                                                                                                                  \
+    static inline T T##_divide(T a, T b)                                                                               \
+    {                                                                                                                  \
+        return a / b;                                                                                                  \
+    }
+
+LANES_ARITHMETIC(floats)
+LANES_ARITHMETIC(doubles)
+
+/* ---- a fixed number of lanes: sixteen floats, eight doubles, in as many registers as it takes -------------------- */
+
+/* Sets of lanes are bits here. T: the wide type, R: that of a register, E: the number. */
+#define LANES_WIDE(T, R, E, count, in_register)                                                                        \
+    enum { T##_parts = (count) / (in_register) };                                                                      \
+    typedef struct T {                                                                                                 \
+        R part[T##_parts];                                                                                             \
+    } T;                                                                                                               \
+    LANES_WIDE_BINARY(T, R, add)                                                                                       \
+    LANES_WIDE_BINARY(T, R, subtract)                                                                                  \
+    LANES_WIDE_BINARY(T, R, multiply)                                                                                  \
+    LANES_WIDE_BINARY(T, R, divide)                                                                                    \
+    LANES_WIDE_BINARY(T, R, least)                                                                                     \
+    LANES_WIDE_BINARY(T, R, most)                                                                                      \
+    static inline T T##_absolute(T a)                                                                                  \
+    {                                                                                                                  \
+        LANES_EACH_PART(T) a.part[k] = R##_absolute(a.part[k]);                                                        \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    static inline T T##_set(E x)                                                                                       \
+    {                                                                                                                  \
+        T a;                                                                                                           \
+        LANES_EACH_PART(T) a.part[k] = R##_set(x);                                                                     \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    static inline T T##_load(const E *from)                                                                            \
+    {                                                                                                                  \
+        T a;                                                                                                           \
+        LANES_EACH_PART(T) a.part[k] = R##_load(from + k * (in_register));                                             \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    static inline T T##_load_any(const E *from)                                                                        \
+    {                                                                                                                  \
+        T a;                                                                                                           \
+        LANES_EACH_PART(T) a.part[k] = R##_load_any(from + k * (in_register));                                         \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    static inline void T##_store(E *to, T a)                                                                           \
+    {                                                                                                                  \
+        LANES_EACH_PART(T) R##_store(to + k * (in_register), a.part[k]);                                               \
+    }                                                                                                                  \
+    static inline void T##_store_any(E *to, T a)                                                                       \
+    {                                                                                                                  \
+        LANES_EACH_PART(T) R##_store_any(to + k * (in_register), a.part[k]);                                           \
+    }                                                                                                                  \
+    static inline uint32_t T##_less(T a, T b)                                                                          \
+    {                                                                                                                  \
+        uint32_t bits = 0;                                                                                             \
+        LANES_EACH_PART(T) bits |= R##_mask_bits(R##_less(a.part[k], b.part[k])) << k * (in_register);                 \
+        return bits;                                                                                                   \
+    }                                                                                                                  \
+    static inline T T##_choose(uint32_t bits, T a, T b)                                                                \
+    {                                                                                                                  \
+        LANES_EACH_PART(T)                                                                                             \
+        b.part[k] = R##_choose(R##_mask_of_bits(bits >> k * (in_register)), a.part[k], b.part[k]);                     \
+        return b;                                                                                                      \
+    }                                                                                                                  \
+    LANES_WIDE_FOLD(T, R, E, sum, add)                                                                                 \
+    LANES_WIDE_FOLD(T, R, E, smallest, least)                                                                          \
+    LANES_WIDE_FOLD(T, R, E, largest, most)
+
+#define LANES_EACH_PART(T) for (int k = 0; k < T##_parts; k++)
+
+#define LANES_WIDE_BINARY(T, R, name)                                                                                  \
+    static inline T T##_##name(T a, T b)                                                                               \
+    {                                                                                                                  \
+        LANES_EACH_PART(T) a.part[k] = R##_##name(a.part[k], b.part[k]);                                               \
+        return a;                                                                                                      \
+    }
+
+/* One register that holds what the parts come to, and the number all lanes come to: by halving in either case. */
+#define LANES_WIDE_FOLD(T, R, E, name, operation)                                                                      \
+    static inline R T##_##name##_part(T a)                                                                             \
+    {                                                                                                                  \
+        for (int half = T##_parts / 2; half > 0; half /= 2) {                                                          \
+            for (int k = 0; k < half; k++) {                                                                           \
+                a.part[k] = R##_##operation(a.part[k], a.part[k + half]);                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+        return a.part[0];                                                                                              \
+    }                                                                                                                  \
+    static inline E T##_##name(T a)                                                                                    \
+    {                                                                                                                  \
+        return R##_##name(T##_##name##_part(a));                                                                       \
+    }
+
+LANES_WIDE(floats16, floats, float, 16, FLOATS)
+LANES_WIDE(doubles8, doubles, double, 8, DOUBLES)
+
+/* Sixteen indices into a table of sixteen. */
+typedef struct floats16_index {
+    floats_index part[floats16_parts];
+} floats16_index;
+
+static inline floats16_index floats16_index_load(const uint8_t from[16])
+{
+    floats16_index index;
+    LANES_EACH_PART(floats16) index.part[k] = floats_index_load(from + k * FLOATS);
+    return index;
+}
+
+static inline floats16 floats16_pick(floats_table16 table, floats16_index index)
+{
+    floats16 a;
+    LANES_EACH_PART(floats16) a.part[k] = floats_table16_pick(table, index.part[k]);
+    return a;
+}
+
+/* least[i]: the smallest lane of values[i]. */
+static inline void floats16_least_of_each(const floats16 values[16], float least[16])
+{
+    floats folded[16];
+    for (int i = 0; i < 16; i++) {
+        folded[i] = floats16_smallest_part(values[i]);
+    }
+    for (int i = 0; i < 16; i += FLOATS) {
+        floats_least_of_each(folded + i, least + i);
+    }
+}
+
+/* ---- three-vectors ----------------------------------------------------------------------------------------------- */
+
+#define LANES_VECTOR3_BINARY(V, T, name)                                                                               \
+    static inline struct V V##_##name(struct V a, struct V b)                                                          \
+    {                                                                                                                  \
+        return (struct V){T##_##name(a.x, b.x), T##_##name(a.y, b.y), T##_##name(a.z, b.z)};                           \
+    }
+
+#define LANES_VECTOR3(V, T, E, M)                                                                                      \
+    struct V {                                                                                                         \
+        T x, y, z;                                                                                                     \
+    };                                                                                                                 \
+    LANES_VECTOR3_BINARY(V, T, add)                                                                                    \
+    LANES_VECTOR3_BINARY(V, T, subtract)                                                                               \
+    LANES_VECTOR3_BINARY(V, T, least)                                                                                  \
+    LANES_VECTOR3_BINARY(V, T, most)                                                                                   \
+    static inline struct V V##_load(const E *x, const E *y, const E *z)                                                \
+    {                                                                                                                  \
+        return (struct V){T##_load(x), T##_load(y), T##_load(z)};                                                      \
+    }                                                                                                                  \
+    static inline struct V V##_set(const E v[3])                                                                       \
+    {                                                                                                                  \
+        return (struct V){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])};                                                \
+    }                                                                                                                  \
+    static inline struct V V##_absolute(struct V a)                                                                    \
+    {                                                                                                                  \
+        return (struct V){T##_absolute(a.x), T##_absolute(a.y), T##_absolute(a.z)};                                    \
+    }                                                                                                                  \
+    static inline struct V V##_choose(M mask, struct V a, struct V b)                                                  \
+    {                                                                                                                  \
+        return (struct V){T##_choose(mask, a.x, b.x), T##_choose(mask, a.y, b.y), T##_choose(mask, a.z, b.z)};         \
+    }                                                                                                                  \
+    static inline struct V V##_cross(struct V a, struct V b)                                                           \
+    {                                                                                                                  \
+        return (struct V){T##_subtract(T##_multiply(a.y, b.z), T##_multiply(a.z, b.y)),                                \
+                          T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                                \
+                          T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))};                               \
+    }                                                                                                                  \
+    /* (x x + y y) + z z */                                                                                            \
+    static inline T V##_dot(struct V a, struct V b)                                                                    \
+    {                                                                                                                  \
+        return T##_add(T##_add(T##_multiply(a.x, b.x), T##_multiply(a.y, b.y)), T##_multiply(a.z, b.z));               \
+    }                                                                                                                  \
+    /* x + y + z */                                                                                                    \
+    static inline T V##_sum(struct V a)                                                                                \
+    {                                                                                                                  \
+        return T##_add(T##_add(a.x, a.y), a.z);                                                                        \
+    }                                                                                                                  \
+    /* The largest of the three. */                                                                                    \
+    static inline T V##_largest(struct V a)                                                                            \
+    {                                                                                                                  \
+        return T##_most(T##_most(a.x, a.y), a.z);                                                                      \
+    }
+
+LANES_VECTOR3(floats3, floats, float, floats_mask)
+LANES_VECTOR3(doubles3, doubles, double, doubles_mask)
+LANES_VECTOR3(floats16x3, floats16, float, uint32_t)
+LANES_VECTOR3(doubles8x3, doubles8, double, uint32_t)
+
+#endif

@@ -1,0 +1,280 @@
+/* Sixteen floats, eight doubles: AVX-512 (F, DQ, BW, VL). Only for files built for it. See lanes.h. */
+#ifndef DENT_SIMD_LANES_AVX512_H
+#define DENT_SIMD_LANES_AVX512_H
+
+#include <immintrin.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FLOATS 16
+#define DOUBLES 8
+
+typedef __m512 floats;
+typedef __m512d doubles;
+typedef __mmask16 floats_mask;
+typedef __mmask8 doubles_mask;
+
+/* S: the suffix of the intrinsics. */
+#define LANES_AVX512(T, E, S, count)                                                                                   \
+    static inline T T##_set(E x)                                                                                       \
+    {                                                                                                                  \
+        return _mm512_set1_##S(x);                                                                                     \
+    }                                                                                                                  \
+    static inline T T##_load(const E *from)                                                                            \
+    {                                                                                                                  \
+        return _mm512_load_##S(from);                                                                                  \
+    }                                                                                                                  \
+    static inline T T##_load_any(const E *from)                                                                        \
+    {                                                                                                                  \
+        return _mm512_loadu_##S(from);                                                                                 \
+    }                                                                                                                  \
+    static inline void T##_store(E *to, T a)                                                                           \
+    {                                                                                                                  \
+        _mm512_store_##S(to, a);                                                                                       \
+    }                                                                                                                  \
+    static inline void T##_store_any(E *to, T a)                                                                       \
+    {                                                                                                                  \
+        _mm512_storeu_##S(to, a);                                                                                      \
+    }                                                                                                                  \
+    static inline T T##_least(T a, T b)                                                                                \
+    {                                                                                                                  \
+        return _mm512_min_##S(a, b);                                                                                   \
+    }                                                                                                                  \
+    static inline T T##_most(T a, T b)                                                                                 \
+    {                                                                                                                  \
+        return _mm512_max_##S(a, b);                                                                                   \
+    }                                                                                                                  \
+    static inline T T##_absolute(T a)                                                                                  \
+    {                                                                                                                  \
+        return _mm512_abs_##S(a);                                                                                      \
+    }                                                                                                                  \
+    static inline T T##_root(T a)                                                                                      \
+    {                                                                                                                  \
+        return _mm512_sqrt_##S(a);                                                                                     \
+    }                                                                                                                  \
+    static inline T##_mask T##_less(T a, T b)                                                                          \
+    {                                                                                                                  \
+        return _mm512_cmp_##S##_mask(a, b, _CMP_LT_OQ);                                                                \
+    }                                                                                                                  \
+    static inline T##_mask T##_less_equal(T a, T b)                                                                    \
+    {                                                                                                                  \
+        return _mm512_cmp_##S##_mask(a, b, _CMP_LE_OQ);                                                                \
+    }                                                                                                                  \
+    static inline T##_mask T##_equal(T a, T b)                                                                         \
+    {                                                                                                                  \
+        return _mm512_cmp_##S##_mask(a, b, _CMP_EQ_OQ);                                                                \
+    }                                                                                                                  \
+    static inline T##_mask T##_ordered(T a, T b)                                                                       \
+    {                                                                                                                  \
+        return _mm512_cmp_##S##_mask(a, b, _CMP_ORD_Q);                                                                \
+    }                                                                                                                  \
+    static inline T##_mask T##_less_equal_within(T##_mask mask, T a, T b)                                              \
+    {                                                                                                                  \
+        return _mm512_mask_cmp_##S##_mask(mask, a, b, _CMP_LE_OQ);                                                     \
+    }                                                                                                                  \
+    static inline T T##_choose(T##_mask mask, T a, T b)                                                                \
+    {                                                                                                                  \
+        return _mm512_mask_mov_##S(b, mask, a);                                                                        \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_and(T##_mask a, T##_mask b)                                                        \
+    {                                                                                                                  \
+        return (T##_mask)(a & b);                                                                                      \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_or(T##_mask a, T##_mask b)                                                         \
+    {                                                                                                                  \
+        return (T##_mask)(a | b);                                                                                      \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_and_not(T##_mask a, T##_mask b)                                                    \
+    {                                                                                                                  \
+        return (T##_mask)(a & ~b);                                                                                     \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_not(T##_mask a)                                                                    \
+    {                                                                                                                  \
+        return (T##_mask) ~a;                                                                                          \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_all(void)                                                                          \
+    {                                                                                                                  \
+        return (T##_mask) ~0u;                                                                                         \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_nothing(void)                                                                      \
+    {                                                                                                                  \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_first(uint32_t first)                                                              \
+    {                                                                                                                  \
+        return first >= (count) ? T##_mask_all() : (T##_mask)((1u << first) - 1);                                      \
+    }                                                                                                                  \
+    static inline uint32_t T##_mask_bits(T##_mask mask)                                                                \
+    {                                                                                                                  \
+        return mask;                                                                                                   \
+    }                                                                                                                  \
+    static inline T##_mask T##_mask_of_bits(uint32_t bits)                                                             \
+    {                                                                                                                  \
+        return (T##_mask)bits;                                                                                         \
+    }                                                                                                                  \
+    static inline bool T##_mask_none(T##_mask mask)                                                                    \
+    {                                                                                                                  \
+        return mask == 0;                                                                                              \
+    }
+
+LANES_AVX512(floats, float, ps, FLOATS)
+LANES_AVX512(doubles, double, pd, DOUBLES)
+
+#define LANES_FOLD(name, operation)                                                                                    \
+    static inline float floats_##name(floats a)                                                                        \
+    {                                                                                                                  \
+        __m256 eight = _mm256_##operation##_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));               \
+        __m128 four = _mm_##operation##_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));            \
+        __m128 two = _mm_##operation##_ps(four, _mm_movehl_ps(four, four));                                            \
+        return _mm_cvtss_f32(_mm_##operation##_ss(two, _mm_movehdup_ps(two)));                                         \
+    }                                                                                                                  \
+    static inline double doubles_##name(doubles a)                                                                     \
+    {                                                                                                                  \
+        __m256d four = _mm256_##operation##_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));               \
+        __m128d two = _mm_##operation##_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));              \
+        return _mm_cvtsd_f64(_mm_##operation##_sd(two, _mm_unpackhi_pd(two, two)));                                    \
+    }
+
+LANES_FOLD(sum, add)
+LANES_FOLD(smallest, min)
+LANES_FOLD(largest, max)
+
+/* Sixteen reductions at once: interleave and halve until each lane holds one. */
+static inline void floats_least_of_each(const floats values[FLOATS], float least[FLOATS])
+{
+    __m512 pairs[8], fours[4];
+    for (int i = 0; i < 8; i++) {
+        pairs[i] = _mm512_min_ps(_mm512_unpacklo_ps(values[2 * i], values[2 * i + 1]),
+                                 _mm512_unpackhi_ps(values[2 * i], values[2 * i + 1]));
+    }
+    for (int i = 0; i < 4; i++) {
+        fours[i] = _mm512_min_ps(_mm512_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0x44),
+                                 _mm512_shuffle_ps(pairs[2 * i], pairs[2 * i + 1], 0xEE));
+    }
+    __m512 low =
+        _mm512_min_ps(_mm512_shuffle_f32x4(fours[0], fours[1], 0x44), _mm512_shuffle_f32x4(fours[0], fours[1], 0xEE));
+    __m512 high =
+        _mm512_min_ps(_mm512_shuffle_f32x4(fours[2], fours[3], 0x44), _mm512_shuffle_f32x4(fours[2], fours[3], 0xEE));
+    _mm512_storeu_ps(least,
+                     _mm512_min_ps(_mm512_shuffle_f32x4(low, high, 0x88), _mm512_shuffle_f32x4(low, high, 0xDD)));
+}
+
+/* ---- picking from a table ---------------------------------------------------------------------------------------- */
+
+typedef __m512i floats_index;
+
+static inline floats_index floats_index_load(const uint8_t *from)
+{
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
+}
+
+/* The permutes look at the lowest bits of an index only. */
+static inline floats_index floats_index_of_byte(const uint32_t *words, int k)
+{
+    return _mm512_srli_epi32(_mm512_load_si512(words), (unsigned)(8 * k));
+}
+
+typedef __m512 floats_table16;
+typedef struct floats_table32 {
+    __m512 low, high;
+} floats_table32;
+
+static inline floats_table16 floats_table16_load(const float *from)
+{
+    return _mm512_load_ps(from);
+}
+
+static inline floats floats_table16_pick(floats_table16 table, floats_index index)
+{
+    return _mm512_permutexvar_ps(index, table);
+}
+
+static inline floats_table32 floats_table32_load(const float *from)
+{
+    return (floats_table32){_mm512_load_ps(from), _mm512_load_ps(from + 16)};
+}
+
+static inline floats floats_table32_pick(floats_table32 table, floats_index index)
+{
+    return _mm512_permutex2var_ps(table.low, index, table.high);
+}
+
+/* ---- rows become columns ----------------------------------------------------------------------------------------- */
+
+static inline doubles doubles_load_floats(const float *from)
+{
+    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+}
+
+static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
+{
+    const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13),
+                  back = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    __m512d two[4]; /* rows i and i + 4 */
+    for (int i = 0; i < 4; i++) {
+        two[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[i])), _mm256_loadu_pd(rows[i + 4]), 1);
+    }
+    __m512d even01 = _mm512_unpacklo_pd(two[0], two[1]), odd01 = _mm512_unpackhi_pd(two[0], two[1]);
+    __m512d even23 = _mm512_unpacklo_pd(two[2], two[3]), odd23 = _mm512_unpackhi_pd(two[2], two[3]);
+    columns[0] = _mm512_permutex2var_pd(even01, front, even23);
+    columns[1] = _mm512_permutex2var_pd(odd01, front, odd23);
+    columns[2] = _mm512_permutex2var_pd(even01, back, even23);
+    columns[3] = _mm512_permutex2var_pd(odd01, back, odd23);
+}
+
+/* Columns 0, 2, 4, 6 or 1, 3, 5, 7 of pairs of rows that were interleaved. */
+static inline void doubles_every_second_column(const __m512d pairs[4], doubles columns[7])
+{
+    __m512d front01 = _mm512_shuffle_f64x2(pairs[0], pairs[1], 0x88),
+            front23 = _mm512_shuffle_f64x2(pairs[2], pairs[3], 0x88);
+    __m512d back01 = _mm512_shuffle_f64x2(pairs[0], pairs[1], 0xDD),
+            back23 = _mm512_shuffle_f64x2(pairs[2], pairs[3], 0xDD);
+    columns[0] = _mm512_shuffle_f64x2(front01, front23, 0x88);
+    columns[2] = _mm512_shuffle_f64x2(back01, back23, 0x88);
+    columns[4] = _mm512_shuffle_f64x2(front01, front23, 0xDD);
+    columns[6] = _mm512_shuffle_f64x2(back01, back23, 0xDD);
+}
+
+static inline void doubles_columns8(const double *const rows[DOUBLES], doubles columns[8])
+{
+    __m512d even[4], odd[4];
+    for (int i = 0; i < 4; i++) {
+        __m512d first = _mm512_loadu_pd(rows[2 * i]), second = _mm512_loadu_pd(rows[2 * i + 1]);
+        even[i] = _mm512_unpacklo_pd(first, second);
+        odd[i] = _mm512_unpackhi_pd(first, second);
+    }
+    doubles_every_second_column(even, columns);
+    doubles_every_second_column(odd, columns + 1);
+}
+
+#include "simd/lanes_x86.h"
+
+/* ---- sixteen sets of sixteen bits -------------------------------------------------------------------------------- */
+
+typedef struct bit_sets {
+    __m256i bits;
+} bit_sets;
+
+static inline __m256i bits_of_indices(const uint8_t *indices)
+{
+    __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)indices));
+    return _mm256_sllv_epi16(_mm256_set1_epi16(1), wide);
+}
+
+/* Set i holds the three bits corners[0][i], corners[1][i], corners[2][i], all below 16. */
+static inline bit_sets bit_sets_of_corners(const uint8_t (*corners)[16])
+{
+    return (bit_sets){_mm256_or_si256(_mm256_or_si256(bits_of_indices(corners[0]), bits_of_indices(corners[1])),
+                                      bits_of_indices(corners[2]))};
+}
+
+/* Those of the sets `asked` that have no bit in common with `bits`. */
+static inline uint32_t bit_sets_without(bit_sets sets, uint32_t bits, uint32_t asked)
+{
+    return (uint32_t)_mm256_testn_epi16_mask(sets.bits, _mm256_set1_epi16((short)bits)) & asked;
+}
+
+#include "simd/lanes.h"
+
+#endif
