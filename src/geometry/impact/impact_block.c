@@ -36,6 +36,9 @@ uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
     bool ordinary = impact_arithmetic_is_ordinary();
     uint32_t rest =
         ordinary ? reject(block, impact_kernels_for(isa), workspace, counters) : reject_nothing(block, workspace, counters);
+    if (ordinary) {
+        return impact_test_rounds(block, isa, rest, workspace, hits, counters);
+    }
     uint32_t hit_count = 0;
     double limit = block->t_limit;
     for (uint32_t i = 0; i < rest; i++) {

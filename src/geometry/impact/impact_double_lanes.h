@@ -1,0 +1,684 @@
+/* The text of the double stages that is the same for every instruction set: included by impact_double_scalar.c,
+ * impact_double_avx2.c and impact_double_avx512.c after their lanes. What it computes and why it is certain:
+ * impact_double_kernels.h.
+ */
+#define lanes doubles
+#define lane_mask doubles_mask
+#define lanes_set doubles_set
+#define lanes_add doubles_add
+#define lanes_subtract doubles_subtract
+#define lanes_multiply doubles_multiply
+#define lanes_divide doubles_divide
+#define lanes_least doubles_least
+#define lanes_most doubles_most
+#define lanes_absolute doubles_absolute
+#define lanes_less doubles_less
+#define lanes_choose doubles_choose
+#define mask_and doubles_mask_and
+#include "geometry/impact/impact_direction.h"
+#include "geometry/numbers/double_double_lanes.h"
+
+/* Corners of DOUBLES candidates: [corner][end][axis]. */
+struct lane_points {
+    doubles at[4][2][3];
+};
+
+/* The differences of impact_internal.h at both ends of a window. */
+struct lane_window {
+    doubles q[2][3], a[2][3], b[2][3];
+};
+
+/* The window [0, 1], sizes over the whole step, and the bounds these give. */
+struct lane_query {
+    struct lane_window whole;
+    doubles size_q, size_a, size_b, product;
+    doubles_mask in_range;
+};
+
+struct lane_interval {
+    doubles l, r;
+};
+
+/* ----------------------------------------------------------------------------------------------------- preparation */
+
+/* The corners of the candidates at these places; lanes past the end repeat the last one. */
+static inline void fetch_corners(const struct impact_chosen *chosen, const uint32_t *places, uint32_t count,
+                                 struct lane_points *points)
+{
+    const uint32_t *of_lane[DOUBLES];
+    for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+        of_lane[lane] = chosen->corners[chosen->list[places[lane < count ? lane : count - 1]]];
+    }
+    for (int corner = 0; corner < 4; corner++) {
+        const double *rows[DOUBLES];
+        doubles columns[8];
+        for (int lane = 0; lane < DOUBLES; lane++) {
+            rows[lane] = chosen->vertices[of_lane[lane][corner]].start;
+        }
+        doubles_columns8(rows, columns);
+        for (int axis = 0; axis < 3; axis++) {
+            points->at[corner][0][axis] = columns[axis];
+            points->at[corner][1][axis] = columns[axis + 4];
+        }
+    }
+}
+
+static inline doubles subtract_corners(const struct lane_points *points, const uint8_t pair[2], doubles result[2][3])
+{
+    for (int end = 0; end < 2; end++) {
+        for (int axis = 0; axis < 3; axis++) {
+            result[end][axis] = points->at[pair[0]][end][axis] - points->at[pair[1]][end][axis];
+        }
+    }
+    return doubles_most(lanes_largest(result[0]), lanes_largest(result[1]));
+}
+
+static inline void prepare_query(enum impact_kind kind, const struct lane_points *points, struct lane_query *x)
+{
+    const struct impact_pairs pairs = impact_pairs_of(kind);
+    x->size_q = subtract_corners(points, pairs.q, x->whole.q);
+    x->size_a = subtract_corners(points, pairs.a, x->whole.a);
+    x->size_b = subtract_corners(points, pairs.b, x->whole.b);
+    x->product = x->size_q * x->size_a * x->size_b;
+    doubles least = doubles_least(doubles_least(x->size_q, x->size_a), x->size_b);
+    doubles most = doubles_most(doubles_most(x->size_q, x->size_a), x->size_b);
+    x->in_range = doubles_mask_and(doubles_less(doubles_set(IMPACT_LEAST_SIZE), least),
+                                   doubles_less(most, doubles_set(IMPACT_MOST_SIZE)));
+}
+
+static inline doubles_mask same_start(const struct lane_points *points, int i, int j)
+{
+    const doubles *a = points->at[i][0], *b = points->at[j][0];
+    return doubles_mask_and(doubles_mask_and(doubles_equal(a[0], b[0]), doubles_equal(a[1], b[1])),
+                            doubles_equal(a[2], b[2]));
+}
+
+/* Where a vertex of one primitive lies on one of the other at t = 0: a hit that needs no arithmetic. */
+static inline doubles_mask share_a_start(enum impact_kind kind, const struct lane_points *points)
+{
+    doubles_mask first = doubles_mask_or(same_start(points, 0, 2), same_start(points, 0, 3));
+    if (kind == IMPACT_VERTEX_FACE) {
+        return doubles_mask_or(first, same_start(points, 0, 1));
+    }
+    return doubles_mask_or(first, doubles_mask_or(same_start(points, 1, 2), same_start(points, 1, 3)));
+}
+
+static inline doubles interpolate(doubles x, doubles y, doubles s, doubles rest)
+{
+    return x * rest + y * s;
+}
+
+static inline void interpolate_vector(const doubles x[2][3], doubles s, doubles result[3])
+{
+    doubles rest = doubles_set(1.0) - s;
+    for (int axis = 0; axis < 3; axis++) {
+        result[axis] = interpolate(x[0][axis], x[1][axis], s, rest);
+    }
+}
+
+static inline void open_window(const struct lane_window *whole, struct lane_interval at, struct lane_window *window)
+{
+    for (int end = 0; end < 2; end++) {
+        doubles s = end == 0 ? at.l : at.r;
+        interpolate_vector(whole->q, s, window->q[end]);
+        interpolate_vector(whole->a, s, window->a[end]);
+        interpolate_vector(whole->b, s, window->b[end]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------- polynomials of a window */
+
+/* Bernstein coefficients of N = a x b, [axis][coefficient], and of D. */
+struct lane_polynomials {
+    doubles normal[3][3], cubic[4];
+};
+
+static inline void expand(const struct lane_window *x, struct lane_polynomials *p)
+{
+    doubles start[3], end[3], mixed[3], other[3];
+    lanes_cross(x->a[0], x->b[0], start);
+    lanes_cross(x->a[1], x->b[1], end);
+    lanes_cross(x->a[0], x->b[1], mixed);
+    lanes_cross(x->a[1], x->b[0], other);
+    for (int axis = 0; axis < 3; axis++) {
+        mixed[axis] = mixed[axis] + other[axis];
+        p->normal[axis][0] = start[axis];
+        p->normal[axis][1] = doubles_set(0.5) * mixed[axis];
+        p->normal[axis][2] = end[axis];
+    }
+    p->cubic[0] = lanes_dot(x->q[0], start);
+    p->cubic[1] = (lanes_dot(x->q[1], start) + lanes_dot(x->q[0], mixed)) * doubles_set(1.0 / 3.0);
+    p->cubic[2] = (lanes_dot(x->q[0], end) + lanes_dot(x->q[1], mixed)) * doubles_set(1.0 / 3.0);
+    p->cubic[3] = lanes_dot(x->q[1], end);
+}
+
+/* Where all values are above the bound, or all below minus the bound. */
+static inline doubles_mask one_sign(doubles least, doubles most, doubles bound)
+{
+    return doubles_mask_or(doubles_less(bound, least), doubles_less(most, -bound));
+}
+
+static inline doubles_mask cubic_of_one_sign(const doubles c[4], doubles bound)
+{
+    doubles least = doubles_least(doubles_least(c[0], c[1]), doubles_least(c[2], c[3]));
+    doubles most = doubles_most(doubles_most(c[0], c[1]), doubles_most(c[2], c[3]));
+    return one_sign(least, most, bound);
+}
+
+/* Where the ends are certain and of opposite sign, and whatever the uncertain coefficients are there is one sign change
+ * only. With c0 > 0 > c3 that is: c1 certainly above 0, or c2 certainly below. */
+static inline doubles_mask one_change(const doubles c[4], doubles bound)
+{
+    doubles_mask falling = doubles_mask_and(
+        doubles_mask_and(doubles_less(bound, c[0]), doubles_less(c[3], -bound)),
+        doubles_mask_or(doubles_less(bound, c[1]), doubles_less(c[2], -bound)));
+    doubles_mask rising = doubles_mask_and(
+        doubles_mask_and(doubles_less(c[0], -bound), doubles_less(bound, c[3])),
+        doubles_mask_or(doubles_less(c[1], -bound), doubles_less(bound, c[2])));
+    return doubles_mask_or(falling, rising);
+}
+
+/* ---------------------------------------------------------------------------------------------------- inside tests */
+
+/* The projection along the axis with the largest certain component of N: which axis, and the sign. */
+struct lane_projection {
+    doubles_mask certain, positive, second, third; /* second, third: axis 1, axis 2; else axis 0 */
+};
+
+static inline struct lane_projection choose_projection(const doubles normal[3][3], doubles bound)
+{
+    doubles clear[3], least[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const doubles *c = normal[axis];
+        least[axis] = doubles_least(doubles_least(c[0], c[1]), c[2]);
+        clear[axis] = doubles_most(least[axis], -doubles_most(doubles_most(c[0], c[1]), c[2]));
+    }
+    struct lane_projection along;
+    along.second = doubles_less(clear[0], clear[1]);
+    doubles best = doubles_most(clear[0], clear[1]);
+    along.third = doubles_less(best, clear[2]);
+    best = doubles_most(best, clear[2]);
+    doubles sign = doubles_choose(along.third, least[2], doubles_choose(along.second, least[1], least[0]));
+    along.certain = doubles_less(bound, best);
+    along.positive = doubles_less(doubles_set(0.0), sign);
+    return along;
+}
+
+static inline doubles pick(const struct lane_projection *along, doubles first, doubles second, doubles third)
+{
+    return doubles_choose(along->third, third, doubles_choose(along->second, second, first));
+}
+
+/* The two components that the projection keeps, at both ends: [end][i or j]. */
+static inline void project(const struct lane_projection *along, const doubles x[2][3], doubles kept[2][2])
+{
+    for (int end = 0; end < 2; end++) {
+        kept[end][0] = pick(along, x[end][1], x[end][2], x[end][0]);
+        kept[end][1] = pick(along, x[end][2], x[end][0], x[end][1]);
+    }
+}
+
+static inline void cross_quadratic(const doubles x[2][2], const doubles y[2][2], doubles c[3])
+{
+    c[0] = x[0][0] * y[0][1] - x[0][1] * y[0][0];
+    c[1] = doubles_set(0.5) * ((x[0][0] * y[1][1] - x[0][1] * y[1][0]) + (x[1][0] * y[0][1] - x[1][1] * y[0][0]));
+    c[2] = x[1][0] * y[1][1] - x[1][1] * y[1][0];
+}
+
+struct lane_inside {
+    doubles_mask outside, inside; /* neither: not known */
+};
+
+/* Adds a condition that must have the sign of N. */
+static inline void add_condition(const struct lane_projection *along, const doubles c[3], doubles bound,
+                                 struct lane_inside *result)
+{
+    doubles_mask above = doubles_less(bound, doubles_least(doubles_least(c[0], c[1]), c[2]));
+    doubles_mask below = doubles_less(doubles_most(doubles_most(c[0], c[1]), c[2]), -bound);
+    doubles_mask same = doubles_mask_or(doubles_mask_and(along->positive, above),
+                                        doubles_mask_and_not(below, along->positive));
+    doubles_mask opposite = doubles_mask_or(doubles_mask_and(along->positive, below),
+                                            doubles_mask_and_not(above, along->positive));
+    result->inside = doubles_mask_and(result->inside, same);
+    result->outside = doubles_mask_or(result->outside, opposite);
+}
+
+static inline struct lane_inside inside_on(enum impact_kind kind, const struct lane_query *x,
+                                           const struct lane_window *window, const struct lane_polynomials *p)
+{
+    doubles ab = x->size_a * x->size_b, qb = x->size_q * x->size_b, qa = x->size_q * x->size_a;
+    struct lane_projection along = choose_projection(p->normal, doubles_set(IMPACT_CROSS_BOUND) * ab);
+    doubles q[2][2], a[2][2], b[2][2], n[3], u[3], v[3], rest[3], other[3];
+    project(&along, window->q, q);
+    project(&along, window->a, a);
+    project(&along, window->b, b);
+    cross_quadratic(q, b, u);
+    if (kind == IMPACT_VERTEX_FACE) {
+        cross_quadratic(a, q, v);
+    } else {
+        cross_quadratic(q, a, v);
+    }
+    for (int i = 0; i < 3; i++) {
+        n[i] = pick(&along, p->normal[0][i], p->normal[1][i], p->normal[2][i]);
+        rest[i] = kind == IMPACT_VERTEX_FACE ? n[i] - u[i] - v[i] : n[i] - u[i];
+        other[i] = n[i] - v[i];
+    }
+    struct lane_inside result = {doubles_mask_nothing(), doubles_mask_all()};
+    doubles rest_bound = doubles_set(IMPACT_REST_BOUND) * (ab + qb + qa);
+    add_condition(&along, u, doubles_set(IMPACT_CROSS_BOUND) * qb, &result);
+    add_condition(&along, v, doubles_set(IMPACT_CROSS_BOUND) * qa, &result);
+    add_condition(&along, rest, rest_bound, &result);
+    if (kind == IMPACT_EDGE_EDGE) {
+        add_condition(&along, other, rest_bound, &result);
+    }
+    result.outside = doubles_mask_and(result.outside, along.certain);
+    result.inside = doubles_mask_and(result.inside, along.certain);
+    return result;
+}
+
+/* Where an axis, that of the middle of the window, separates the primitives. */
+static inline doubles_mask separated_on(enum impact_kind kind, const struct lane_query *x,
+                                        const struct lane_window *window)
+{
+    doubles q[3], a[3], b[3], d[3]; /* twice the vectors in the middle */
+    for (int axis = 0; axis < 3; axis++) {
+        q[axis] = window->q[0][axis] + window->q[1][axis];
+        a[axis] = window->a[0][axis] + window->a[1][axis];
+        b[axis] = window->b[0][axis] + window->b[1][axis];
+    }
+    if (kind == IMPACT_VERTEX_FACE) {
+        vertex_face_direction(q, a, b, d);
+    } else {
+        edge_edge_direction(q, a, b, d);
+    }
+    doubles least = doubles_set(HUGE_VAL), most = doubles_set(-HUGE_VAL);
+    for (int end = 0; end < 2; end++) {
+        doubles dq = lanes_dot(d, window->q[end]), da = lanes_dot(d, window->a[end]), db = lanes_dot(d, window->b[end]);
+        doubles values[4] = {dq, dq - da, dq - db, dq};
+        if (kind == IMPACT_EDGE_EDGE) {
+            values[2] = dq + db;
+            values[3] = values[2] - da;
+        }
+        least = doubles_least(least, doubles_least(doubles_least(values[0], values[1]),
+                                                   doubles_least(values[2], values[3])));
+        most = doubles_most(most, doubles_most(doubles_most(values[0], values[1]), doubles_most(values[2], values[3])));
+    }
+    doubles size = lanes_largest(d), bound = doubles_set(IMPACT_AXIS_BOUND) * size * (x->size_q + x->size_a + x->size_b);
+    doubles_mask usable = doubles_mask_and(doubles_less(doubles_set(IMPACT_LEAST_AXIS), size),
+                                           doubles_less(size, doubles_set(HUGE_VAL)));
+    return doubles_mask_and(usable, one_sign(least, most, bound));
+}
+
+/* ----------------------------------------------------------------------------------------------------- tasks in, out */
+
+static inline void mark_uncertain(const uint32_t *places, uint32_t bits, uint8_t *uncertain)
+{
+    for (; bits != 0; bits &= bits - 1) {
+        uncertain[places[__builtin_ctz(bits)]] = 1;
+    }
+}
+
+static inline void append_task(struct impact_tasks *tasks, uint32_t place, double l, double r)
+{
+    uint32_t at = tasks->count++;
+    tasks->place[at] = place;
+    tasks->l[at] = l;
+    tasks->r[at] = r;
+}
+
+/* The halves of the tasks given, not split in the middle: hand-made data have their roots there. Those for which there
+ * is no room, and those too short, are uncertain. */
+static inline void append_parts(const uint32_t *places, const double *l, const double *r, uint32_t bits,
+                                struct impact_task_outputs *outputs)
+{
+    for (; bits != 0; bits &= bits - 1) {
+        int lane = __builtin_ctz(bits);
+        if (r[lane] - l[lane] < IMPACT_SHORTEST_INTERVAL || outputs->parts->count + 2 > IMPACT_TASKS) {
+            outputs->uncertain[places[lane]] = 1;
+            continue;
+        }
+        double split = l[lane] + IMPACT_SPLIT * (r[lane] - l[lane]);
+        append_task(outputs->parts, places[lane], l[lane], split);
+        append_task(outputs->parts, places[lane], split, r[lane]);
+    }
+}
+
+/* What becomes of a group: bits of the lanes that are roots, and that are to be split. */
+static inline void hand_on(const uint32_t *places, struct lane_interval at, uint32_t roots, uint32_t parts,
+                           struct impact_task_outputs *outputs)
+{
+    _Alignas(64) double l[DOUBLES], r[DOUBLES];
+    doubles_store(l, at.l);
+    doubles_store(r, at.r);
+    for (; roots != 0; roots &= roots - 1) {
+        int lane = __builtin_ctz(roots);
+        append_task(outputs->roots, places[lane], l[lane], r[lane]);
+    }
+    append_parts(places, l, r, parts, outputs);
+}
+
+static inline uint32_t lanes_left(uint32_t count)
+{
+    return count >= DOUBLES ? (UINT32_C(1) << DOUBLES) - 1 : (UINT32_C(1) << count) - 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the kernels */
+
+static inline void test_whole(enum impact_kind kind, const struct impact_chosen *chosen,
+                              const struct impact_tasks *tasks, struct impact_task_outputs *outputs)
+{
+    for (uint32_t begin = 0; begin < tasks->count; begin += DOUBLES) {
+        const uint32_t *places = tasks->place + begin;
+        struct lane_points points;
+        struct lane_query x;
+        struct lane_polynomials p;
+        fetch_corners(chosen, places, tasks->count - begin, &points);
+        prepare_query(kind, &points, &x);
+        uint32_t left = lanes_left(tasks->count - begin);
+        uint32_t usable =
+            doubles_mask_bits(doubles_mask_and_not(x.in_range, share_a_start(kind, &points))) & left;
+        mark_uncertain(places, left & ~usable, outputs->uncertain);
+        expand(&x.whole, &p);
+        doubles bound = doubles_set(IMPACT_CUBIC_BOUND) * x.product;
+        usable &= ~doubles_mask_bits(inside_on(kind, &x, &x.whole, &p).outside);
+        uint32_t roots = doubles_mask_bits(one_change(p.cubic, bound)) & usable;
+        struct lane_interval at = {doubles_set(0.0), doubles_set(1.0)};
+        hand_on(places, at, roots, usable & ~roots, outputs);
+    }
+}
+
+static inline void test(enum impact_kind kind, const struct impact_chosen *chosen, const struct impact_tasks *tasks,
+                        const struct impact_horizon *horizon, bool first, struct impact_task_outputs *outputs)
+{
+    for (uint32_t begin = 0; begin < tasks->count; begin += DOUBLES) {
+        const uint32_t *places = tasks->place + begin;
+        struct lane_interval at = {doubles_load_any(tasks->l + begin),
+                                   doubles_least(doubles_load_any(tasks->r + begin), doubles_set(horizon->end))};
+        uint32_t left = lanes_left(tasks->count - begin) &
+                        doubles_mask_bits(doubles_less_equal(at.l, doubles_set(horizon->limit)));
+        if (left == 0) {
+            continue;
+        }
+        struct lane_points points;
+        struct lane_query x;
+        struct lane_window window;
+        struct lane_polynomials p;
+        fetch_corners(chosen, places, tasks->count - begin, &points);
+        prepare_query(kind, &points, &x);
+        doubles_mask usable = first ? doubles_mask_and_not(x.in_range, share_a_start(kind, &points)) : x.in_range;
+        mark_uncertain(places, left & ~doubles_mask_bits(usable), outputs->uncertain);
+        left &= doubles_mask_bits(usable);
+        open_window(&x.whole, at, &window);
+        expand(&window, &p);
+        doubles bound = doubles_set(IMPACT_CUBIC_BOUND) * x.product;
+        left &= ~doubles_mask_bits(cubic_of_one_sign(p.cubic, bound));
+        if (left == 0) {
+            continue;
+        }
+        left &= ~doubles_mask_bits(inside_on(kind, &x, &window, &p).outside);
+        uint32_t roots = doubles_mask_bits(one_change(p.cubic, bound)) & left;
+        uint32_t parts = left & ~roots;
+        if (parts != 0) {
+            parts &= ~doubles_mask_bits(separated_on(kind, &x, &window));
+        }
+        hand_on(places, at, roots, parts, outputs);
+    }
+}
+
+/* The root of a cubic that falls from c0 > 0 to c3 < 0 on [0, 1]: Newton's method inside a shrinking interval. Ends
+ * when the last step was so short that the next one would be nothing; nothing is proven by it. */
+static inline doubles newton_root(const doubles c[4], uint32_t lanes_asked)
+{
+    doubles p1 = doubles_set(3.0) * (c[1] - c[0]), p2 = doubles_set(3.0) * (c[0] - doubles_set(2.0) * c[1] + c[2]);
+    doubles p3 = (c[3] - c[0]) - doubles_set(3.0) * (c[2] - c[1]), double_p2 = doubles_set(2.0) * p2, triple_p3 = doubles_set(3.0) * p3;
+    doubles low = doubles_set(0.0), high = doubles_set(1.0), s = c[0] / (c[0] - c[3]);
+    for (int i = 0; i < 30; i++) {
+        doubles value = ((p3 * s + p2) * s + p1) * s + c[0], slope = (triple_p3 * s + double_p2) * s + p1;
+        doubles_mask above = doubles_less(doubles_set(0.0), value);
+        low = doubles_choose(above, s, low);
+        high = doubles_choose(above, high, s);
+        doubles next = s - value / slope;
+        doubles_mask within = doubles_mask_and(doubles_less_equal(low, next), doubles_less_equal(next, high));
+        next = doubles_choose(within, next, doubles_set(0.5) * (low + high));
+        doubles_mask moving = doubles_less(doubles_set(0x1p-27), doubles_absolute(next - s));
+        s = next;
+        if ((doubles_mask_bits(moving) & lanes_asked) == 0) {
+            break;
+        }
+    }
+    return s;
+}
+
+struct lane_bracket {
+    struct lane_interval at;
+    doubles middle;
+};
+
+/* The bracket of the one root of D in an interval, and where it is certain. */
+static inline doubles_mask bracket_root(const struct lane_query *x, struct lane_interval in, uint32_t lanes_asked,
+                                        struct lane_bracket *bracket, struct lane_window *window,
+                                        struct lane_polynomials *p)
+{
+    doubles bound = doubles_set(IMPACT_CUBIC_BOUND) * x->product, c[4];
+    open_window(&x->whole, in, window);
+    expand(window, p);
+    doubles_mask rising = doubles_less(p->cubic[0], doubles_set(0.0));
+    for (int i = 0; i < 4; i++) {
+        c[i] = doubles_choose(rising, -p->cubic[i], p->cubic[i]);
+    }
+    bracket->middle = in.l + newton_root(c, lanes_asked) * (in.r - in.l);
+    bracket->at.l = doubles_most(bracket->middle - doubles_set(IMPACT_BRACKET), in.l);
+    bracket->at.r = doubles_least(bracket->middle + doubles_set(IMPACT_BRACKET), in.r);
+    open_window(&x->whole, bracket->at, window);
+    expand(window, p);
+    doubles first = doubles_choose(rising, -p->cubic[0], p->cubic[0]);
+    doubles last = doubles_choose(rising, -p->cubic[3], p->cubic[3]);
+    return doubles_mask_and(doubles_mask_and(doubles_less(bound, first), doubles_less(last, -bound)),
+                            doubles_less(bracket->at.l, bracket->at.r));
+}
+
+static inline void append_hits(const uint32_t *places, const struct lane_bracket *bracket, uint32_t bits,
+                               struct impact_brackets *hits)
+{
+    _Alignas(64) double l[DOUBLES], r[DOUBLES], middle[DOUBLES];
+    doubles_store(l, bracket->at.l);
+    doubles_store(r, bracket->at.r);
+    doubles_store(middle, bracket->middle);
+    for (; bits != 0; bits &= bits - 1) {
+        int lane = __builtin_ctz(bits);
+        uint32_t at = hits->count++;
+        hits->place[at] = places[lane];
+        hits->left[at] = l[lane];
+        hits->right[at] = r[lane];
+        hits->middle[at] = middle[lane];
+    }
+}
+
+static inline void bracket(enum impact_kind kind, const struct impact_chosen *chosen, const struct impact_tasks *roots,
+                           struct impact_brackets *hits, uint8_t *uncertain)
+{
+    for (uint32_t begin = 0; begin < roots->count; begin += DOUBLES) {
+        const uint32_t *places = roots->place + begin;
+        uint32_t asked = lanes_left(roots->count - begin);
+        struct lane_interval in = {doubles_load_any(roots->l + begin), doubles_load_any(roots->r + begin)};
+        struct lane_points points;
+        struct lane_query x;
+        struct lane_bracket found;
+        struct lane_window window;
+        struct lane_polynomials p;
+        fetch_corners(chosen, places, roots->count - begin, &points);
+        prepare_query(kind, &points, &x);
+        uint32_t certain = doubles_mask_bits(bracket_root(&x, in, asked, &found, &window, &p)) & asked;
+        struct lane_inside result = inside_on(kind, &x, &window, &p);
+        uint32_t inside = doubles_mask_bits(result.inside) & certain;
+        uint32_t unknown = certain & ~inside & ~doubles_mask_bits(result.outside);
+        if (unknown != 0) {
+            unknown &= ~doubles_mask_bits(separated_on(kind, &x, &window));
+        }
+        mark_uncertain(places, unknown | (asked & ~certain), uncertain);
+        append_hits(places, &found, inside, hits);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the time */
+
+/* Component of to - from at time t, with t and 1 - t given: as in impact_time.c. */
+static inline struct doubles_pair difference_at(const struct lane_points *points, const uint8_t pair[2], int axis,
+                                                doubles t, struct doubles_pair rest)
+{
+    struct doubles_pair start = lanes_two_sum(points->at[pair[0]][0][axis], -points->at[pair[1]][0][axis]);
+    struct doubles_pair end = lanes_two_sum(points->at[pair[0]][1][axis], -points->at[pair[1]][1][axis]);
+    struct doubles_pair at_end = lanes_two_product(end.high, t);
+    at_end = lanes_quick_two_sum(at_end.high, at_end.low + end.low * t);
+    return lanes_pair_add(lanes_pair_multiply(start, rest), at_end);
+}
+
+static inline struct doubles_pair coplanarity_at(enum impact_kind kind, const struct lane_points *points, doubles t)
+{
+    const struct impact_pairs pairs = impact_pairs_of(kind);
+    struct doubles_pair q[3], a[3], b[3], rest = lanes_two_sum(doubles_set(1.0), -t);
+    struct doubles_pair sum = {doubles_set(0.0), doubles_set(0.0)};
+    for (int axis = 0; axis < 3; axis++) {
+        q[axis] = difference_at(points, pairs.q, axis, t, rest);
+        a[axis] = difference_at(points, pairs.a, axis, t, rest);
+        b[axis] = difference_at(points, pairs.b, axis, t, rest);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        int i = axis == 2 ? 0 : axis + 1, j = axis == 0 ? 2 : axis - 1;
+        struct doubles_pair normal = lanes_pair_add(lanes_pair_multiply(a[i], b[j]),
+                                                    lanes_pair_negate(lanes_pair_multiply(a[j], b[i])));
+        sum = lanes_pair_add(sum, lanes_pair_multiply(q[axis], normal));
+    }
+    return sum;
+}
+
+/* Bounds of D' on an interval. */
+struct lane_slope {
+    doubles least, most;
+};
+
+/* Where they do not include 0. */
+static inline doubles_mask enclose_slope(const struct lane_query *x, const doubles cubic[4], struct lane_interval at,
+                                         struct lane_slope *slope)
+{
+    doubles c[3], bound = doubles_set(IMPACT_SLOPE_BOUND) * x->product, rest_l = doubles_set(1.0) - at.l, rest_r = doubles_set(1.0) - at.r;
+    for (int i = 0; i < 3; i++) {
+        c[i] = doubles_set(3.0) * (cubic[i + 1] - cubic[i]);
+    }
+    doubles l01 = interpolate(c[0], c[1], at.l, rest_l), l12 = interpolate(c[1], c[2], at.l, rest_l);
+    doubles r01 = interpolate(c[0], c[1], at.r, rest_r), r12 = interpolate(c[1], c[2], at.r, rest_r);
+    doubles d0 = interpolate(l01, l12, at.l, rest_l), d1 = interpolate(l01, l12, at.r, rest_r);
+    doubles d2 = interpolate(r01, r12, at.r, rest_r);
+    slope->least = doubles_least(doubles_least(d0, d1), d2) - bound;
+    slope->most = doubles_most(doubles_most(d0, d1), d2) + bound;
+    return doubles_mask_or(doubles_less(doubles_set(0.0), slope->least), doubles_less(slope->most, doubles_set(0.0)));
+}
+
+/* One pass of impact_refine_time from m: the correction lies between these two. */
+struct lane_correction {
+    doubles first, last;
+};
+
+static inline struct lane_correction correct(enum impact_kind kind, const struct lane_points *points,
+                                             const struct lane_query *x, const struct lane_slope *slope, doubles m)
+{
+    const doubles zero = doubles_set(0.0);
+    doubles_mask least_is_near = doubles_less(doubles_absolute(slope->least), doubles_absolute(slope->most));
+    doubles near_zero = doubles_choose(least_is_near, slope->least, slope->most);
+    doubles far = doubles_choose(least_is_near, slope->most, slope->least);
+    doubles value = coplanarity_at(kind, points, m).high;
+    doubles error = doubles_set(IMPACT_TIME_ERROR) * x->product + doubles_absolute(value) * doubles_set(0x1p-52);
+    doubles low = value - error, high = value + error;
+    doubles from_low = -low / doubles_choose(doubles_less(low, zero), near_zero, far);
+    doubles from_high = -high / doubles_choose(doubles_less(zero, high), near_zero, far);
+    struct lane_correction result = {doubles_least(from_low, from_high), doubles_most(from_low, from_high)};
+    result.first = result.first - doubles_absolute(result.first) * doubles_set(0x1p-50);
+    result.last = result.last + doubles_absolute(result.last) * doubles_set(0x1p-50);
+    return result;
+}
+
+/* The largest double not above base + correction, for sums in [2^-900, 1]. The double below a positive x is x - u (1 +
+ * 2u) x, rounded to nearest (Rump, Zimmermann, Boldo, Melquiond 2009). */
+static inline doubles sum_down(doubles base, doubles correction)
+{
+    struct doubles_pair sum = lanes_two_sum(base, correction);
+    doubles below = sum.high - sum.high * doubles_set(0x1p-53 * (1.0 + 0x1p-52));
+    return doubles_choose(doubles_less(sum.low, doubles_set(0.0)), below, sum.high);
+}
+
+/* Takes another look from m, for the lanes that are open: those whose time is known now are closed, others get a better
+ * m, or lose their place where there is none. */
+static inline doubles_mask look_again(enum impact_kind kind, const struct lane_points *points,
+                                      const struct lane_query *x, const struct lane_slope *slope,
+                                      struct lane_bracket *bracket, doubles *times, doubles_mask open)
+{
+    struct lane_correction correction = correct(kind, points, x, slope, bracket->middle);
+    doubles down = sum_down(bracket->middle, correction.first), up = sum_down(bracket->middle, correction.last);
+    doubles_mask decided = doubles_mask_and(open, doubles_equal(down, up));
+    doubles_mask within = doubles_mask_and(doubles_less_equal(bracket->at.l, down),
+                                           doubles_less_equal(down, bracket->at.r));
+    within = doubles_mask_and(within, doubles_less(doubles_set(0x1p-900), down));
+    *times = doubles_choose(doubles_mask_and(decided, within), down, *times);
+    doubles next = bracket->middle + doubles_set(0.5) * (correction.first + correction.last);
+    doubles_mask usable = doubles_mask_and(doubles_less(bracket->at.l, next), doubles_less(next, bracket->at.r));
+    bracket->middle = next;
+    return doubles_mask_and(doubles_mask_and_not(open, decided), usable);
+}
+
+static inline void refine(enum impact_kind kind, const struct impact_chosen *chosen, const struct impact_brackets *hits,
+                          double *times)
+{
+    for (uint32_t begin = 0; begin < hits->count; begin += DOUBLES) {
+        struct lane_points points;
+        struct lane_query x;
+        struct lane_polynomials p;
+        struct lane_slope slope;
+        struct lane_bracket bracket = {{doubles_load_any(hits->left + begin), doubles_load_any(hits->right + begin)},
+                                       doubles_load_any(hits->middle + begin)};
+        doubles found = doubles_set(-1.0);
+        fetch_corners(chosen, hits->place + begin, hits->count - begin, &points);
+        prepare_query(kind, &points, &x);
+        expand(&x.whole, &p);
+        doubles_mask open = doubles_mask_and(doubles_mask_first(hits->count - begin),
+                                             enclose_slope(&x, p.cubic, bracket.at, &slope));
+        for (int attempt = 0; attempt < 2 && !doubles_mask_none(open); attempt++) {
+            open = look_again(kind, &points, &x, &slope, &bracket, &found, open);
+        }
+        doubles_store_any(times + begin, found);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the table */
+
+#define IMPACT_DOUBLE_KERNELS_OF(kind, name)                                                                           \
+    static void test_whole_##name(const struct impact_chosen *chosen, const struct impact_tasks *tasks,                \
+                                  struct impact_task_outputs *outputs)                                                 \
+    {                                                                                                                  \
+        test_whole(kind, chosen, tasks, outputs);                                                                      \
+    }                                                                                                                  \
+    static void test_##name(const struct impact_chosen *chosen, const struct impact_tasks *tasks,                      \
+                            const struct impact_horizon *horizon, bool first, struct impact_task_outputs *outputs)                 \
+    {                                                                                                                  \
+        test(kind, chosen, tasks, horizon, first, outputs);                                                                   \
+    }                                                                                                                  \
+    static void bracket_##name(const struct impact_chosen *chosen, const struct impact_tasks *roots,                   \
+                               struct impact_brackets *hits, uint8_t *uncertain)                                       \
+    {                                                                                                                  \
+        bracket(kind, chosen, roots, hits, uncertain);                                                                 \
+    }                                                                                                                  \
+    static void refine_##name(const struct impact_chosen *chosen, const struct impact_brackets *hits, double *times)   \
+    {                                                                                                                  \
+        refine(kind, chosen, hits, times);                                                                             \
+    }
+
+IMPACT_DOUBLE_KERNELS_OF(IMPACT_VERTEX_FACE, vertex_face)
+IMPACT_DOUBLE_KERNELS_OF(IMPACT_EDGE_EDGE, edge_edge)
+
+#define IMPACT_DOUBLE_KERNELS_ROW                                                                                      \
+    {                                                                                                                  \
+        {test_whole_vertex_face, test_whole_edge_edge}, {test_vertex_face, test_edge_edge},                            \
+            {bracket_vertex_face, bracket_edge_edge},                                                                  \
+        {                                                                                                              \
+            refine_vertex_face, refine_edge_edge                                                                       \
+        }                                                                                                              \
+    }
