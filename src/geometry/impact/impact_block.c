@@ -1,5 +1,7 @@
-/* Blocks of impact queries: the rejects of stage 0 over all candidates, then the rest one by one. See impact_test.h. */
+/* Blocks of impact queries: the rejects of stage 0 over all candidates, then the double stages over the rest:
+ * in lanes (impact_rounds.c), or one by one. See impact_test.h. */
 #include "geometry/impact/impact_internal.h"
+#include "geometry/impact/impact_double_kernels.h"
 #include "geometry/impact/impact_kernels.h"
 
 /* Stage 0: the candidates left, in workspace->first. */
@@ -29,15 +31,15 @@ static uint32_t reject_nothing(const struct impact_block *block, struct impact_w
     return block->count;
 }
 
-uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
-                           struct impact_workspace *workspace, struct impact_hit *hits,
-                           struct impact_counters *counters)
+uint32_t impact_test_block(const struct impact_block *block, dent_isa isa, struct impact_workspace *workspace,
+                           struct impact_hit *hits, struct impact_counters *counters)
 {
     bool ordinary = impact_arithmetic_is_ordinary();
-    uint32_t rest =
-        ordinary ? reject(block, impact_kernels_for(isa), workspace, counters) : reject_nothing(block, workspace, counters);
-    if (ordinary) {
-        return impact_test_rounds(block, isa, rest, workspace, hits, counters);
+    uint32_t rest = ordinary ? reject(block, impact_kernels_for(isa), workspace, counters)
+                             : reject_nothing(block, workspace, counters);
+    const struct impact_double_kernels *kernels = ordinary ? impact_double_kernels_for(isa) : NULL;
+    if (kernels != NULL) {
+        return impact_test_rounds(block, kernels, rest, workspace, hits, counters);
     }
     uint32_t hit_count = 0;
     double limit = block->t_limit;

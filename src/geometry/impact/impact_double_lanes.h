@@ -16,7 +16,6 @@
 #define lanes_choose doubles_choose
 #define mask_and doubles_mask_and
 #include "geometry/impact/impact_direction.h"
-#include "geometry/numbers/double_double_lanes.h"
 
 /* Corners of DOUBLES candidates: [corner][end][axis]. */
 struct lane_points {
@@ -169,12 +168,10 @@ static inline doubles_mask cubic_of_one_sign(const doubles c[4], doubles bound)
  * only. With c0 > 0 > c3 that is: c1 certainly above 0, or c2 certainly below. */
 static inline doubles_mask one_change(const doubles c[4], doubles bound)
 {
-    doubles_mask falling = doubles_mask_and(
-        doubles_mask_and(doubles_less(bound, c[0]), doubles_less(c[3], -bound)),
-        doubles_mask_or(doubles_less(bound, c[1]), doubles_less(c[2], -bound)));
-    doubles_mask rising = doubles_mask_and(
-        doubles_mask_and(doubles_less(c[0], -bound), doubles_less(bound, c[3])),
-        doubles_mask_or(doubles_less(c[1], -bound), doubles_less(bound, c[2])));
+    doubles_mask falling = doubles_mask_and(doubles_mask_and(doubles_less(bound, c[0]), doubles_less(c[3], -bound)),
+                                            doubles_mask_or(doubles_less(bound, c[1]), doubles_less(c[2], -bound)));
+    doubles_mask rising = doubles_mask_and(doubles_mask_and(doubles_less(c[0], -bound), doubles_less(bound, c[3])),
+                                           doubles_mask_or(doubles_less(c[1], -bound), doubles_less(bound, c[2])));
     return doubles_mask_or(falling, rising);
 }
 
@@ -235,10 +232,10 @@ static inline void add_condition(const struct lane_projection *along, const doub
 {
     doubles_mask above = doubles_less(bound, doubles_least(doubles_least(c[0], c[1]), c[2]));
     doubles_mask below = doubles_less(doubles_most(doubles_most(c[0], c[1]), c[2]), -bound);
-    doubles_mask same = doubles_mask_or(doubles_mask_and(along->positive, above),
-                                        doubles_mask_and_not(below, along->positive));
-    doubles_mask opposite = doubles_mask_or(doubles_mask_and(along->positive, below),
-                                            doubles_mask_and_not(above, along->positive));
+    doubles_mask same =
+        doubles_mask_or(doubles_mask_and(along->positive, above), doubles_mask_and_not(below, along->positive));
+    doubles_mask opposite =
+        doubles_mask_or(doubles_mask_and(along->positive, below), doubles_mask_and_not(above, along->positive));
     result->inside = doubles_mask_and(result->inside, same);
     result->outside = doubles_mask_or(result->outside, opposite);
 }
@@ -299,13 +296,14 @@ static inline doubles_mask separated_on(enum impact_kind kind, const struct lane
             values[2] = dq + db;
             values[3] = values[2] - da;
         }
-        least = doubles_least(least, doubles_least(doubles_least(values[0], values[1]),
-                                                   doubles_least(values[2], values[3])));
+        least = doubles_least(least,
+                              doubles_least(doubles_least(values[0], values[1]), doubles_least(values[2], values[3])));
         most = doubles_most(most, doubles_most(doubles_most(values[0], values[1]), doubles_most(values[2], values[3])));
     }
-    doubles size = lanes_largest(d), bound = doubles_set(IMPACT_AXIS_BOUND) * size * (x->size_q + x->size_a + x->size_b);
-    doubles_mask usable = doubles_mask_and(doubles_less(doubles_set(IMPACT_LEAST_AXIS), size),
-                                           doubles_less(size, doubles_set(HUGE_VAL)));
+    doubles size = lanes_largest(d),
+            bound = doubles_set(IMPACT_AXIS_BOUND) * size * (x->size_q + x->size_a + x->size_b);
+    doubles_mask usable =
+        doubles_mask_and(doubles_less(doubles_set(IMPACT_LEAST_AXIS), size), doubles_less(size, doubles_set(HUGE_VAL)));
     return doubles_mask_and(usable, one_sign(least, most, bound));
 }
 
@@ -375,8 +373,7 @@ static inline void test_whole(enum impact_kind kind, const struct impact_chosen 
         fetch_corners(chosen, places, tasks->count - begin, &points);
         prepare_query(kind, &points, &x);
         uint32_t left = lanes_left(tasks->count - begin);
-        uint32_t usable =
-            doubles_mask_bits(doubles_mask_and_not(x.in_range, share_a_start(kind, &points))) & left;
+        uint32_t usable = doubles_mask_bits(doubles_mask_and_not(x.in_range, share_a_start(kind, &points))) & left;
         mark_uncertain(places, left & ~usable, outputs->uncertain);
         expand(&x.whole, &p);
         doubles bound = doubles_set(IMPACT_CUBIC_BOUND) * x.product;
@@ -394,8 +391,8 @@ static inline void test(enum impact_kind kind, const struct impact_chosen *chose
         const uint32_t *places = tasks->place + begin;
         struct lane_interval at = {doubles_load_any(tasks->l + begin),
                                    doubles_least(doubles_load_any(tasks->r + begin), doubles_set(horizon->end))};
-        uint32_t left = lanes_left(tasks->count - begin) &
-                        doubles_mask_bits(doubles_less_equal(at.l, doubles_set(horizon->limit)));
+        uint32_t left =
+            lanes_left(tasks->count - begin) & doubles_mask_bits(doubles_less_equal(at.l, doubles_set(horizon->limit)));
         if (left == 0) {
             continue;
         }
@@ -430,7 +427,8 @@ static inline void test(enum impact_kind kind, const struct impact_chosen *chose
 static inline doubles newton_root(const doubles c[4], uint32_t lanes_asked)
 {
     doubles p1 = doubles_set(3.0) * (c[1] - c[0]), p2 = doubles_set(3.0) * (c[0] - doubles_set(2.0) * c[1] + c[2]);
-    doubles p3 = (c[3] - c[0]) - doubles_set(3.0) * (c[2] - c[1]), double_p2 = doubles_set(2.0) * p2, triple_p3 = doubles_set(3.0) * p3;
+    doubles p3 = (c[3] - c[0]) - doubles_set(3.0) * (c[2] - c[1]), double_p2 = doubles_set(2.0) * p2,
+            triple_p3 = doubles_set(3.0) * p3;
     doubles low = doubles_set(0.0), high = doubles_set(1.0), s = c[0] / (c[0] - c[3]);
     for (int i = 0; i < 30; i++) {
         doubles value = ((p3 * s + p2) * s + p1) * s + c[0], slope = (triple_p3 * s + double_p2) * s + p1;
@@ -520,133 +518,8 @@ static inline void bracket(enum impact_kind kind, const struct impact_chosen *ch
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the time */
-
-/* Component of to - from at time t, with t and 1 - t given: as in impact_time.c. */
-static inline struct doubles_pair difference_at(const struct lane_points *points, const uint8_t pair[2], int axis,
-                                                doubles t, struct doubles_pair rest)
-{
-    struct doubles_pair start = lanes_two_sum(points->at[pair[0]][0][axis], -points->at[pair[1]][0][axis]);
-    struct doubles_pair end = lanes_two_sum(points->at[pair[0]][1][axis], -points->at[pair[1]][1][axis]);
-    struct doubles_pair at_end = lanes_two_product(end.high, t);
-    at_end = lanes_quick_two_sum(at_end.high, at_end.low + end.low * t);
-    return lanes_pair_add(lanes_pair_multiply(start, rest), at_end);
-}
-
-static inline struct doubles_pair coplanarity_at(enum impact_kind kind, const struct lane_points *points, doubles t)
-{
-    const struct impact_pairs pairs = impact_pairs_of(kind);
-    struct doubles_pair q[3], a[3], b[3], rest = lanes_two_sum(doubles_set(1.0), -t);
-    struct doubles_pair sum = {doubles_set(0.0), doubles_set(0.0)};
-    for (int axis = 0; axis < 3; axis++) {
-        q[axis] = difference_at(points, pairs.q, axis, t, rest);
-        a[axis] = difference_at(points, pairs.a, axis, t, rest);
-        b[axis] = difference_at(points, pairs.b, axis, t, rest);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        int i = axis == 2 ? 0 : axis + 1, j = axis == 0 ? 2 : axis - 1;
-        struct doubles_pair normal = lanes_pair_add(lanes_pair_multiply(a[i], b[j]),
-                                                    lanes_pair_negate(lanes_pair_multiply(a[j], b[i])));
-        sum = lanes_pair_add(sum, lanes_pair_multiply(q[axis], normal));
-    }
-    return sum;
-}
-
-/* Bounds of D' on an interval. */
-struct lane_slope {
-    doubles least, most;
-};
-
-/* Where they do not include 0. */
-static inline doubles_mask enclose_slope(const struct lane_query *x, const doubles cubic[4], struct lane_interval at,
-                                         struct lane_slope *slope)
-{
-    doubles c[3], bound = doubles_set(IMPACT_SLOPE_BOUND) * x->product, rest_l = doubles_set(1.0) - at.l, rest_r = doubles_set(1.0) - at.r;
-    for (int i = 0; i < 3; i++) {
-        c[i] = doubles_set(3.0) * (cubic[i + 1] - cubic[i]);
-    }
-    doubles l01 = interpolate(c[0], c[1], at.l, rest_l), l12 = interpolate(c[1], c[2], at.l, rest_l);
-    doubles r01 = interpolate(c[0], c[1], at.r, rest_r), r12 = interpolate(c[1], c[2], at.r, rest_r);
-    doubles d0 = interpolate(l01, l12, at.l, rest_l), d1 = interpolate(l01, l12, at.r, rest_r);
-    doubles d2 = interpolate(r01, r12, at.r, rest_r);
-    slope->least = doubles_least(doubles_least(d0, d1), d2) - bound;
-    slope->most = doubles_most(doubles_most(d0, d1), d2) + bound;
-    return doubles_mask_or(doubles_less(doubles_set(0.0), slope->least), doubles_less(slope->most, doubles_set(0.0)));
-}
-
-/* One pass of impact_refine_time from m: the correction lies between these two. */
-struct lane_correction {
-    doubles first, last;
-};
-
-static inline struct lane_correction correct(enum impact_kind kind, const struct lane_points *points,
-                                             const struct lane_query *x, const struct lane_slope *slope, doubles m)
-{
-    const doubles zero = doubles_set(0.0);
-    doubles_mask least_is_near = doubles_less(doubles_absolute(slope->least), doubles_absolute(slope->most));
-    doubles near_zero = doubles_choose(least_is_near, slope->least, slope->most);
-    doubles far = doubles_choose(least_is_near, slope->most, slope->least);
-    doubles value = coplanarity_at(kind, points, m).high;
-    doubles error = doubles_set(IMPACT_TIME_ERROR) * x->product + doubles_absolute(value) * doubles_set(0x1p-52);
-    doubles low = value - error, high = value + error;
-    doubles from_low = -low / doubles_choose(doubles_less(low, zero), near_zero, far);
-    doubles from_high = -high / doubles_choose(doubles_less(zero, high), near_zero, far);
-    struct lane_correction result = {doubles_least(from_low, from_high), doubles_most(from_low, from_high)};
-    result.first = result.first - doubles_absolute(result.first) * doubles_set(0x1p-50);
-    result.last = result.last + doubles_absolute(result.last) * doubles_set(0x1p-50);
-    return result;
-}
-
-/* The largest double not above base + correction, for sums in [2^-900, 1]. The double below a positive x is x - u (1 +
- * 2u) x, rounded to nearest (Rump, Zimmermann, Boldo, Melquiond 2009). */
-static inline doubles sum_down(doubles base, doubles correction)
-{
-    struct doubles_pair sum = lanes_two_sum(base, correction);
-    doubles below = sum.high - sum.high * doubles_set(0x1p-53 * (1.0 + 0x1p-52));
-    return doubles_choose(doubles_less(sum.low, doubles_set(0.0)), below, sum.high);
-}
-
-/* Takes another look from m, for the lanes that are open: those whose time is known now are closed, others get a better
- * m, or lose their place where there is none. */
-static inline doubles_mask look_again(enum impact_kind kind, const struct lane_points *points,
-                                      const struct lane_query *x, const struct lane_slope *slope,
-                                      struct lane_bracket *bracket, doubles *times, doubles_mask open)
-{
-    struct lane_correction correction = correct(kind, points, x, slope, bracket->middle);
-    doubles down = sum_down(bracket->middle, correction.first), up = sum_down(bracket->middle, correction.last);
-    doubles_mask decided = doubles_mask_and(open, doubles_equal(down, up));
-    doubles_mask within = doubles_mask_and(doubles_less_equal(bracket->at.l, down),
-                                           doubles_less_equal(down, bracket->at.r));
-    within = doubles_mask_and(within, doubles_less(doubles_set(0x1p-900), down));
-    *times = doubles_choose(doubles_mask_and(decided, within), down, *times);
-    doubles next = bracket->middle + doubles_set(0.5) * (correction.first + correction.last);
-    doubles_mask usable = doubles_mask_and(doubles_less(bracket->at.l, next), doubles_less(next, bracket->at.r));
-    bracket->middle = next;
-    return doubles_mask_and(doubles_mask_and_not(open, decided), usable);
-}
-
-static inline void refine(enum impact_kind kind, const struct impact_chosen *chosen, const struct impact_brackets *hits,
-                          double *times)
-{
-    for (uint32_t begin = 0; begin < hits->count; begin += DOUBLES) {
-        struct lane_points points;
-        struct lane_query x;
-        struct lane_polynomials p;
-        struct lane_slope slope;
-        struct lane_bracket bracket = {{doubles_load_any(hits->left + begin), doubles_load_any(hits->right + begin)},
-                                       doubles_load_any(hits->middle + begin)};
-        doubles found = doubles_set(-1.0);
-        fetch_corners(chosen, hits->place + begin, hits->count - begin, &points);
-        prepare_query(kind, &points, &x);
-        expand(&x.whole, &p);
-        doubles_mask open = doubles_mask_and(doubles_mask_first(hits->count - begin),
-                                             enclose_slope(&x, p.cubic, bracket.at, &slope));
-        for (int attempt = 0; attempt < 2 && !doubles_mask_none(open); attempt++) {
-            open = look_again(kind, &points, &x, &slope, &bracket, &found, open);
-        }
-        doubles_store_any(times + begin, found);
-    }
-}
+#include "geometry/impact/impact_time_lanes.h"
+#include "geometry/impact/impact_contact_lanes.h"
 
 /* ---------------------------------------------------------------------------------------------------------- the table */
 
@@ -657,9 +530,9 @@ static inline void refine(enum impact_kind kind, const struct impact_chosen *cho
         test_whole(kind, chosen, tasks, outputs);                                                                      \
     }                                                                                                                  \
     static void test_##name(const struct impact_chosen *chosen, const struct impact_tasks *tasks,                      \
-                            const struct impact_horizon *horizon, bool first, struct impact_task_outputs *outputs)                 \
+                            const struct impact_horizon *horizon, bool first, struct impact_task_outputs *outputs)     \
     {                                                                                                                  \
-        test(kind, chosen, tasks, horizon, first, outputs);                                                                   \
+        test(kind, chosen, tasks, horizon, first, outputs);                                                            \
     }                                                                                                                  \
     static void bracket_##name(const struct impact_chosen *chosen, const struct impact_tasks *roots,                   \
                                struct impact_brackets *hits, uint8_t *uncertain)                                       \
@@ -669,6 +542,11 @@ static inline void refine(enum impact_kind kind, const struct impact_chosen *cho
     static void refine_##name(const struct impact_chosen *chosen, const struct impact_brackets *hits, double *times)   \
     {                                                                                                                  \
         refine(kind, chosen, hits, times);                                                                             \
+    }                                                                                                                  \
+    static void describe_##name(const struct impact_chosen *chosen, const uint32_t *places, uint32_t count,            \
+                                const double *times, struct impact_descriptions *results)                              \
+    {                                                                                                                  \
+        describe(kind, chosen, places, count, times, results);                                                         \
     }
 
 IMPACT_DOUBLE_KERNELS_OF(IMPACT_VERTEX_FACE, vertex_face)
@@ -677,8 +555,8 @@ IMPACT_DOUBLE_KERNELS_OF(IMPACT_EDGE_EDGE, edge_edge)
 #define IMPACT_DOUBLE_KERNELS_ROW                                                                                      \
     {                                                                                                                  \
         {test_whole_vertex_face, test_whole_edge_edge}, {test_vertex_face, test_edge_edge},                            \
-            {bracket_vertex_face, bracket_edge_edge},                                                                  \
+            {bracket_vertex_face, bracket_edge_edge}, {refine_vertex_face, refine_edge_edge},                          \
         {                                                                                                              \
-            refine_vertex_face, refine_edge_edge                                                                       \
+            describe_vertex_face, describe_edge_edge                                                                   \
         }                                                                                                              \
     }

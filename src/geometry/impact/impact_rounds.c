@@ -97,11 +97,12 @@ static void run_rounds(struct rounds *rounds)
     }
 }
 
-/* The times of the candidates in contact for certain, into room->left by place; negative: not certain. */
-static void find_times(struct rounds *rounds)
+/* The candidates in contact for certain, ascending, with their times and all that is reported about them. */
+static void describe_hits(struct rounds *rounds)
 {
     struct impact_rounds *room = rounds->room;
     struct impact_brackets *hits = &room->hits;
+    enum impact_kind kind = rounds->block->kind;
     hits->count = 0;
     for (uint32_t place = 0; place < rounds->count; place++) {
         uint32_t at = hits->count;
@@ -111,43 +112,70 @@ static void find_times(struct rounds *rounds)
         hits->middle[at] = room->middle[place];
         hits->count += room->left[place] <= rounds->limit && !room->uncertain[place];
     }
-    rounds->kernels->refine[rounds->block->kind](&rounds->chosen, hits, room->times);
-    for (uint32_t i = 0; i < hits->count; i++) {
-        room->left[hits->place[i]] = room->times[i];
+    rounds->kernels->refine[kind](&rounds->chosen, hits, room->times);
+    rounds->kernels->describe[kind](&rounds->chosen, hits->place, hits->count, room->times, &room->descriptions);
+}
+
+static void find_corners(const struct rounds *rounds, uint32_t place, const struct impact_vertex *corners[4])
+{
+    for (int k = 0; k < 4; k++) {
+        corners[k] = &rounds->chosen.vertices[rounds->chosen.corners[rounds->chosen.list[place]][k]];
     }
 }
 
-static bool finish_candidate(struct rounds *rounds, uint32_t place, uint64_t *limbs, struct impact_result *result,
+/* Hit number `at`, whose time is known. */
+static void write_hit(const struct rounds *rounds, uint32_t at, struct impact_result *result)
+{
+    const struct impact_rounds *room = rounds->room;
+    const struct impact_descriptions *described = &room->descriptions;
+    *result = (struct impact_result){
+        .answer = IMPACT_HIT,
+        .stage = IMPACT_STAGE_DOUBLE,
+        .toi = room->times[at],
+        .u = described->u[at],
+        .v = described->v[at],
+        .normal = {described->normal[0][at], described->normal[1][at], described->normal[2][at]},
+    };
+    if (result->u < 0.0) {
+        const struct impact_vertex *corners[4];
+        find_corners(rounds, room->hits.place[at], corners);
+        impact_describe_contact(rounds->block->kind, corners, result);
+    }
+}
+
+/* Writes the hits of a chunk, ascending: those found in lanes and those of candidates tested alone. */
+static uint32_t finish_chunk(struct rounds *rounds, uint64_t *limbs, struct impact_hit *hits,
                              struct impact_counters *counters)
 {
-    const struct impact_block *block = rounds->block;
-    const struct impact_rounds *room = rounds->room;
-    const struct impact_vertex *corners[4];
-    bool uncertain = room->uncertain[place] || room->left[place] < 0.0;
-    if (!uncertain && !(room->left[place] <= rounds->limit)) {
-        counters->free_by[IMPACT_STAGE_DOUBLE]++;
-        return false;
+    struct impact_rounds *room = rounds->room;
+    uint32_t hit_count = 0, at = 0;
+    for (uint32_t place = 0; place < rounds->count; place++) {
+        bool found = at < room->hits.count && room->hits.place[at] == place;
+        bool uncertain = room->uncertain[place] || (found && room->times[at] < 0.0);
+        struct impact_result *result = &hits[hit_count].result;
+        if (uncertain) {
+            const struct impact_vertex *corners[4];
+            find_corners(rounds, place, corners);
+            impact_test_finite(rounds->block->kind, corners, rounds->limit, true, limbs, result);
+        } else if (found) {
+            write_hit(rounds, at, result);
+        } else {
+            counters->free_by[IMPACT_STAGE_DOUBLE]++;
+            continue;
+        }
+        at += found;
+        hits[hit_count].candidate = rounds->chosen.list[place];
+        hit_count += impact_note_result(rounds->block, result, &rounds->limit, counters);
     }
-    for (int k = 0; k < 4; k++) {
-        corners[k] = &block->vertices[block->corners[rounds->chosen.list[place]][k]];
-    }
-    if (uncertain) {
-        impact_test_finite(block->kind, corners, rounds->limit, true, limbs, result);
-    } else {
-        result->answer = IMPACT_HIT;
-        result->stage = IMPACT_STAGE_DOUBLE;
-        result->toi = room->left[place];
-        impact_describe_contact(block->kind, corners, result);
-    }
-    return impact_note_result(block, result, &rounds->limit, counters);
+    return hit_count;
 }
 
-uint32_t impact_test_rounds(const struct impact_block *block, dent_isa isa, uint32_t count,
-                            struct impact_workspace *workspace, struct impact_hit *hits,
+uint32_t impact_test_rounds(const struct impact_block *block, const struct impact_double_kernels *kernels,
+                            uint32_t count, struct impact_workspace *workspace, struct impact_hit *hits,
                             struct impact_counters *counters)
 {
     struct rounds rounds = {.block = block,
-                            .kernels = impact_double_kernels_for(isa),
+                            .kernels = kernels,
                             .room = &workspace->rounds,
                             .chosen = {block->vertices, block->corners, NULL},
                             .limit = block->t_limit};
@@ -157,13 +185,8 @@ uint32_t impact_test_rounds(const struct impact_block *block, dent_isa isa, uint
         rounds.count = count - begin < IMPACT_CHUNK ? count - begin : IMPACT_CHUNK;
         begin_chunk(&rounds);
         run_rounds(&rounds);
-        find_times(&rounds);
-        for (uint32_t place = 0; place < rounds.count; place++) {
-            struct impact_result *result = &hits[hit_count].result;
-            if (finish_candidate(&rounds, place, workspace->limbs, result, counters)) {
-                hits[hit_count++].candidate = rounds.chosen.list[place];
-            }
-        }
+        describe_hits(&rounds);
+        hit_count += finish_chunk(&rounds, workspace->limbs, hits + hit_count, counters);
     }
     return hit_count;
 }

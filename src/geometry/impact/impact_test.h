@@ -129,11 +129,18 @@ struct impact_brackets {
     double middle[IMPACT_TASKS + IMPACT_LANES_MAX];
 };
 
+/* u, v and the normals of contacts. */
+struct impact_descriptions {
+    double u[IMPACT_CHUNK + IMPACT_LANES_MAX], v[IMPACT_CHUNK + IMPACT_LANES_MAX];
+    double normal[3][IMPACT_CHUNK + IMPACT_LANES_MAX];
+};
+
 /* What the double stages of a chunk need: impact_rounds.c. */
 struct impact_rounds {
     struct impact_tasks tasks[2], roots;
     struct impact_brackets hits;
     double times[IMPACT_CHUNK + IMPACT_LANES_MAX];
+    struct impact_descriptions descriptions;
     double left[IMPACT_CHUNK], right[IMPACT_CHUNK], middle[IMPACT_CHUNK]; /* by place: the leftmost hit */
     uint8_t uncertain[IMPACT_CHUNK], task_counts[IMPACT_CHUNK];
 };
@@ -147,17 +154,16 @@ struct impact_workspace {
 
 /* Writes the candidates in contact, ascending, and returns how many: at most `count`. `counters` is added to. With
  * `earliest`, every candidate whose toi is the smallest of the block (and not above t_limit) is among them. */
-uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
-                           struct impact_workspace *workspace, struct impact_hit *hits,
-                           struct impact_counters *counters);
+uint32_t impact_test_block(const struct impact_block *block, dent_isa isa, struct impact_workspace *workspace,
+                           struct impact_hit *hits, struct impact_counters *counters);
 
 /* --------------------------------------------------------------------------------------------- minimum separation */
 
 struct impact_separation {
-    double distance;    /* > 0: asks for a time at which the primitives are not farther apart than this */
-    double tolerance;   /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
+    double distance;     /* > 0: asks for a time at which the primitives are not farther apart than this */
+    double tolerance;    /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
     uint32_t work_limit; /* steps before the answer becomes IMPACT_HIT_BUDGET; 0: a million */
-    bool no_zero_toi;   /* a start farther apart than distance never gives toi = 0 */
+    bool no_zero_toi;    /* a start farther apart than distance never gives toi = 0 */
 };
 
 /* Conservative: a pair that comes as near as `distance` at some time t is reported with toi <= t. Nothing else is
@@ -170,7 +176,7 @@ void impact_test_separation(enum impact_kind kind, const struct impact_vertex *c
 
 /* The same for a block. */
 uint32_t impact_test_separation_block(const struct impact_block *block, const struct impact_separation *separation,
-                                      dent_isa isa, struct impact_workspace *workspace,
-                                      struct impact_hit *hits, struct impact_counters *counters);
+                                      dent_isa isa, struct impact_workspace *workspace, struct impact_hit *hits,
+                                      struct impact_counters *counters);
 
 #endif
