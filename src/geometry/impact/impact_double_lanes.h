@@ -17,6 +17,9 @@
 #define mask_and doubles_mask_and
 #include "geometry/impact/impact_direction.h"
 
+enum { NEWTON_STEPS = 30 };
+#define SHORT_STEP 0x1p-27
+
 /* Corners of DOUBLES candidates: [corner][end][axis]. */
 struct lane_points {
     doubles at[4][2][3];
@@ -422,15 +425,15 @@ static inline void test(enum impact_kind kind, const struct impact_chosen *chose
     }
 }
 
-/* The root of a cubic that falls from c0 > 0 to c3 < 0 on [0, 1]: Newton's method inside a shrinking interval. Ends
- * when the last step was so short that the next one would be nothing; nothing is proven by it. */
-static inline doubles newton_root(const doubles c[4], uint32_t lanes_asked)
+/* The root of a cubic that falls from c0 > 0 to c3 < 0 on [0, 1]: Newton's method inside a shrinking interval. A lane
+ * ends when its step was so short that the next one would be nothing; nothing is proven by it. */
+static inline doubles newton_root(const doubles c[4], doubles_mask asked)
 {
-    doubles p1 = doubles_set(3.0) * (c[1] - c[0]), p2 = doubles_set(3.0) * (c[0] - doubles_set(2.0) * c[1] + c[2]);
-    doubles p3 = (c[3] - c[0]) - doubles_set(3.0) * (c[2] - c[1]), double_p2 = doubles_set(2.0) * p2,
-            triple_p3 = doubles_set(3.0) * p3;
+    const doubles two = doubles_set(2.0), three = doubles_set(3.0);
+    doubles p1 = three * (c[1] - c[0]), p2 = three * (c[0] - two * c[1] + c[2]);
+    doubles p3 = (c[3] - c[0]) - three * (c[2] - c[1]), double_p2 = two * p2, triple_p3 = three * p3;
     doubles low = doubles_set(0.0), high = doubles_set(1.0), s = c[0] / (c[0] - c[3]);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < NEWTON_STEPS && !doubles_mask_none(asked); i++) {
         doubles value = ((p3 * s + p2) * s + p1) * s + c[0], slope = (triple_p3 * s + double_p2) * s + p1;
         doubles_mask above = doubles_less(doubles_set(0.0), value);
         low = doubles_choose(above, s, low);
@@ -438,11 +441,9 @@ static inline doubles newton_root(const doubles c[4], uint32_t lanes_asked)
         doubles next = s - value / slope;
         doubles_mask within = doubles_mask_and(doubles_less_equal(low, next), doubles_less_equal(next, high));
         next = doubles_choose(within, next, doubles_set(0.5) * (low + high));
-        doubles_mask moving = doubles_less(doubles_set(0x1p-27), doubles_absolute(next - s));
-        s = next;
-        if ((doubles_mask_bits(moving) & lanes_asked) == 0) {
-            break;
-        }
+        doubles step = doubles_absolute(next - s);
+        s = doubles_choose(asked, next, s);
+        asked = doubles_mask_and(asked, doubles_less(doubles_set(SHORT_STEP), step));
     }
     return s;
 }
@@ -453,7 +454,7 @@ struct lane_bracket {
 };
 
 /* The bracket of the one root of D in an interval, and where it is certain. */
-static inline doubles_mask bracket_root(const struct lane_query *x, struct lane_interval in, uint32_t lanes_asked,
+static inline doubles_mask bracket_root(const struct lane_query *x, struct lane_interval in, doubles_mask asked,
                                         struct lane_bracket *bracket, struct lane_window *window,
                                         struct lane_polynomials *p)
 {
@@ -464,7 +465,7 @@ static inline doubles_mask bracket_root(const struct lane_query *x, struct lane_
     for (int i = 0; i < 4; i++) {
         c[i] = doubles_choose(rising, -p->cubic[i], p->cubic[i]);
     }
-    bracket->middle = in.l + newton_root(c, lanes_asked) * (in.r - in.l);
+    bracket->middle = in.l + newton_root(c, asked) * (in.r - in.l);
     bracket->at.l = doubles_most(bracket->middle - doubles_set(IMPACT_BRACKET), in.l);
     bracket->at.r = doubles_least(bracket->middle + doubles_set(IMPACT_BRACKET), in.r);
     open_window(&x->whole, bracket->at, window);
@@ -506,7 +507,9 @@ static inline void bracket(enum impact_kind kind, const struct impact_chosen *ch
         struct lane_polynomials p;
         fetch_corners(chosen, places, roots->count - begin, &points);
         prepare_query(kind, &points, &x);
-        uint32_t certain = doubles_mask_bits(bracket_root(&x, in, asked, &found, &window, &p)) & asked;
+        uint32_t certain =
+            doubles_mask_bits(bracket_root(&x, in, doubles_mask_first(roots->count - begin), &found, &window, &p)) &
+            asked;
         struct lane_inside result = inside_on(kind, &x, &window, &p);
         uint32_t inside = doubles_mask_bits(result.inside) & certain;
         uint32_t unknown = certain & ~inside & ~doubles_mask_bits(result.outside);
