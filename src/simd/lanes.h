@@ -18,7 +18,8 @@
  *                                  at any address of an E
  *   T_least, T_most(a, b)          a < b ? a : b and a > b ? a : b; so b where one is NaN or both are zero
  *   T_absolute, T_root(a)
- *   T_less, T_less_equal, T_equal  masks; false where one is NaN
+ *   T_less, T_greater, T_less_equal, T_equal        masks; false where one is NaN. The second operand may come from
+ *                                  memory at no cost
  *   T_ordered(a, b)                where neither is NaN
  *   T_less_equal_within(m, a, b)   m and a <= b; may stop early where nothing is left
  *   T_choose(m, a, b)              m ? a : b
@@ -29,6 +30,7 @@
  *   floats_least_of_each(v, least)                  least[i]: the smallest lane of v[i], i < n
  *   floats_index, _load, _of_byte                   n indices below 32, from bytes or from byte k of words
  *   floats_table16, floats_table32, _load, _pick    16 or 32 floats and any n of them by index
+ *   doubles_keep_words(to, words, bits)             the words whose bits are set come to the front; returns how many
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
  *   doubles_load_floats(p)                          n floats at any address, as doubles
  *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
@@ -67,6 +69,22 @@
 LANES_ARITHMETIC(floats)
 LANES_ARITHMETIC(doubles)
 
+/* Where small[k] <= large[k] for all six k. */
+static inline floats_mask floats_less_equal6(const floats small[6], const floats large[6])
+{
+#if FLOATS == 1 /* stops early */
+    return small[0] <= large[0] && small[1] <= large[1] && small[2] <= large[2] && small[3] <= large[3] &&
+           small[4] <= large[4] && small[5] <= large[5];
+#else /* two chains of three: one of six would be waited for */
+    floats_mask first = floats_less_equal(small[0], large[0]), second = floats_less_equal(small[1], large[1]);
+    first = floats_less_equal_within(first, small[2], large[2]);
+    second = floats_less_equal_within(second, small[3], large[3]);
+    first = floats_less_equal_within(first, small[4], large[4]);
+    second = floats_less_equal_within(second, small[5], large[5]);
+    return floats_mask_and(first, second);
+#endif
+}
+
 /* ---- a fixed number of lanes: sixteen floats, eight doubles, in as many registers as it takes -------------------- */
 
 /* Sets of lanes are bits here. T: the wide type, R: that of a register, E: the number. */
@@ -83,57 +101,74 @@ LANES_ARITHMETIC(doubles)
     LANES_WIDE_BINARY(T, R, most)                                                                                      \
     static inline T T##_absolute(T a)                                                                                  \
     {                                                                                                                  \
-        LANES_EACH_PART(T) a.part[k] = R##_absolute(a.part[k]);                                                        \
+        LANES_EACH_PART(T, a.part[k] = R##_absolute(a.part[k]));                                                       \
         return a;                                                                                                      \
     }                                                                                                                  \
     static inline T T##_set(E x)                                                                                       \
     {                                                                                                                  \
         T a;                                                                                                           \
-        LANES_EACH_PART(T) a.part[k] = R##_set(x);                                                                     \
+        LANES_EACH_PART(T, a.part[k] = R##_set(x));                                                                    \
         return a;                                                                                                      \
     }                                                                                                                  \
     static inline T T##_load(const E *from)                                                                            \
     {                                                                                                                  \
         T a;                                                                                                           \
-        LANES_EACH_PART(T) a.part[k] = R##_load(from + k * (in_register));                                             \
+        LANES_EACH_PART(T, a.part[k] = R##_load(from + k * (in_register)));                                            \
         return a;                                                                                                      \
     }                                                                                                                  \
     static inline T T##_load_any(const E *from)                                                                        \
     {                                                                                                                  \
         T a;                                                                                                           \
-        LANES_EACH_PART(T) a.part[k] = R##_load_any(from + k * (in_register));                                         \
+        LANES_EACH_PART(T, a.part[k] = R##_load_any(from + k * (in_register)));                                        \
         return a;                                                                                                      \
     }                                                                                                                  \
     static inline void T##_store(E *to, T a)                                                                           \
     {                                                                                                                  \
-        LANES_EACH_PART(T) R##_store(to + k * (in_register), a.part[k]);                                               \
+        LANES_EACH_PART(T, R##_store(to + k * (in_register), a.part[k]));                                              \
     }                                                                                                                  \
     static inline void T##_store_any(E *to, T a)                                                                       \
     {                                                                                                                  \
-        LANES_EACH_PART(T) R##_store_any(to + k * (in_register), a.part[k]);                                           \
+        LANES_EACH_PART(T, R##_store_any(to + k * (in_register), a.part[k]));                                          \
     }                                                                                                                  \
     static inline uint32_t T##_less(T a, T b)                                                                          \
     {                                                                                                                  \
         uint32_t bits = 0;                                                                                             \
-        LANES_EACH_PART(T) bits |= R##_mask_bits(R##_less(a.part[k], b.part[k])) << k * (in_register);                 \
+        LANES_EACH_PART(T, bits |= R##_mask_bits(R##_less(a.part[k], b.part[k])) << k * (in_register));                \
         return bits;                                                                                                   \
     }                                                                                                                  \
     static inline T T##_choose(uint32_t bits, T a, T b)                                                                \
     {                                                                                                                  \
-        LANES_EACH_PART(T)                                                                                             \
-        b.part[k] = R##_choose(R##_mask_of_bits(bits >> k * (in_register)), a.part[k], b.part[k]);                     \
+        LANES_EACH_PART(T, b.part[k] = R##_choose(R##_mask_of_bits(bits >> k * (in_register)), a.part[k], b.part[k])); \
         return b;                                                                                                      \
     }                                                                                                                  \
     LANES_WIDE_FOLD(T, R, E, sum, add)                                                                                 \
     LANES_WIDE_FOLD(T, R, E, smallest, least)                                                                          \
     LANES_WIDE_FOLD(T, R, E, largest, most)
 
-#define LANES_EACH_PART(T) for (int k = 0; k < T##_parts; k++)
+/* A statement for each part k, written out for one and two: so the parts stay in registers. */
+#define LANES_EACH_PART(T, statement)                                                                                  \
+    do {                                                                                                               \
+        if (T##_parts <= 2) {                                                                                          \
+            LANES_PART(0, statement)                                                                                   \
+            if (T##_parts == 2) {                                                                                      \
+                LANES_PART(T##_parts - 1, statement)                                                                   \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (int k = 0; k < T##_parts; k++) {                                                                      \
+                statement;                                                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+#define LANES_PART(number, statement)                                                                                  \
+    {                                                                                                                  \
+        enum { k = (number) };                                                                                         \
+        statement;                                                                                                     \
+    }
 
 #define LANES_WIDE_BINARY(T, R, name)                                                                                  \
     static inline T T##_##name(T a, T b)                                                                               \
     {                                                                                                                  \
-        LANES_EACH_PART(T) a.part[k] = R##_##name(a.part[k], b.part[k]);                                               \
+        LANES_EACH_PART(T, a.part[k] = R##_##name(a.part[k], b.part[k]));                                              \
         return a;                                                                                                      \
     }
 
@@ -141,6 +176,9 @@ LANES_ARITHMETIC(doubles)
 #define LANES_WIDE_FOLD(T, R, E, name, operation)                                                                      \
     static inline R T##_##name##_part(T a)                                                                             \
     {                                                                                                                  \
+        if (T##_parts == 2) {                                                                                          \
+            return R##_##operation(a.part[0], a.part[T##_parts - 1]);                                                  \
+        }                                                                                                              \
         for (int half = T##_parts / 2; half > 0; half /= 2) {                                                          \
             for (int k = 0; k < half; k++) {                                                                           \
                 a.part[k] = R##_##operation(a.part[k], a.part[k + half]);                                              \
@@ -156,6 +194,15 @@ LANES_ARITHMETIC(doubles)
 LANES_WIDE(floats16, floats, float, 16, FLOATS)
 LANES_WIDE(doubles8, doubles, double, 8, DOUBLES)
 
+/* The registers of sixteen lanes, by their first lane. With one lane a register only those asked for. */
+#define FLOATS16_EACH(at, asked)                                                                                       \
+    for (uint32_t at = floats16_from(asked, 0); at < 16; at = floats16_from(asked, at + FLOATS))
+
+static inline uint32_t floats16_from(uint32_t asked, uint32_t at)
+{
+    return FLOATS > 1 ? at : at + (uint32_t)__builtin_ctz((asked | 1u << 16) >> at);
+}
+
 /* Sixteen indices into a table of sixteen. */
 typedef struct floats16_index {
     floats_index part[floats16_parts];
@@ -164,15 +211,27 @@ typedef struct floats16_index {
 static inline floats16_index floats16_index_load(const uint8_t from[16])
 {
     floats16_index index;
-    LANES_EACH_PART(floats16) index.part[k] = floats_index_load(from + k * FLOATS);
+    LANES_EACH_PART(floats16, index.part[k] = floats_index_load(from + k * FLOATS));
     return index;
 }
 
 static inline floats16 floats16_pick(floats_table16 table, floats16_index index)
 {
     floats16 a;
-    LANES_EACH_PART(floats16) a.part[k] = floats_table16_pick(table, index.part[k]);
+    LANES_EACH_PART(floats16, a.part[k] = floats_table16_pick(table, index.part[k]));
     return a;
+}
+
+/* The sixteen as a table to pick from; they stay where they are. */
+static inline floats_table16 floats16_table(const floats16 *a)
+{
+#if FLOATS == 1
+    return a->part;
+#elif FLOATS == 8
+    return (floats_table16){a->part[0], a->part[1]};
+#elif FLOATS == 16
+    return a->part[0];
+#endif
 }
 
 /* least[i]: the smallest lane of values[i]. */

@@ -55,6 +55,10 @@ typedef __m256d doubles, doubles_mask;
     {                                                                                                                  \
         return _mm256_cmp_##S(a, b, _CMP_LT_OQ);                                                                       \
     }                                                                                                                  \
+    static inline T##_mask T##_greater(T a, T b)                                                                       \
+    {                                                                                                                  \
+        return _mm256_cmp_##S(a, b, _CMP_GT_OQ);                                                                       \
+    }                                                                                                                  \
     static inline T##_mask T##_less_equal(T a, T b)                                                                    \
     {                                                                                                                  \
         return _mm256_cmp_##S(a, b, _CMP_LE_OQ);                                                                       \
@@ -223,6 +227,17 @@ static inline floats_table32 floats_table32_load(const float *from)
 static inline floats floats_table32_pick(floats_table32 table, floats_index index)
 {
     return _mm256_blendv_ps(floats_table16_pick(table.low, index), floats_table16_pick(table.high, index), index.bit4);
+}
+
+/* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+{
+    uint32_t kept = 0;
+    for (int lane = 0; lane < DOUBLES; lane++) {
+        to[kept] = words[lane];
+        kept += bits >> lane & 1;
+    }
+    return kept;
 }
 
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */

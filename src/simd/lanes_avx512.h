@@ -57,6 +57,10 @@ typedef __mmask8 doubles_mask;
     {                                                                                                                  \
         return _mm512_cmp_##S##_mask(a, b, _CMP_LT_OQ);                                                                \
     }                                                                                                                  \
+    static inline T##_mask T##_greater(T a, T b)                                                                       \
+    {                                                                                                                  \
+        return _mm512_cmp_##S##_mask(a, b, _CMP_GT_OQ);                                                                \
+    }                                                                                                                  \
     static inline T##_mask T##_less_equal(T a, T b)                                                                    \
     {                                                                                                                  \
         return _mm512_cmp_##S##_mask(a, b, _CMP_LE_OQ);                                                                \
@@ -198,6 +202,15 @@ static inline floats_table32 floats_table32_load(const float *from)
 static inline floats floats_table32_pick(floats_table32 table, floats_index index)
 {
     return _mm512_permutex2var_ps(table.low, index, table.high);
+}
+
+/* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+{
+    /* not straight to memory: that form is very slow on some processors */
+    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)words);
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm256_maskz_compress_epi32((__mmask8)bits, all));
+    return (uint32_t)__builtin_popcount(bits);
 }
 
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */

@@ -11,7 +11,8 @@
 
 typedef float floats;
 typedef double doubles;
-typedef bool floats_mask, doubles_mask;
+typedef int32_t floats_mask; /* 0 or 1; as wide as a float, for loops over many that a compiler may turn into vectors */
+typedef bool doubles_mask;
 
 #define LANES_SCALAR(T, E, magnitude, square_root)                                                                     \
     static inline T T##_set(E x)                                                                                       \
@@ -53,6 +54,10 @@ typedef bool floats_mask, doubles_mask;
     static inline T##_mask T##_less(T a, T b)                                                                          \
     {                                                                                                                  \
         return a < b;                                                                                                  \
+    }                                                                                                                  \
+    static inline T##_mask T##_greater(T a, T b)                                                                       \
+    {                                                                                                                  \
+        return a > b;                                                                                                  \
     }                                                                                                                  \
     static inline T##_mask T##_less_equal(T a, T b)                                                                    \
     {                                                                                                                  \
@@ -104,11 +109,11 @@ typedef bool floats_mask, doubles_mask;
     }                                                                                                                  \
     static inline uint32_t T##_mask_bits(T##_mask mask)                                                                \
     {                                                                                                                  \
-        return mask;                                                                                                   \
+        return (uint32_t)mask;                                                                                         \
     }                                                                                                                  \
     static inline T##_mask T##_mask_of_bits(uint32_t bits)                                                             \
     {                                                                                                                  \
-        return bits & 1;                                                                                               \
+        return (bits & 1) != 0;                                                                                        \
     }                                                                                                                  \
     static inline bool T##_mask_none(T##_mask mask)                                                                    \
     {                                                                                                                  \
@@ -170,6 +175,13 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return table[index];
 }
 
+/* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+{
+    *to = *words;
+    return bits;
+}
+
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */
 
 static inline doubles doubles_load_floats(const float *from)
@@ -177,18 +189,20 @@ static inline doubles doubles_load_floats(const float *from)
     return (double)*from;
 }
 
+/* Without loops: what is moved stays in registers. */
 static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
 {
-    for (int k = 0; k < 4; k++) {
-        columns[k] = rows[0][k];
-    }
+    columns[0] = rows[0][0];
+    columns[1] = rows[0][1];
+    columns[2] = rows[0][2];
+    columns[3] = rows[0][3];
 }
 
 static inline void doubles_columns8(const double *const rows[DOUBLES], doubles columns[8])
 {
-    for (int k = 0; k < 8; k++) {
-        columns[k] = rows[0][k];
-    }
+    const double *const behind[DOUBLES] = {rows[0] + 4};
+    doubles_columns4(rows, columns);
+    doubles_columns4(behind, columns + 4);
 }
 
 /* x -> float((x - centre) * first * second), axis by axis. */

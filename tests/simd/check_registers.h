@@ -4,6 +4,7 @@ static void CHECK(register_masks)(const struct CHECK(operands) * operands, uint3
 {
     const struct CHECK(operands) o = *operands;
     const T x = OP(load)(o.a), y = OP(load)(o.b);
+    BITS_ARE(BITS(OP(greater)(x, y)), a > b);
     BITS_ARE(BITS(OP(less_equal)(x, y)), a <= b);
     BITS_ARE(BITS(OP(equal)(x, y)), a == b);
     BITS_ARE(BITS(OP(ordered)(x, y)), (a == a) & (b == b));
