@@ -10,9 +10,6 @@
 
 /* The text of the kernels, in one lane: the reference of the other rows. */
 #include "geometry/impact/impact_double_kernels.h"
-#include "geometry/impact/impact_internal.h"
-#include "geometry/impact/impact_kernels.h"
-#include "geometry/impact/impact_time.h"
 #include "simd/lanes_scalar.h"
 
 #include "geometry/impact/impact_double_lanes.h"

@@ -8,9 +8,6 @@
 
 /* The text of the kernels, in one lane. */
 #include "geometry/impact/impact_double_kernels.h"
-#include "geometry/impact/impact_internal.h"
-#include "geometry/impact/impact_kernels.h"
-#include "geometry/impact/impact_time.h"
 #include "simd/lanes_scalar.h"
 
 #include "geometry/impact/impact_double_lanes.h"
@@ -35,7 +32,7 @@ static void prepare(const impact_case *query, struct lane_points *points, struct
 {
     static const uint32_t corners[1][4] = {{0, 1, 2, 3}}, list[1] = {0}, place[1] = {0};
     struct impact_chosen chosen = {query->vertices, corners, list};
-    fetch_corners(&chosen, place, 1, points);
+    fetch_places(&chosen, place, 1, points);
     prepare_query(query->kind, points, x);
 }
 

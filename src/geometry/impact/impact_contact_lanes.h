@@ -111,7 +111,7 @@ static inline void describe(enum impact_kind kind, const struct impact_chosen *c
         struct lane_contact contact;
         doubles q[3], a[3], b[3], normal[3], velocity[3], u, v;
         doubles_mask usable = doubles_mask_first(count - begin);
-        fetch_corners(chosen, places + begin, count - begin, &points);
+        fetch_places(chosen, places + begin, count - begin, &points);
         place_corners(&points, doubles_load_any(times + begin), &contact, &usable);
         subtract_places(&contact, pairs.q, q);
         subtract_places(&contact, pairs.a, a);

@@ -3,11 +3,6 @@
 
 #if defined(__x86_64__)
 
-#include <math.h>
-
-#include "geometry/impact/impact_internal.h"
-#include "geometry/impact/impact_kernels.h"
-#include "geometry/impact/impact_time.h"
 #include "simd/lanes_avx2.h"
 
 #include "geometry/impact/impact_double_lanes.h"

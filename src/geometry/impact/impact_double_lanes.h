@@ -1,41 +1,13 @@
-/* The text of the double stages that is the same for every instruction set: included by impact_double_scalar.c,
- * impact_double_avx2.c and impact_double_avx512.c after their lanes. What it computes and why it is certain:
+/* The text of the double stages that is the same for every instruction set: included by impact_double_avx2.c
+ * and impact_double_avx512.c after their lanes. What it computes and why it is certain:
  * impact_double_kernels.h.
  */
-#define lanes doubles
-#define lane_mask doubles_mask
-#define lanes_set doubles_set
-#define lanes_add doubles_add
-#define lanes_subtract doubles_subtract
-#define lanes_multiply doubles_multiply
-#define lanes_divide doubles_divide
-#define lanes_least doubles_least
-#define lanes_most doubles_most
-#define lanes_absolute doubles_absolute
-#define lanes_less doubles_less
-#define lanes_choose doubles_choose
-#define mask_and doubles_mask_and
-#include "geometry/impact/impact_direction.h"
+#include "geometry/impact/impact_internal.h"
+#include "geometry/impact/impact_time.h"
+#include "geometry/impact/impact_window_lanes.h"
 
 enum { NEWTON_STEPS = 30 };
 #define SHORT_STEP 0x1p-27
-
-/* Corners of DOUBLES candidates: [corner][end][axis]. */
-struct lane_points {
-    doubles at[4][2][3];
-};
-
-/* The differences of impact_internal.h at both ends of a window. */
-struct lane_window {
-    doubles q[2][3], a[2][3], b[2][3];
-};
-
-/* The window [0, 1], sizes over the whole step, and the bounds these give. */
-struct lane_query {
-    struct lane_window whole;
-    doubles size_q, size_a, size_b, product;
-    doubles_mask in_range;
-};
 
 struct lane_interval {
     doubles l, r;
@@ -44,48 +16,14 @@ struct lane_interval {
 /* ----------------------------------------------------------------------------------------------------- preparation */
 
 /* The corners of the candidates at these places; lanes past the end repeat the last one. */
-static inline void fetch_corners(const struct impact_chosen *chosen, const uint32_t *places, uint32_t count,
-                                 struct lane_points *points)
+static inline void fetch_places(const struct impact_chosen *chosen, const uint32_t *places, uint32_t count,
+                                struct lane_points *points)
 {
     const uint32_t *of_lane[DOUBLES];
     for (uint32_t lane = 0; lane < DOUBLES; lane++) {
         of_lane[lane] = chosen->corners[chosen->list[places[lane < count ? lane : count - 1]]];
     }
-    for (int corner = 0; corner < 4; corner++) {
-        const double *rows[DOUBLES];
-        doubles columns[8];
-        for (int lane = 0; lane < DOUBLES; lane++) {
-            rows[lane] = chosen->vertices[of_lane[lane][corner]].start;
-        }
-        doubles_columns8(rows, columns);
-        for (int axis = 0; axis < 3; axis++) {
-            points->at[corner][0][axis] = columns[axis];
-            points->at[corner][1][axis] = columns[axis + 4];
-        }
-    }
-}
-
-static inline doubles subtract_corners(const struct lane_points *points, const uint8_t pair[2], doubles result[2][3])
-{
-    for (int end = 0; end < 2; end++) {
-        for (int axis = 0; axis < 3; axis++) {
-            result[end][axis] = points->at[pair[0]][end][axis] - points->at[pair[1]][end][axis];
-        }
-    }
-    return doubles_most(lanes_largest(result[0]), lanes_largest(result[1]));
-}
-
-static inline void prepare_query(enum impact_kind kind, const struct lane_points *points, struct lane_query *x)
-{
-    const struct impact_pairs pairs = impact_pairs_of(kind);
-    x->size_q = subtract_corners(points, pairs.q, x->whole.q);
-    x->size_a = subtract_corners(points, pairs.a, x->whole.a);
-    x->size_b = subtract_corners(points, pairs.b, x->whole.b);
-    x->product = x->size_q * x->size_a * x->size_b;
-    doubles least = doubles_least(doubles_least(x->size_q, x->size_a), x->size_b);
-    doubles most = doubles_most(doubles_most(x->size_q, x->size_a), x->size_b);
-    x->in_range = doubles_mask_and(doubles_less(doubles_set(IMPACT_LEAST_SIZE), least),
-                                   doubles_less(most, doubles_set(IMPACT_MOST_SIZE)));
+    fetch_corners(chosen->vertices, of_lane, points);
 }
 
 static inline doubles_mask same_start(const struct lane_points *points, int i, int j)
@@ -152,12 +90,6 @@ static inline void expand(const struct lane_window *x, struct lane_polynomials *
     p->cubic[1] = (lanes_dot(x->q[1], start) + lanes_dot(x->q[0], mixed)) * doubles_set(1.0 / 3.0);
     p->cubic[2] = (lanes_dot(x->q[0], end) + lanes_dot(x->q[1], mixed)) * doubles_set(1.0 / 3.0);
     p->cubic[3] = lanes_dot(x->q[1], end);
-}
-
-/* Where all values are above the bound, or all below minus the bound. */
-static inline doubles_mask one_sign(doubles least, doubles most, doubles bound)
-{
-    return doubles_mask_or(doubles_less(bound, least), doubles_less(most, -bound));
 }
 
 static inline doubles_mask cubic_of_one_sign(const doubles c[4], doubles bound)
@@ -276,40 +208,6 @@ static inline struct lane_inside inside_on(enum impact_kind kind, const struct l
     return result;
 }
 
-/* Where an axis, that of the middle of the window, separates the primitives. */
-static inline doubles_mask separated_on(enum impact_kind kind, const struct lane_query *x,
-                                        const struct lane_window *window)
-{
-    doubles q[3], a[3], b[3], d[3]; /* twice the vectors in the middle */
-    for (int axis = 0; axis < 3; axis++) {
-        q[axis] = window->q[0][axis] + window->q[1][axis];
-        a[axis] = window->a[0][axis] + window->a[1][axis];
-        b[axis] = window->b[0][axis] + window->b[1][axis];
-    }
-    if (kind == IMPACT_VERTEX_FACE) {
-        vertex_face_direction(q, a, b, d);
-    } else {
-        edge_edge_direction(q, a, b, d);
-    }
-    doubles least = doubles_set(HUGE_VAL), most = doubles_set(-HUGE_VAL);
-    for (int end = 0; end < 2; end++) {
-        doubles dq = lanes_dot(d, window->q[end]), da = lanes_dot(d, window->a[end]), db = lanes_dot(d, window->b[end]);
-        doubles values[4] = {dq, dq - da, dq - db, dq};
-        if (kind == IMPACT_EDGE_EDGE) {
-            values[2] = dq + db;
-            values[3] = values[2] - da;
-        }
-        least = doubles_least(least,
-                              doubles_least(doubles_least(values[0], values[1]), doubles_least(values[2], values[3])));
-        most = doubles_most(most, doubles_most(doubles_most(values[0], values[1]), doubles_most(values[2], values[3])));
-    }
-    doubles size = lanes_largest(d),
-            bound = doubles_set(IMPACT_AXIS_BOUND) * size * (x->size_q + x->size_a + x->size_b);
-    doubles_mask usable =
-        doubles_mask_and(doubles_less(doubles_set(IMPACT_LEAST_AXIS), size), doubles_less(size, doubles_set(HUGE_VAL)));
-    return doubles_mask_and(usable, one_sign(least, most, bound));
-}
-
 /* ----------------------------------------------------------------------------------------------------- tasks in, out */
 
 static inline void mark_uncertain(const uint32_t *places, uint32_t bits, uint8_t *uncertain)
@@ -358,11 +256,6 @@ static inline void hand_on(const uint32_t *places, struct lane_interval at, uint
     append_parts(places, l, r, parts, outputs);
 }
 
-static inline uint32_t lanes_left(uint32_t count)
-{
-    return count >= DOUBLES ? (UINT32_C(1) << DOUBLES) - 1 : (UINT32_C(1) << count) - 1;
-}
-
 /* ------------------------------------------------------------------------------------------------------- the kernels */
 
 static inline void test_whole(enum impact_kind kind, const struct impact_chosen *chosen,
@@ -373,7 +266,7 @@ static inline void test_whole(enum impact_kind kind, const struct impact_chosen 
         struct lane_points points;
         struct lane_query x;
         struct lane_polynomials p;
-        fetch_corners(chosen, places, tasks->count - begin, &points);
+        fetch_places(chosen, places, tasks->count - begin, &points);
         prepare_query(kind, &points, &x);
         uint32_t left = lanes_left(tasks->count - begin);
         uint32_t usable = doubles_mask_bits(doubles_mask_and_not(x.in_range, share_a_start(kind, &points))) & left;
@@ -403,7 +296,7 @@ static inline void test(enum impact_kind kind, const struct impact_chosen *chose
         struct lane_query x;
         struct lane_window window;
         struct lane_polynomials p;
-        fetch_corners(chosen, places, tasks->count - begin, &points);
+        fetch_places(chosen, places, tasks->count - begin, &points);
         prepare_query(kind, &points, &x);
         doubles_mask usable = first ? doubles_mask_and_not(x.in_range, share_a_start(kind, &points)) : x.in_range;
         mark_uncertain(places, left & ~doubles_mask_bits(usable), outputs->uncertain);
@@ -505,7 +398,7 @@ static inline void bracket(enum impact_kind kind, const struct impact_chosen *ch
         struct lane_bracket found;
         struct lane_window window;
         struct lane_polynomials p;
-        fetch_corners(chosen, places, roots->count - begin, &points);
+        fetch_places(chosen, places, roots->count - begin, &points);
         prepare_query(kind, &points, &x);
         uint32_t certain =
             doubles_mask_bits(bracket_root(&x, in, doubles_mask_first(roots->count - begin), &found, &window, &p)) &

@@ -118,7 +118,7 @@ static inline void refine(enum impact_kind kind, const struct impact_chosen *cho
         struct lane_bracket bracket = {{doubles_load_any(hits->left + begin), doubles_load_any(hits->right + begin)},
                                        doubles_load_any(hits->middle + begin)};
         doubles found = doubles_set(-1.0);
-        fetch_corners(chosen, hits->place + begin, hits->count - begin, &points);
+        fetch_places(chosen, hits->place + begin, hits->count - begin, &points);
         prepare_query(kind, &points, &x);
         expand(&x.whole, &p);
         doubles_mask open =
