@@ -32,9 +32,9 @@
 #ifndef DENT_GEOMETRY_IMPACT_DOUBLE_KERNELS_H
 #define DENT_GEOMETRY_IMPACT_DOUBLE_KERNELS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
+#include "simd/kernel_choice.h"
 #include "geometry/impact/impact_test.h"
 
 /* Candidates of a block: number list[place] of `corners`. */
@@ -73,22 +73,15 @@ struct impact_double_kernels {
                         struct impact_descriptions *results);
 };
 
+extern const struct impact_double_kernels impact_double_kernels_scalar;
 #if defined(__x86_64__)
 extern const struct impact_double_kernels impact_double_kernels_avx2;
 extern const struct impact_double_kernels impact_double_kernels_avx512;
 #endif
 
-/* Null where candidates are better tested one by one: there is one lane only. */
 static inline const struct impact_double_kernels *impact_double_kernels_for(dent_isa isa)
 {
-#if defined(__x86_64__)
-    return isa == DENT_ISA_AVX512 ? &impact_double_kernels_avx512
-           : isa == DENT_ISA_AVX2 ? &impact_double_kernels_avx2
-                                  : NULL;
-#else
-    (void)isa;
-    return NULL;
-#endif
+    return KERNELS_FOR(isa, impact_double_kernels_scalar, impact_double_kernels_avx2, impact_double_kernels_avx512);
 }
 
 #endif

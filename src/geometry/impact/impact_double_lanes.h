@@ -1,6 +1,5 @@
-/* The text of the double stages that is the same for every instruction set: included by impact_double_avx2.c
- * and impact_double_avx512.c after their lanes. What it computes and why it is certain:
- * impact_double_kernels.h.
+/* The double stages over many candidates, written once over the doubles of simd/lanes.h, one task a lane. Included by
+ * impact_double_<isa>.c. What it computes and why it is certain: impact_double_kernels.h.
  */
 #include "geometry/impact/impact_internal.h"
 #include "geometry/impact/impact_time.h"

@@ -85,9 +85,8 @@ void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const
 
 /* Stages 1 to 3 for the candidates workspace->first[0 .. count - 1] of a block, many at a time. Arithmetic must be
  * ordinary. As impact_test_block. */
-struct impact_double_kernels;
-uint32_t impact_test_rounds(const struct impact_block *block, const struct impact_double_kernels *kernels,
-                            uint32_t count, struct impact_workspace *workspace, struct impact_hit *hits,
+uint32_t impact_test_rounds(const struct impact_block *block, dent_isa isa, uint32_t count,
+                            struct impact_workspace *workspace, struct impact_hit *hits,
                             struct impact_counters *counters);
 
 /* Counts what was said about a candidate of a block and, where only the earliest is asked for, lowers the limit. True

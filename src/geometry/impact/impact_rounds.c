@@ -170,12 +170,12 @@ static uint32_t finish_chunk(struct rounds *rounds, uint64_t *limbs, struct impa
     return hit_count;
 }
 
-uint32_t impact_test_rounds(const struct impact_block *block, const struct impact_double_kernels *kernels,
-                            uint32_t count, struct impact_workspace *workspace, struct impact_hit *hits,
+uint32_t impact_test_rounds(const struct impact_block *block, dent_isa isa, uint32_t count,
+                            struct impact_workspace *workspace, struct impact_hit *hits,
                             struct impact_counters *counters)
 {
     struct rounds rounds = {.block = block,
-                            .kernels = kernels,
+                            .kernels = impact_double_kernels_for(isa),
                             .room = &workspace->rounds,
                             .chosen = {block->vertices, block->corners, NULL},
                             .limit = block->t_limit};
