@@ -13,7 +13,8 @@
  * must not know better than the test, or the answer would depend on which pair came first.
  *
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker:
- * memory does not grow with the number of leaves or pairs.
+ * memory does not grow with the number of leaves or pairs. Its outline, the moving box of the whole leaf, is remembered
+ * for longer: most pairs of leaves are apart by their outlines, and then the features need not be made again.
  */
 #include <float.h>
 
@@ -23,7 +24,7 @@
 #include "query/impact/impact_run.h"
 #include "structures/surface/leaf_features.h"
 
-enum { REMEMBERED_LEAVES = 64 };
+enum { REMEMBERED_LEAVES = 64, REMEMBERED_OUTLINES_MAX = 4096 };
 
 struct moving_leaf {
     uint32_t body_index, number; /* UINT32_MAX: empty */
@@ -33,10 +34,20 @@ struct moving_leaf {
     struct moving_leaf_boxes boxes;
 };
 
+/* The moving box of a leaf from t = 0 to the time that was the best when it was made: if apart from another until then,
+ * apart until any earlier time. */
+struct leaf_outline {
+    uint32_t body_index, number; /* UINT32_MAX: empty */
+    float rows[MOVING_BOX_ROWS];
+};
+
 struct leaf_memory {
     float time;               /* the boxes are those from t = 0 to this time */
     struct moving_leaf first; /* of the pair at hand; pairs come grouped by their first leaf */
+    struct leaf_outline first_outline;
     struct moving_leaf second[REMEMBERED_LEAVES];
+    struct leaf_outline *outlines; /* of second leaves, by their place in the forest */
+    uint32_t outline_mask;         /* their number, a power of two, less 1 */
 };
 
 struct forest_search {
@@ -83,22 +94,57 @@ static void make_features(const struct forest_search *search, uint32_t body_inde
     moving_box_kernels_for(run->isa)->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
 }
 
+static void keep_outline(const struct moving_leaf *features, struct leaf_outline *outline)
+{
+    outline->body_index = features->body_index;
+    outline->number = features->number;
+    for (int row = 0; row < MOVING_BOX_ROWS; row++) {
+        outline->rows[row] = features->boxes.whole[row][0];
+    }
+}
+
+static struct leaf_outline *outline_slot(const struct forest_search *search, const struct leaf_memory *memory,
+                                         uint32_t body_index, uint32_t number)
+{
+    uint32_t place = search->run->forest->first_group[body_index] * LEAF_TREE_ARITY + number;
+    return &memory->outlines[place & memory->outline_mask];
+}
+
+/* Does an axis separate them in the same sense at both ends? */
+static bool outlines_apart(const float a[MOVING_BOX_ROWS], const float b[MOVING_BOX_ROWS])
+{
+    bool apart = false;
+    for (int axis = 0; axis < 3; axis++) {
+        apart |= (a[axis] > b[axis + 3]) & (a[axis + 6] > b[axis + 9]);
+        apart |= (b[axis] > a[axis + 3]) & (b[axis + 6] > a[axis + 9]);
+    }
+    return apart;
+}
+
 static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory,
                                             uint32_t body_index, uint32_t number)
 {
     struct moving_leaf *features = &memory->first;
     if (features->body_index != body_index || features->number != number) {
         make_features(search, body_index, number, memory->time, features);
+        keep_outline(features, &memory->first_outline);
     }
     return features;
 }
 
+/* Null where the outlines of the two leaves are apart. */
 static const struct moving_leaf *second_leaf(const struct forest_search *search, struct leaf_memory *memory,
                                              uint32_t body_index, uint32_t number)
 {
     struct moving_leaf *features = &memory->second[(number + 37 * body_index) % REMEMBERED_LEAVES];
+    struct leaf_outline *outline = outline_slot(search, memory, body_index, number);
+    bool known = outline->body_index == body_index && outline->number == number;
+    if (known && outlines_apart(memory->first_outline.rows, outline->rows)) {
+        return NULL;
+    }
     if (features->body_index != body_index || features->number != number) {
         make_features(search, body_index, number, memory->time, features);
+        keep_outline(features, outline);
     }
     return features;
 }
@@ -273,6 +319,9 @@ static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struc
         const struct moving_leaf *a = first_leaf(search, worker_state->leaves, pair->body_index_a, pair->leaf_a);
         const struct moving_leaf *b =
             same ? a : second_leaf(search, worker_state->leaves, pair->body_index_b, pair->leaf_b);
+        if (!b) {
+            continue;
+        }
         vertices_with_faces(run, worker_state, a, b, pair->may_share);
         if (!same) {
             vertices_with_faces(run, worker_state, b, a, pair->may_share);
@@ -281,16 +330,34 @@ static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struc
     }
 }
 
+/* As many outlines as there are leaves, up to the most. */
+static bool create_outlines(const struct surface_forest *forest, struct arena *scratch, struct leaf_memory *memory)
+{
+    uint32_t count = LEAF_TREE_ARITY;
+    while (count / LEAF_TREE_ARITY < forest->group_count && count < REMEMBERED_OUTLINES_MAX) {
+        count *= 2;
+    }
+    memory->outlines = arena_allocate(scratch, count, sizeof *memory->outlines);
+    memory->outline_mask = count - 1;
+    for (uint32_t i = 0; memory->outlines && i < count; i++) {
+        memory->outlines[i].body_index = UINT32_MAX;
+    }
+    return memory->outlines != NULL;
+}
+
+/* After the refit, which numbers the leaves. */
 static bool create_leaf_memory(struct impact_run *run)
 {
     uint32_t workers = dent_context_worker_count(run->context);
     struct leaf_memory *memory = arena_allocate(run->scratch, workers, sizeof *memory);
-    for (uint32_t worker = 0; memory && worker < workers; worker++) {
+    bool enough = memory != NULL;
+    for (uint32_t worker = 0; enough && worker < workers; worker++) {
         memory[worker].time = 1;
         forget_leaves(&memory[worker]);
         run->workers[worker].leaves = &memory[worker];
+        enough = create_outlines(run->forest, run->scratch, &memory[worker]);
     }
-    return memory != NULL;
+    return enough;
 }
 
 dent_status impact_search_forest(struct impact_run *run)
@@ -305,9 +372,8 @@ dent_status impact_search_forest(struct impact_run *run)
         }
     }
     struct forest_refit refit = {.snapshot = snapshot, .ends = run->ends, .grow = grow};
-    bool enough = (run->separation == 0 || grow) && create_leaf_memory(run) &&
-                  surface_forest_update(forest, snapshot, run->scratch);
-    enough = enough && surface_forest_refit(forest, &refit, run->isa, run->scratch);
+    bool enough = (run->separation == 0 || grow) && surface_forest_update(forest, snapshot, run->scratch) &&
+                  surface_forest_refit(forest, &refit, run->isa, run->scratch) && create_leaf_memory(run);
     if (!enough) {
         return impact_out_of_memory(run);
     }
