@@ -183,18 +183,54 @@ static void offer(struct impact_run *run, struct impact_worker *worker_state, en
     }
 }
 
-/* Do these slots of two leaves hold the same vertex? */
-static bool same_vertex(const struct moving_leaf *a, uint32_t slot_a, const struct moving_leaf *b, uint32_t slot_b)
+/* Slots of two leaves that hold the same vertex: by slot of one, bits of slots of the other. */
+struct shared_slots {
+    uint16_t of_first[LEAF_VERTICES], of_second[LEAF_VERTICES];
+};
+
+static void note_shared(struct shared_slots *shared, uint32_t i, uint32_t j)
 {
-    return body_identity(a->body, a->leaf->vertices[slot_a]) == body_identity(b->body, b->leaf->vertices[slot_b]);
+    shared->of_first[i] |= (uint16_t)(1u << j);
+    shared->of_second[j] |= (uint16_t)(1u << i);
+}
+
+static uint32_t identity_bucket(uint64_t identity)
+{
+    return (uint32_t)(identity * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+}
+
+/* Few slots are shared by two leaves, so most are passed over by one look at 64 buckets. In a body without ties every
+ * slot of a leaf has a vertex of its own. */
+static void find_shared_slots(const struct moving_leaf *a, const struct moving_leaf *b, struct shared_slots *shared)
+{
+    uint64_t identities[LEAF_VERTICES], buckets = 0;
+    memset(shared, 0, sizeof *shared);
+    if (a == b && !a->body->identities) {
+        for (uint32_t i = 0; i < a->leaf->vertex_count; i++) {
+            note_shared(shared, i, i);
+        }
+        return;
+    }
+    for (uint32_t j = 0; j < b->leaf->vertex_count; j++) {
+        identities[j] = body_identity(b->body, b->leaf->vertices[j]);
+        buckets |= UINT64_C(1) << identity_bucket(identities[j]);
+    }
+    for (uint32_t i = 0; i < a->leaf->vertex_count; i++) {
+        uint64_t identity = body_identity(a->body, a->leaf->vertices[i]);
+        for (uint32_t j = 0; (buckets >> identity_bucket(identity) & 1) && j < b->leaf->vertex_count; j++) {
+            if (identities[j] == identity) {
+                note_shared(shared, i, j);
+            }
+        }
+    }
 }
 
 static void offer_vertex_and_face(struct impact_run *run, struct impact_worker *worker_state,
                                   const struct moving_leaf *v, uint32_t vertex, const struct moving_leaf *f,
-                                  uint32_t face, bool may_share)
+                                  uint32_t face, const uint16_t *shared)
 {
     uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
-    if (may_share && (same_vertex(v, vertex, f, p) || same_vertex(v, vertex, f, q) || same_vertex(v, vertex, f, r))) {
+    if (shared && ((shared[vertex] >> p | shared[vertex] >> q | shared[vertex] >> r) & 1)) {
         return;
     }
     const uint32_t *slots = f->leaf->vertices;
@@ -204,8 +240,9 @@ static void offer_vertex_and_face(struct impact_run *run, struct impact_worker *
     offer(run, worker_state, IMPACT_VERTEX_FACE, corners, pair);
 }
 
+/* shared: of the slots of v; null: none are. */
 static void vertices_with_faces(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *v,
-                                const struct moving_leaf *f, bool may_share)
+                                const struct moving_leaf *f, const uint16_t *shared)
 {
     uint64_t wanted = near_leaf(run, f, vertices_of(v)) & v->leaf->owned_vertices;
     uint64_t near = wanted ? near_leaf(run, v, faces_of(f)) : 0;
@@ -219,7 +256,7 @@ static void vertices_with_faces(struct impact_run *run, struct impact_worker *wo
         worker_state->box_tests += faces.count;
         for (uint64_t left = *mask++ & near; left; left &= left - 1) {
             offer_vertex_and_face(run, worker_state, v, (uint32_t)__builtin_ctzll(wanted), f,
-                                  (uint32_t)__builtin_ctzll(left), may_share);
+                                  (uint32_t)__builtin_ctzll(left), shared);
         }
     }
 }
@@ -233,18 +270,17 @@ static void edge_vertices(const struct moving_leaf *leaf, uint32_t edge, uint32_
     ends[1] = leaf->first_vertex + (p < q ? q : p);
 }
 
-static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct moving_leaf *b, uint32_t j)
+static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct moving_leaf *b, uint32_t j,
+                        const uint16_t *shared)
 {
-    uint8_t a0 = a->leaf->edge_ends[0][i], a1 = a->leaf->edge_ends[1][i];
-    uint8_t b0 = b->leaf->edge_ends[0][j], b1 = b->leaf->edge_ends[1][j];
-    return same_vertex(a, a0, b, b0) || same_vertex(a, a0, b, b1) || same_vertex(a, a1, b, b0) ||
-           same_vertex(a, a1, b, b1);
+    unsigned slots = shared[a->leaf->edge_ends[0][i]] | shared[a->leaf->edge_ends[1][i]];
+    return (slots >> b->leaf->edge_ends[0][j] | slots >> b->leaf->edge_ends[1][j]) & 1;
 }
 
 static void offer_edges(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *a,
-                        uint32_t i, const struct moving_leaf *b, uint32_t j, bool may_share)
+                        uint32_t i, const struct moving_leaf *b, uint32_t j, const uint16_t *shared)
 {
-    if (may_share && edges_share(a, i, b, j)) {
+    if (shared && edges_share(a, i, b, j, shared)) {
         return;
     }
     struct impact_pair pair = {a->body_index, a->leaf->edges[i], b->body_index, b->leaf->edges[j]};
@@ -259,7 +295,7 @@ static void offer_edges(struct impact_run *run, struct impact_worker *worker_sta
 }
 
 static void edges_with_edges(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *a,
-                             const struct moving_leaf *b, bool same_leaf, bool may_share)
+                             const struct moving_leaf *b, bool same_leaf, const uint16_t *shared)
 {
     uint64_t wanted = near_leaf(run, b, edges_of(a)), near = wanted ? near_leaf(run, a, edges_of(b)) : 0;
     uint64_t masks[LEAF_EDGES], *mask = masks;
@@ -274,7 +310,7 @@ static void edges_with_edges(struct impact_run *run, struct impact_worker *worke
         left &= same_leaf ? ~UINT64_C(1) << i : ~UINT64_C(0); /* a leaf with itself: each pair once */
         worker_state->box_tests += edges_b.count;
         for (; left; left &= left - 1) {
-            offer_edges(run, worker_state, a, i, b, (uint32_t)__builtin_ctzll(left), may_share);
+            offer_edges(run, worker_state, a, i, b, (uint32_t)__builtin_ctzll(left), shared);
         }
     }
 }
@@ -322,11 +358,15 @@ static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struc
         if (!b) {
             continue;
         }
-        vertices_with_faces(run, worker_state, a, b, pair->may_share);
-        if (!same) {
-            vertices_with_faces(run, worker_state, b, a, pair->may_share);
+        struct shared_slots shared;
+        if (pair->may_share) {
+            find_shared_slots(a, b, &shared);
         }
-        edges_with_edges(run, worker_state, a, b, same, pair->may_share);
+        vertices_with_faces(run, worker_state, a, b, pair->may_share ? shared.of_first : NULL);
+        if (!same) {
+            vertices_with_faces(run, worker_state, b, a, pair->may_share ? shared.of_second : NULL);
+        }
+        edges_with_edges(run, worker_state, a, b, same, pair->may_share ? shared.of_first : NULL);
     }
 }
 
