@@ -30,11 +30,26 @@
  *   floats_least_of_each(v, least)                  least[i]: the smallest lane of v[i], i < n
  *   floats_index, _load, _of_byte                   n indices below 32, from bytes or from byte k of words
  *   floats_table16, floats_table32, _load, _pick    16 or 32 floats and any n of them by index
+ *   doubles_bits, doubles_to_bits, doubles_of_bits  the 64 bits of each double, unsigned; + - & | << >> must work on them
  *   doubles_keep_words(to, words, bits)             the words whose bits are set come to the front; returns how many
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
- *   doubles_load_floats(p)                          n floats at any address, as doubles
+ *   doubles_transpose4, _load_pairs, _store_pairs   four by four numbers; rows of two numbers (only for n <= 4)
+ *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
  *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
  *   bit_sets                                        sixteen sets of sixteen bits each
+ *   words                                           n numbers of 32 bits: _load, _store, _set as above; _count_up() is
+ *                                                   0, 1, 2 ...; _add, _and, _or, _shift_right(a, k), _choose; masks by
+ *                                                   _equal, _less (unsigned), _meet (a bit in common) and
+ *                                                   _disjoint_within(m, a, b)
+ *   words_pick32(p, index), words_pick48(p, words)  any n of 32 or 48 words
+ *   T_load_within(m, p)                             the lanes of m, and 0; the others are not read (words too)
+ *   T_keep(p, a, floats_order_of_bits(bits))        the lanes of the bits one behind the other (floats, words); n numbers
+ *                                                   are written
+ *   words_of_bits(p, first, bits)                   first + i for each bit i
+ *   floats_sum4, floats_least4(a, b, c, d, out)     four reductions at once
+ *   turn_four_rows                                  four rows of four numbers of 32 bits become columns
+ *   floats_of_shorts, floats_to_shorts              n numbers of 16 bits
+ *   shorts32, _load, _meet                          32 numbers of 15 bits, and which of 32 boxes of them meet a box
  *
  * and then includes this header, which adds what is the same everywhere. A new instruction set is one such header, its
  * line in KERNELS_FOR (simd/kernel_choice.h), its flags in cmake/layers.cmake, one row file a family, and a file like
@@ -49,22 +64,10 @@
 #endif
 
 #define LANES_ARITHMETIC(T)                                                                                            \
-    static inline T T##_add(T a, T b)                                                                                  \
-    {                                                                                                                  \
-        return a + b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_subtract(T a, T b)                                                                             \
-    {                                                                                                                  \
-        return a - b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_multiply(T a, T b)                                                                             \
-    {                                                                                                                  \
-        return a * b;                                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_divide(T a, T b)                                                                               \
-    {                                                                                                                  \
-        return a / b;                                                                                                  \
-    }
+    LANES_FUNCTION(T, T##_add, (T a, T b), a + b)                                                                      \
+    LANES_FUNCTION(T, T##_subtract, (T a, T b), a - b)                                                                 \
+    LANES_FUNCTION(T, T##_multiply, (T a, T b), a *b)                                                                  \
+    LANES_FUNCTION(T, T##_divide, (T a, T b), a / b)
 
 LANES_ARITHMETIC(floats)
 LANES_ARITHMETIC(doubles)
@@ -84,6 +87,18 @@ static inline floats_mask floats_less_equal6(const floats small[6], const floats
     return floats_mask_and(first, second);
 #endif
 }
+
+#if FLOATS < 16
+/* first + i for each bit i, ascending; returns how many. Up to sixteen numbers behind them may be written. */
+static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits)
+{
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1) {
+        to[count++] = first + (uint32_t)__builtin_ctz(bits);
+    }
+    return count;
+}
+#endif
 
 /* ---- a fixed number of lanes: sixteen floats, eight doubles, in as many registers as it takes -------------------- */
 
@@ -186,10 +201,7 @@ static inline floats_mask floats_less_equal6(const floats small[6], const floats
         }                                                                                                              \
         return a.part[0];                                                                                              \
     }                                                                                                                  \
-    static inline E T##_##name(T a)                                                                                    \
-    {                                                                                                                  \
-        return R##_##name(T##_##name##_part(a));                                                                       \
-    }
+    LANES_FUNCTION(E, T##_##name, (T a), R##_##name(T##_##name##_part(a)))
 
 LANES_WIDE(floats16, floats, float, 16, FLOATS)
 LANES_WIDE(doubles8, doubles, double, 8, DOUBLES)
@@ -249,10 +261,8 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
 /* ---- three-vectors ----------------------------------------------------------------------------------------------- */
 
 #define LANES_VECTOR3_BINARY(V, T, name)                                                                               \
-    static inline struct V V##_##name(struct V a, struct V b)                                                          \
-    {                                                                                                                  \
-        return (struct V){T##_##name(a.x, b.x), T##_##name(a.y, b.y), T##_##name(a.z, b.z)};                           \
-    }
+    LANES_FUNCTION(struct V, V##_##name, (struct V a, struct V b),                                                     \
+                   (struct V){T##_##name(a.x, b.x), T##_##name(a.y, b.y), T##_##name(a.z, b.z)})
 
 #define LANES_VECTOR3(V, T, E, M)                                                                                      \
     struct V {                                                                                                         \
@@ -262,47 +272,50 @@ static inline void floats16_least_of_each(const floats16 values[16], float least
     LANES_VECTOR3_BINARY(V, T, subtract)                                                                               \
     LANES_VECTOR3_BINARY(V, T, least)                                                                                  \
     LANES_VECTOR3_BINARY(V, T, most)                                                                                   \
-    static inline struct V V##_load(const E *x, const E *y, const E *z)                                                \
+    LANES_FUNCTION(struct V, V##_load, (const E *x, const E *y, const E *z),                                           \
+                   (struct V){T##_load(x), T##_load(y), T##_load(z)})                                                  \
+    LANES_FUNCTION(struct V, V##_set, (const E v[3]), (struct V){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])})         \
+    LANES_FUNCTION(struct V, V##_absolute, (struct V a),                                                               \
+                   (struct V){T##_absolute(a.x), T##_absolute(a.y), T##_absolute(a.z)})                                \
+    LANES_FUNCTION(struct V, V##_choose, (M mask, struct V a, struct V b),                                             \
+                   (struct V){T##_choose(mask, a.x, b.x), T##_choose(mask, a.y, b.y), T##_choose(mask, a.z, b.z)})     \
+    LANES_FUNCTION(struct V, V##_cross, (struct V a, struct V b),                                                      \
+                   (struct V){T##_subtract(T##_multiply(a.y, b.z), T##_multiply(a.z, b.y)),                            \
+                              T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                            \
+                              T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))})                           \
+    LANES_FUNCTION(struct V, V##_scale, (struct V a, T factor),                                                        \
+                   (struct V){T##_multiply(a.x, factor), T##_multiply(a.y, factor), T##_multiply(a.z, factor)})        \
+    static inline void V##_store(E *x, E *y, E *z, struct V a)                                                         \
     {                                                                                                                  \
-        return (struct V){T##_load(x), T##_load(y), T##_load(z)};                                                      \
-    }                                                                                                                  \
-    static inline struct V V##_set(const E v[3])                                                                       \
-    {                                                                                                                  \
-        return (struct V){T##_set(v[0]), T##_set(v[1]), T##_set(v[2])};                                                \
-    }                                                                                                                  \
-    static inline struct V V##_absolute(struct V a)                                                                    \
-    {                                                                                                                  \
-        return (struct V){T##_absolute(a.x), T##_absolute(a.y), T##_absolute(a.z)};                                    \
-    }                                                                                                                  \
-    static inline struct V V##_choose(M mask, struct V a, struct V b)                                                  \
-    {                                                                                                                  \
-        return (struct V){T##_choose(mask, a.x, b.x), T##_choose(mask, a.y, b.y), T##_choose(mask, a.z, b.z)};         \
-    }                                                                                                                  \
-    static inline struct V V##_cross(struct V a, struct V b)                                                           \
-    {                                                                                                                  \
-        return (struct V){T##_subtract(T##_multiply(a.y, b.z), T##_multiply(a.z, b.y)),                                \
-                          T##_subtract(T##_multiply(a.z, b.x), T##_multiply(a.x, b.z)),                                \
-                          T##_subtract(T##_multiply(a.x, b.y), T##_multiply(a.y, b.x))};                               \
+        T##_store(x, a.x);                                                                                             \
+        T##_store(y, a.y);                                                                                             \
+        T##_store(z, a.z);                                                                                             \
     }                                                                                                                  \
     /* (x x + y y) + z z */                                                                                            \
-    static inline T V##_dot(struct V a, struct V b)                                                                    \
-    {                                                                                                                  \
-        return T##_add(T##_add(T##_multiply(a.x, b.x), T##_multiply(a.y, b.y)), T##_multiply(a.z, b.z));               \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, V##_dot, (struct V a, struct V b),                                                               \
+                   T##_add(T##_add(T##_multiply(a.x, b.x), T##_multiply(a.y, b.y)), T##_multiply(a.z, b.z)))           \
     /* x + y + z */                                                                                                    \
-    static inline T V##_sum(struct V a)                                                                                \
-    {                                                                                                                  \
-        return T##_add(T##_add(a.x, a.y), a.z);                                                                        \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, V##_sum, (struct V a), T##_add(T##_add(a.x, a.y), a.z))                                          \
     /* The largest of the three. */                                                                                    \
-    static inline T V##_largest(struct V a)                                                                            \
-    {                                                                                                                  \
-        return T##_most(T##_most(a.x, a.y), a.z);                                                                      \
-    }
+    LANES_FUNCTION(T, V##_largest, (struct V a), T##_most(T##_most(a.x, a.y), a.z))
 
 LANES_VECTOR3(floats3, floats, float, floats_mask)
 LANES_VECTOR3(doubles3, doubles, double, doubles_mask)
 LANES_VECTOR3(floats16x3, floats16, float, uint32_t)
 LANES_VECTOR3(doubles8x3, doubles8, double, uint32_t)
+
+/* Bounds over all lanes. */
+static inline void floats3_bounds(struct floats3 lo, struct floats3 hi, float least[3], float most[3])
+{
+    float first[4], second[4];
+    floats_least4(lo.x, lo.y, lo.z, -hi.x, first);
+    floats_least4(-hi.y, -hi.z, lo.x, lo.x, second);
+    least[0] = first[0];
+    least[1] = first[1];
+    least[2] = first[2];
+    most[0] = -first[3];
+    most[1] = -second[0];
+    most[2] = -second[1];
+}
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "simd/lanes_define.h"
+
 #define FLOATS 16
 #define DOUBLES 8
 
@@ -17,18 +19,9 @@ typedef __mmask8 doubles_mask;
 
 /* S: the suffix of the intrinsics. */
 #define LANES_AVX512(T, E, S, count)                                                                                   \
-    static inline T T##_set(E x)                                                                                       \
-    {                                                                                                                  \
-        return _mm512_set1_##S(x);                                                                                     \
-    }                                                                                                                  \
-    static inline T T##_load(const E *from)                                                                            \
-    {                                                                                                                  \
-        return _mm512_load_##S(from);                                                                                  \
-    }                                                                                                                  \
-    static inline T T##_load_any(const E *from)                                                                        \
-    {                                                                                                                  \
-        return _mm512_loadu_##S(from);                                                                                 \
-    }                                                                                                                  \
+    LANES_FUNCTION(T, T##_set, (E x), _mm512_set1_##S(x))                                                              \
+    LANES_FUNCTION(T, T##_load, (const E *from), _mm512_load_##S(from))                                                \
+    LANES_FUNCTION(T, T##_load_any, (const E *from), _mm512_loadu_##S(from))                                           \
     static inline void T##_store(E *to, T a)                                                                           \
     {                                                                                                                  \
         _mm512_store_##S(to, a);                                                                                       \
@@ -37,90 +30,29 @@ typedef __mmask8 doubles_mask;
     {                                                                                                                  \
         _mm512_storeu_##S(to, a);                                                                                      \
     }                                                                                                                  \
-    static inline T T##_least(T a, T b)                                                                                \
-    {                                                                                                                  \
-        return _mm512_min_##S(a, b);                                                                                   \
-    }                                                                                                                  \
-    static inline T T##_most(T a, T b)                                                                                 \
-    {                                                                                                                  \
-        return _mm512_max_##S(a, b);                                                                                   \
-    }                                                                                                                  \
-    static inline T T##_absolute(T a)                                                                                  \
-    {                                                                                                                  \
-        return _mm512_abs_##S(a);                                                                                      \
-    }                                                                                                                  \
-    static inline T T##_root(T a)                                                                                      \
-    {                                                                                                                  \
-        return _mm512_sqrt_##S(a);                                                                                     \
-    }                                                                                                                  \
-    static inline T##_mask T##_less(T a, T b)                                                                          \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_LT_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_greater(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_GT_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal(T a, T b)                                                                    \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_LE_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_equal(T a, T b)                                                                         \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_EQ_OQ);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_ordered(T a, T b)                                                                       \
-    {                                                                                                                  \
-        return _mm512_cmp_##S##_mask(a, b, _CMP_ORD_Q);                                                                \
-    }                                                                                                                  \
-    static inline T##_mask T##_less_equal_within(T##_mask mask, T a, T b)                                              \
-    {                                                                                                                  \
-        return _mm512_mask_cmp_##S##_mask(mask, a, b, _CMP_LE_OQ);                                                     \
-    }                                                                                                                  \
-    static inline T T##_choose(T##_mask mask, T a, T b)                                                                \
-    {                                                                                                                  \
-        return _mm512_mask_mov_##S(b, mask, a);                                                                        \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and(T##_mask a, T##_mask b)                                                        \
-    {                                                                                                                  \
-        return (T##_mask)(a & b);                                                                                      \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_or(T##_mask a, T##_mask b)                                                         \
-    {                                                                                                                  \
-        return (T##_mask)(a | b);                                                                                      \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_and_not(T##_mask a, T##_mask b)                                                    \
-    {                                                                                                                  \
-        return (T##_mask)(a & ~b);                                                                                     \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_not(T##_mask a)                                                                    \
-    {                                                                                                                  \
-        return (T##_mask) ~a;                                                                                          \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_all(void)                                                                          \
-    {                                                                                                                  \
-        return (T##_mask) ~0u;                                                                                         \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_nothing(void)                                                                      \
-    {                                                                                                                  \
-        return 0;                                                                                                      \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_first(uint32_t first)                                                              \
-    {                                                                                                                  \
-        return first >= (count) ? T##_mask_all() : (T##_mask)((1u << first) - 1);                                      \
-    }                                                                                                                  \
-    static inline uint32_t T##_mask_bits(T##_mask mask)                                                                \
-    {                                                                                                                  \
-        return mask;                                                                                                   \
-    }                                                                                                                  \
-    static inline T##_mask T##_mask_of_bits(uint32_t bits)                                                             \
-    {                                                                                                                  \
-        return (T##_mask)bits;                                                                                         \
-    }                                                                                                                  \
-    static inline bool T##_mask_none(T##_mask mask)                                                                    \
-    {                                                                                                                  \
-        return mask == 0;                                                                                              \
-    }
+    LANES_FUNCTION(T, T##_least, (T a, T b), _mm512_min_##S(a, b))                                                     \
+    LANES_FUNCTION(T, T##_most, (T a, T b), _mm512_max_##S(a, b))                                                      \
+    LANES_FUNCTION(T, T##_absolute, (T a), _mm512_abs_##S(a))                                                          \
+    LANES_FUNCTION(T, T##_root, (T a), _mm512_sqrt_##S(a))                                                             \
+    LANES_FUNCTION(T##_mask, T##_less, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_LT_OQ))                            \
+    LANES_FUNCTION(T##_mask, T##_greater, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_GT_OQ))                         \
+    LANES_FUNCTION(T##_mask, T##_less_equal, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_LE_OQ))                      \
+    LANES_FUNCTION(T##_mask, T##_equal, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_EQ_OQ))                           \
+    LANES_FUNCTION(T##_mask, T##_ordered, (T a, T b), _mm512_cmp_##S##_mask(a, b, _CMP_ORD_Q))                         \
+    LANES_FUNCTION(T##_mask, T##_less_equal_within, (T##_mask mask, T a, T b),                                         \
+                   _mm512_mask_cmp_##S##_mask(mask, a, b, _CMP_LE_OQ))                                                 \
+    LANES_FUNCTION(T, T##_choose, (T##_mask mask, T a, T b), _mm512_mask_mov_##S(b, mask, a))                          \
+    LANES_FUNCTION(T##_mask, T##_mask_and, (T##_mask a, T##_mask b), (T##_mask)(a & b))                                \
+    LANES_FUNCTION(T##_mask, T##_mask_or, (T##_mask a, T##_mask b), (T##_mask)(a | b))                                 \
+    LANES_FUNCTION(T##_mask, T##_mask_and_not, (T##_mask a, T##_mask b), (T##_mask)(a & ~b))                           \
+    LANES_FUNCTION(T##_mask, T##_mask_not, (T##_mask a), (T##_mask) ~a)                                                \
+    LANES_FUNCTION(T##_mask, T##_mask_all, (void), (T##_mask) ~0u)                                                     \
+    LANES_FUNCTION(T##_mask, T##_mask_nothing, (void), 0)                                                              \
+    LANES_FUNCTION(T##_mask, T##_mask_first, (uint32_t first),                                                         \
+                   first >= (count) ? T##_mask_all() : (T##_mask)((1u << first) - 1))                                  \
+    LANES_FUNCTION(uint32_t, T##_mask_bits, (T##_mask mask), mask)                                                     \
+    LANES_FUNCTION(T##_mask, T##_mask_of_bits, (uint32_t bits), (T##_mask)bits)                                        \
+    LANES_FUNCTION(bool, T##_mask_none, (T##_mask mask), mask == 0)
 
 LANES_AVX512(floats, float, ps, FLOATS)
 LANES_AVX512(doubles, double, pd, DOUBLES)
@@ -174,11 +106,6 @@ static inline floats_index floats_index_load(const uint8_t *from)
 }
 
 /* The permutes look at the lowest bits of an index only. */
-static inline floats_index floats_index_of_byte(const uint32_t *words, int k)
-{
-    return _mm512_srli_epi32(_mm512_load_si512(words), (unsigned)(8 * k));
-}
-
 typedef __m512 floats_table16;
 typedef struct floats_table32 {
     __m512 low, high;
@@ -204,36 +131,65 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return _mm512_permutex2var_ps(table.low, index, table.high);
 }
 
+/* The lanes of the mask; 0 in the others, which are not read. */
+static inline doubles doubles_load_within(doubles_mask mask, const double *from)
+{
+    return _mm512_maskz_loadu_pd(mask, from);
+}
+
+/* The 64 bits of a double, for arithmetic on exponents. */
+typedef uint64_t doubles_bits __attribute__((vector_size(64)));
+
+static inline doubles_bits doubles_to_bits(doubles a)
+{
+    return (doubles_bits)a;
+}
+
+static inline doubles doubles_of_bits(doubles_bits bits)
+{
+    return (doubles)bits;
+}
+
 /* Words whose lanes have their bit set come to the front of `to`, which has room for all lanes; returns how many. */
-static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *words, uint32_t bits)
+static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, uint32_t bits)
 {
     /* not straight to memory: that form is very slow on some processors */
-    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)words);
+    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)from);
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_maskz_compress_epi32((__mmask8)bits, all));
     return (uint32_t)__builtin_popcount(bits);
 }
 
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */
 
-static inline doubles doubles_load_floats(const float *from)
-{
-    return _mm512_cvtps_pd(_mm256_loadu_ps(from));
-}
-
-static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
+/* Each register holds rows i and i + 4. */
+static inline void doubles_transpose_pairs(const __m512d two[4], doubles columns[4])
 {
     const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13),
                   back = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-    __m512d two[4]; /* rows i and i + 4 */
-    for (int i = 0; i < 4; i++) {
-        two[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[i])), _mm256_loadu_pd(rows[i + 4]), 1);
-    }
     __m512d even01 = _mm512_unpacklo_pd(two[0], two[1]), odd01 = _mm512_unpackhi_pd(two[0], two[1]);
     __m512d even23 = _mm512_unpacklo_pd(two[2], two[3]), odd23 = _mm512_unpackhi_pd(two[2], two[3]);
     columns[0] = _mm512_permutex2var_pd(even01, front, even23);
     columns[1] = _mm512_permutex2var_pd(odd01, front, odd23);
     columns[2] = _mm512_permutex2var_pd(even01, back, even23);
     columns[3] = _mm512_permutex2var_pd(odd01, back, odd23);
+}
+
+static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
+{
+    __m512d two[4];
+    for (int i = 0; i < 4; i++) {
+        two[i] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[i])), _mm256_loadu_pd(rows[i + 4]), 1);
+    }
+    doubles_transpose_pairs(two, columns);
+}
+
+static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], doubles columns[4])
+{
+    __m512d two[4];
+    for (int i = 0; i < 4; i++) {
+        two[i] = _mm512_cvtps_pd(_mm256_set_m128(_mm_loadu_ps(rows[i + 4]), _mm_loadu_ps(rows[i])));
+    }
+    doubles_transpose_pairs(two, columns);
 }
 
 /* Columns 0, 2, 4, 6 or 1, 3, 5, 7 of pairs of rows that were interleaved. */
@@ -286,6 +242,179 @@ static inline bit_sets bit_sets_of_corners(const uint8_t (*corners)[16])
 static inline uint32_t bit_sets_without(bit_sets sets, uint32_t bits, uint32_t asked)
 {
     return (uint32_t)_mm256_testn_epi16_mask(sets.bits, _mm256_set1_epi16((short)bits)) & asked;
+}
+
+/* ---- words: as many numbers of 32 bits ------------------------------------------------------- */
+
+typedef __m512i words;
+
+static inline words words_load(const uint32_t *from)
+{
+    return _mm512_load_si512(from);
+}
+static inline words words_load_any(const uint32_t *from)
+{
+    return _mm512_loadu_si512(from);
+}
+static inline void words_store(uint32_t *to, words a)
+{
+    _mm512_store_si512(to, a);
+}
+static inline void words_store_any(uint32_t *to, words a)
+{
+    _mm512_storeu_si512(to, a);
+}
+static inline words words_set(uint32_t a)
+{
+    return _mm512_set1_epi32((int)a);
+}
+/* 0, 1, 2 ... */
+static inline words words_count_up(void)
+{
+    return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+static inline words words_add(words a, words b)
+{
+    return _mm512_add_epi32(a, b);
+}
+static inline words words_and(words a, words b)
+{
+    return _mm512_and_si512(a, b);
+}
+static inline words words_or(words a, words b)
+{
+    return _mm512_or_si512(a, b);
+}
+static inline words words_shift_right(words a, int count)
+{
+    return _mm512_srli_epi32(a, (unsigned)count);
+}
+static inline words words_choose(floats_mask mask, words a, words b)
+{
+    return _mm512_mask_mov_epi32(b, mask, a);
+}
+static inline floats_mask words_equal(words a, words b)
+{
+    return _mm512_cmpeq_epi32_mask(a, b);
+}
+static inline floats_mask words_less(words a, words b)
+{
+    return _mm512_cmplt_epu32_mask(a, b);
+}
+/* Lanes with a bit in common. */
+static inline floats_mask words_meet(words a, words b)
+{
+    return _mm512_test_epi32_mask(a, b);
+}
+/* Lanes of the mask without one. */
+static inline floats_mask words_disjoint_within(floats_mask mask, words a, words b)
+{
+    return _mm512_mask_testn_epi32_mask(mask, a, b);
+}
+
+/* ---- tables of words ------------------------------------------------------------------------- */
+
+/* The permute looks at the lowest five bits only. */
+static inline floats_index floats_index_of_byte(words a, int k)
+{
+    return _mm512_srli_epi32(a, (unsigned)(8 * k));
+}
+static inline words words_pick32(const uint32_t table[32], floats_index index)
+{
+    return _mm512_permutex2var_epi32(_mm512_loadu_si512(table), index, _mm512_loadu_si512(table + 16));
+}
+static inline words words_pick48(const uint32_t table[48], words index)
+{
+    __mmask16 late = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+    return _mm512_mask_permutexvar_epi32(words_pick32(table, index), late, index, _mm512_loadu_si512(table + 32));
+}
+
+/* ---- loads of some lanes, and keeping some --------------------------------------------------- */
+
+static inline floats floats_load_within(floats_mask mask, const float *from)
+{
+    return _mm512_maskz_loadu_ps(mask, from);
+}
+static inline words words_load_within(floats_mask mask, const uint32_t *from)
+{
+    return _mm512_maskz_loadu_epi32(mask, from);
+}
+
+/* Which lanes are kept. They are stored one behind the other, FLOATS numbers are written: in a register first, since
+ * compressing into memory is very slow on some processors. */
+typedef __mmask16 floats_order;
+static inline floats_order floats_order_of_bits(uint32_t bits)
+{
+    return (__mmask16)bits;
+}
+static inline void floats_keep(float *to, floats a, floats_order order)
+{
+    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(order, a));
+}
+static inline void words_keep(uint32_t *to, words a, floats_order order)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(order, a));
+}
+/* first + i for each bit i, ascending; returns how many. Up to sixteen numbers behind them are written. No branch. */
+static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits)
+{
+    uint32_t early = bits & 0xFFFF, early_count = (uint32_t)__builtin_popcount(early);
+    words numbers = words_add(words_count_up(), words_set(first));
+    words_keep(to, numbers, floats_order_of_bits(early));
+    words_keep(to + early_count, words_add(numbers, words_set(16)), floats_order_of_bits(bits >> 16));
+    return early_count + (uint32_t)__builtin_popcount(bits >> 16);
+}
+
+/* ---- reductions ------------------------------------------------------------------------------- */
+
+/* Four reductions at once: halves are folded pair by pair until each quarter holds one of the four. */
+#define FOLD_FOUR(name, operation)                                                                                     \
+    static inline void name(floats a, floats b, floats c, floats d, float out[4])                                      \
+    {                                                                                                                  \
+        __m512 ab = operation(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xEE));                     \
+        __m512 cd = operation(_mm512_shuffle_f32x4(c, d, 0x44), _mm512_shuffle_f32x4(c, d, 0xEE));                     \
+        __m512 all = operation(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xDD));                \
+        all = operation(all, _mm512_permute_ps(all, 0x4E));                                                            \
+        all = operation(all, _mm512_permute_ps(all, 0xB1));                                                            \
+        const __m512i firsts = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);                     \
+        _mm_storeu_ps(out, _mm512_castps512_ps128(_mm512_permutexvar_ps(firsts, all)));                                \
+    }
+FOLD_FOUR(floats_sum4, _mm512_add_ps)
+FOLD_FOUR(floats_least4, _mm512_min_ps)
+#undef FOLD_FOUR
+
+/* ---- numbers of 16 bits ---------------------------------------------------------------------- */
+
+static inline floats floats_of_shorts(const int16_t *from)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
+}
+/* Lanes from 0 up to below 32768, cut to whole numbers. */
+static inline void floats_to_shorts(uint16_t *to, floats a)
+{
+    _mm256_store_si256((__m256i *)to, _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(a)));
+}
+
+/* Thirty-two of 15 bits. */
+struct shorts32 {
+    __m512i all;
+};
+static inline struct shorts32 shorts32_load(const uint16_t *from)
+{
+    return (struct shorts32){_mm512_load_si512(from)};
+}
+/* Which of the first `count` boxes [lo, hi] meet the box [least, most]. A difference that would be negative is 0. */
+static inline uint32_t shorts32_meet(const struct shorts32 lo[3], const struct shorts32 hi[3], const uint16_t least[3],
+                                     const uint16_t most[3], uint32_t count)
+{
+    __m512i apart[3];
+    for (int axis = 0; axis < 3; axis++) {
+        apart[axis] = _mm512_or_si512(_mm512_subs_epu16(_mm512_set1_epi16((short)least[axis]), hi[axis].all),
+                                      _mm512_subs_epu16(lo[axis].all, _mm512_set1_epi16((short)most[axis])));
+    }
+    __m512i any = _mm512_ternarylogic_epi32(apart[0], apart[1], apart[2], 0xFE);
+    uint32_t found = _mm512_testn_epi16_mask(any, any);
+    return count < 32 ? found & ((1u << count) - 1) : found;
 }
 
 #include "simd/lanes.h"

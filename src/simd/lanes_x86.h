@@ -31,4 +31,16 @@ static inline void round_four_rows(const struct row_rounding *map, const double 
     _mm_store_ps(z, _mm_movelh_ps(_mm_unpackhi_ps(p, q), _mm_unpackhi_ps(r, s)));
 }
 
+/* Four rows of four numbers of 32 bits, turned into columns. */
+static inline void turn_four_rows(const float *a, const float *b, const float *c, const float *d, float *x, float *y,
+                                  float *z, float *w)
+{
+    __m128 first = _mm_loadu_ps(a), second = _mm_loadu_ps(b), third = _mm_loadu_ps(c), fourth = _mm_loadu_ps(d);
+    _MM_TRANSPOSE4_PS(first, second, third, fourth);
+    _mm_store_ps(x, first);
+    _mm_store_ps(y, second);
+    _mm_store_ps(z, third);
+    _mm_store_ps(w, fourth);
+}
+
 #endif

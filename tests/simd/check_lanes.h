@@ -101,7 +101,7 @@ static void check_tables(void)
 {
     _Alignas(64) float table[32], got[16];
     _Alignas(64) uint8_t indices[16];
-    _Alignas(64) uint32_t words[16];
+    _Alignas(64) uint32_t corners[16];
     uint32_t state = 5;
     for (int i = 0; i < 32; i++) {
         table[i] = (float)i + 0.5f;
@@ -109,8 +109,8 @@ static void check_tables(void)
     for (int round = 0; round < 200; round++) {
         for (int i = 0; i < 16; i++) {
             indices[i] = (uint8_t)(next_random(&state) & 15);
-            words[i] = (next_random(&state) & 31) | (next_random(&state) & 31) << 8 | (next_random(&state) & 31) << 16 |
-                       (next_random(&state) & 31) << 24;
+            corners[i] = (next_random(&state) & 31) | (next_random(&state) & 31) << 8 |
+                         (next_random(&state) & 31) << 16 | (next_random(&state) & 31) << 24;
         }
         floats16_store(got, floats16_pick(floats_table16_load(table), floats16_index_load(indices)));
         for (int i = 0; i < 16; i++) {
@@ -122,9 +122,10 @@ static void check_tables(void)
             assert_true(got[i] == table[indices[i]]);
         }
         for (int k = 0; k < 4; k++) {
-            floats_store(got, floats_table32_pick(floats_table32_load(table), floats_index_of_byte(words, k)));
+            floats_store(got,
+                         floats_table32_pick(floats_table32_load(table), floats_index_of_byte(words_load(corners), k)));
             for (int i = 0; i < FLOATS; i++) {
-                assert_true(got[i] == table[words[i] >> 8 * k & 255]);
+                assert_true(got[i] == table[corners[i] >> 8 * k & 255]);
             }
         }
     }
@@ -153,19 +154,115 @@ static void check_least_of_each(void)
     }
 }
 
+static void check_exponents(void)
+{
+    const size_t count = sizeof double_values / sizeof double_values[0];
+    for (size_t i = 0; i < count; i++) {
+        _Alignas(64) double got[DOUBLES], from[DOUBLES];
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            from[lane] = double_values[(i + lane) % count];
+        }
+        doubles_store(got, doubles_of_bits(((doubles_to_bits(doubles_load(from)) >> 52 & 0x7FF) + 1) << 51));
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            uint64_t expected, bits;
+            memcpy(&expected, &from[lane], sizeof expected);
+            memcpy(&bits, &got[lane], sizeof bits);
+            assert_true(bits == ((expected >> 52 & 0x7FF) + 1) << 51);
+        }
+    }
+}
+
+static void check_keep_words(void)
+{
+    for (uint32_t bits = 0; bits < 1u << DOUBLES; bits++) {
+        uint32_t numbers[DOUBLES], got[DOUBLES], kept = 0;
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            numbers[lane] = 100 + lane;
+        }
+        assert_int_equal(doubles_keep_words(got, numbers, bits), __builtin_popcount(bits));
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            if (bits >> lane & 1) {
+                assert_int_equal(got[kept++], numbers[lane]);
+            }
+        }
+    }
+}
+
+static void check_parts_of_memory(void)
+{
+    for (uint32_t first = 0; first <= DOUBLES; first++) {
+        _Alignas(64) double from[DOUBLES], got[DOUBLES];
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            from[lane] = 3 + lane;
+        }
+        doubles_store(got, doubles_load_within(doubles_mask_first(first), from));
+        for (uint32_t lane = 0; lane < DOUBLES; lane++) {
+            assert_true(got[lane] == (lane < first ? from[lane] : 0));
+        }
+    }
+}
+
+#if DOUBLES <= 4
+static void check_pairs(void)
+{
+    double pairs[DOUBLES][2], stored[DOUBLES][2], got[2][DOUBLES];
+    const double *from[DOUBLES];
+    double *to[DOUBLES];
+    doubles first, second, rows[4][4 / DOUBLES], columns[4][4 / DOUBLES];
+    for (int i = 0; i < DOUBLES; i++) {
+        pairs[i][0] = i;
+        pairs[i][1] = 10 + i;
+        from[i] = pairs[i];
+        to[i] = stored[i];
+    }
+    doubles_load_pairs(from, &first, &second);
+    doubles_store_any(got[0], first);
+    doubles_store_any(got[1], second);
+    doubles_store_pairs(to, first, second);
+    for (int i = 0; i < DOUBLES; i++) {
+        assert_true(got[0][i] == i && got[1][i] == 10 + i);
+    }
+    assert_memory_equal(stored, pairs, sizeof pairs);
+    double numbers[4][4], turned[4][4];
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            numbers[i][j] = 4 * i + j;
+        }
+        for (int k = 0; k < 4 / DOUBLES; k++) {
+            rows[i][k] = doubles_load_any(numbers[i] + k * DOUBLES);
+        }
+    }
+    doubles_transpose4(rows, columns);
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 4 / DOUBLES; k++) {
+            doubles_store_any(turned[i] + k * DOUBLES, columns[i][k]);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            assert_true(turned[j][i] == numbers[i][j]);
+        }
+    }
+}
+#endif
+
 static void check_columns(void)
 {
     double rows[DOUBLES][9];
     const double *from[DOUBLES];
     _Alignas(64) double got[DOUBLES];
-    float halves[DOUBLES + 1];
+    float halves[DOUBLES][5];
+    const float *from_halves[DOUBLES];
     doubles columns[8];
     for (int i = 0; i < DOUBLES; i++) {
         for (int k = 0; k < 9; k++) {
             rows[i][k] = 10 * i + k;
         }
+        for (int k = 0; k < 5; k++) {
+            halves[i][k] = (float)(10 * i + k) + 0.5f;
+        }
+        from_halves[i] = halves[i] + 1;
         from[i] = rows[i] + 1;
-        halves[i + 1] = (float)i + 0.5f;
     }
     doubles_columns4(from, columns);
     for (int k = 0; k < 4; k++) {
@@ -181,9 +278,12 @@ static void check_columns(void)
             assert_true(got[i] == rows[i][k + 1]);
         }
     }
-    doubles_store(got, doubles_load_floats(halves + 1));
-    for (int i = 0; i < DOUBLES; i++) {
-        assert_true(got[i] == (double)halves[i + 1]);
+    doubles_columns4_of_floats(from_halves, columns);
+    for (int k = 0; k < 4; k++) {
+        doubles_store(got, columns[k]);
+        for (int i = 0; i < DOUBLES; i++) {
+            assert_true(got[i] == (double)halves[i][k + 1]);
+        }
     }
 }
 
@@ -233,6 +333,8 @@ static void check_bit_sets(void)
     }
 }
 
+#include "simd/check_words.h"
+
 static void check_all(void)
 {
     check_floats_all();
@@ -243,7 +345,14 @@ static void check_all(void)
     check_doubles8_all();
     check_tables();
     check_least_of_each();
+    check_exponents();
+    check_keep_words();
+    check_parts_of_memory();
+#if DOUBLES <= 4
+    check_pairs();
+#endif
     check_columns();
     check_rounding();
     check_bit_sets();
+    check_words();
 }
