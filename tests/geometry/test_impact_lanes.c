@@ -216,6 +216,32 @@ static void a_limit_at_the_time_itself_keeps_the_contact(void **state)
     }
 }
 
+/* One contact many times over, in other units each: the times are the same, Newton's method ends at different doubles
+ * near them, and all are the earliest. */
+static void contacts_at_the_same_time_are_all_the_earliest(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(50);
+    long several = 0, count = tier(60);
+    for (long trial = 0; trial < count; trial++) {
+        fill_cases((enum impact_kind)(trial % 2), 40, false, &random);
+        for (uint32_t i = 0; i < cases.count; i++) {
+            for (uint32_t k = 0; k < 24; k++) { /* 25 bits and a factor of 7: exact */
+                const struct impact_vertex *from = &cases.vertices[k / 6];
+                struct impact_vertex *to = &cases.vertices[4 * i + k / 6];
+                double x = (k % 6 < 3 ? from->start : from->end)[k % 3];
+                x = i == 0 ? floor(0x1p25 * unit(&random)) : x;
+                (k % 6 < 3 ? to->start : to->end)[k % 3] = i == 0 ? x : x * (double)(2 * i + 1);
+            }
+        }
+        answer_alone();
+        several += expected[0].answer == IMPACT_HIT && expected[0].stage == IMPACT_STAGE_DOUBLE;
+        try_every_way(1.0, true);
+        try_every_way(expected[0].toi, true);
+    }
+    assert_true(several > count / 20);
+}
+
 /* Nothing but what has no end: motion in one plane, which splits until there is no room for tasks. */
 static void more_tasks_than_there_is_room_for_are_left_to_integers(void **state)
 {
@@ -441,6 +467,7 @@ int main(void)
         cmocka_unit_test(lanes_answer_as_single_queries_and_integers_do),
         cmocka_unit_test(lanes_answer_alike_over_the_whole_range_of_exponents),
         cmocka_unit_test(a_limit_at_the_time_itself_keeps_the_contact),
+        cmocka_unit_test(contacts_at_the_same_time_are_all_the_earliest),
         cmocka_unit_test(more_tasks_than_there_is_room_for_are_left_to_integers),
         cmocka_unit_test(every_row_makes_the_same_of_its_tasks),
         cmocka_unit_test(lanes_decide_nearly_all_random_queries),
