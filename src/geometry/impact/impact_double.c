@@ -34,8 +34,6 @@
 #include "geometry/impact/impact_direction.h"
 
 enum { INTERVAL_LIMIT = 20, STACK_LIMIT = 24 };
-#define SHORTEST_INTERVAL 1e-7
-#define SPLIT 0.4837
 
 enum inside { CERTAINLY_OUTSIDE, CERTAINLY_INSIDE, NOT_KNOWN };
 
@@ -337,7 +335,7 @@ static enum impact_verdict decide_root(const struct impact_doubles *x, double l,
                                        double *toi)
 {
     double m = l + newton_root(c) * (r - l);
-    double slope = 0.0, width = 2e-8;
+    double slope = 0.0, width = IMPACT_BRACKET;
     int left_sign = c[0] < 0.0 ? -1 : 1;
     for (int attempt = 0; attempt < 2; attempt++) {
         double left = m - width > l ? m - width : l, right = m + width < r ? m + width : r;
@@ -416,10 +414,10 @@ static enum impact_verdict search(const struct impact_doubles *x, double t_limit
             }
             continue;
         }
-        if (r - l < SHORTEST_INTERVAL) {
+        if (r - l < IMPACT_SHORTEST_INTERVAL) {
             return IMPACT_UNDECIDED;
         }
-        double split = l + SPLIT * (r - l);
+        double split = l + IMPACT_SPLIT * (r - l);
         stack[depth++] = (struct interval){split, r};
         stack[depth++] = (struct interval){l, split};
     }

@@ -108,9 +108,44 @@ struct impact_hit {
     struct impact_result result;
 };
 
+/* Candidates whose double stages run together, and intervals of them that may wait. */
+enum { IMPACT_CHUNK = 512, IMPACT_TASKS = 1024, IMPACT_LANES_MAX = 8 };
+
+/* Intervals [l, r] of candidates, by their place in the chunk. Readable past the end as far as lanes reach. */
+struct impact_tasks {
+    uint32_t count;
+    uint32_t place[IMPACT_TASKS + IMPACT_LANES_MAX];
+    double l[IMPACT_TASKS + IMPACT_LANES_MAX], r[IMPACT_TASKS + IMPACT_LANES_MAX];
+};
+
+/* Candidates in contact at the one root of D in (left, right), `middle` near it. */
+struct impact_brackets {
+    uint32_t count;
+    uint32_t place[IMPACT_TASKS + IMPACT_LANES_MAX];
+    double left[IMPACT_TASKS + IMPACT_LANES_MAX], right[IMPACT_TASKS + IMPACT_LANES_MAX];
+    double middle[IMPACT_TASKS + IMPACT_LANES_MAX];
+};
+
+/* u, v and the normals of contacts. */
+struct impact_descriptions {
+    double u[IMPACT_CHUNK + IMPACT_LANES_MAX], v[IMPACT_CHUNK + IMPACT_LANES_MAX];
+    double normal[3][IMPACT_CHUNK + IMPACT_LANES_MAX];
+};
+
+/* What the double stages of a chunk need: impact_rounds.c. */
+struct impact_rounds {
+    struct impact_tasks tasks[2], roots;
+    struct impact_brackets hits;
+    double times[IMPACT_CHUNK + IMPACT_LANES_MAX];
+    struct impact_descriptions descriptions;
+    double left[IMPACT_CHUNK], right[IMPACT_CHUNK], middle[IMPACT_CHUNK]; /* by place: the leftmost hit */
+    uint8_t uncertain[IMPACT_CHUNK], task_counts[IMPACT_CHUNK];
+};
+
 /* Room the block test needs; contents mean nothing between calls. */
 struct impact_workspace {
     uint32_t first[IMPACT_BLOCK + 16], second[IMPACT_BLOCK + 16];
+    struct impact_rounds rounds;
     uint64_t limbs[IMPACT_LIMBS];
 };
 
