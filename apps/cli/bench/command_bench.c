@@ -313,12 +313,12 @@ const tool_command command_bench_row = {
         "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit machine. pairs_hash is that of dent pairs\n"
         "--stats in frame 0. --phases adds loops (workers serial_share imbalance speed_up; stages, a list of stage\n"
         "serial_ms work_ms longest_ms imbalance).\n",
-    .option_bits =
-        OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_SCALE) |
-        OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) |
-        OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) |
-        OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) |
-        OPTION_BIT(OPTION_PHASES) | OPTION_BIT(OPTION_JSON),
+    .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
+                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
+                   OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
+                   OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) |
+                   OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) |
+                   OPTION_BIT(OPTION_PHASES) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

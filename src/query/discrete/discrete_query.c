@@ -269,7 +269,7 @@ static dent_status list_answers(struct question_call *call)
             return message_fail(&world->message, DENT_ERROR_TOO_LARGE, "%s has 2^32 - 1 or more answers",
                                 dent_question_name(all_questions[i]));
         }
-        if (!answer_list_sort(list, &world->scratch) ||
+        if (!answer_list_sort(list, &world->snapshot, &world->scratch) ||
             (!def->no_details && !answer_list_add_details(list, world->context, &world->snapshot))) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the answers to %s",
                                 dent_question_name(all_questions[i]));
@@ -298,7 +298,8 @@ static dent_status make_border(struct question_call *call)
     dent_query_result *result = call->result;
     struct answer_list *answers = run->state->answers;
     for (int i = 0; i < 2; i++) {
-        if (questions_of_border(def) & all_questions[i] && !answer_list_sort(&answers[i], &world->scratch)) {
+        if (questions_of_border(def) & all_questions[i] &&
+            !answer_list_sort(&answers[i], &world->snapshot, &world->scratch)) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
         }
     }

@@ -23,8 +23,8 @@ int question_index(dent_question question);
 void answer_list_init(struct answer_list *list, dent_context *context, dent_question question);
 void answer_list_destroy(struct answer_list *list);
 
-/* Merges the blocks, sorts canonically, removes repetitions. False when memory runs out. */
-bool answer_list_sort(struct answer_list *list, struct arena *scratch);
+/* Merges the blocks, sorts canonically, removes repetitions, many answers in parallel. False when memory runs out. */
+bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot, struct arena *scratch);
 
 /* Barycentric coordinates or segment end points, in parallel over the sorted pairs. False when memory runs out. */
 bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct snapshot *snapshot);

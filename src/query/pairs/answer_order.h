@@ -1,0 +1,26 @@
+/* The answers of many blocks as one list in canonical order, without repetitions. Many answers are ordered by all
+ * workers; the list is the same for any number of them. */
+#ifndef DENT_QUERY_ANSWER_ORDER_H
+#define DENT_QUERY_ANSWER_ORDER_H
+
+#include <dent/query.h>
+
+#include "base/arena.h"
+#include "base/block_output.h"
+
+/* Roughly how many features of side a the bodies have, for an even division of the work: it changes the order of
+ * nothing. */
+struct feature_numbers {
+    uint32_t body_count;
+    const uint64_t *first; /* body_count + 1: features in the bodies before */
+};
+
+/* Empties `blocks` (of dent_pair) and fills `pairs`. Without `numbers` the calling thread does it alone. False when
+ * memory runs out, now or in a block. */
+bool answer_order(struct block_output *blocks, const struct feature_numbers *numbers, struct dynamic_array *pairs,
+                  struct arena *scratch);
+
+/* Fewer answers than this are not worth dividing. */
+enum { ANSWER_ORDER_FEW = 1024 };
+
+#endif
