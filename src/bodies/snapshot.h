@@ -11,6 +11,7 @@ struct body_snapshot {
     const struct body *body;
     const double (*xyz)[3]; /* vertex_count of them */
     double lo[3], hi[3];    /* bounds of the used vertices; lo > hi when there is none */
+    size_t first_vertex;    /* vertices in the bodies before */
 };
 
 struct snapshot {
@@ -19,13 +20,13 @@ struct snapshot {
     uint32_t body_count;
     struct body_snapshot *bodies; /* by body index */
     double largest;               /* largest |coordinate| of a used vertex */
-    struct dynamic_array body_storage, position_storage;
+    struct dynamic_array body_storage, position_storage, block_storage;
 };
 
 void snapshot_init(struct snapshot *snapshot, dent_context *context);
 void snapshot_destroy(struct snapshot *snapshot);
 
-/* Reads the positions of all bodies; bodies without positions, numbers that are not finite, and (strict bodies)
+/* Reads the positions of all bodies, in parallel; bodies without positions, numbers that are not finite, and (strict bodies)
  * inverted or flat cells are refused with a message that names them. */
 dent_status snapshot_read(struct snapshot *snapshot, const struct body_table *table, struct message *message);
 
