@@ -42,6 +42,7 @@ struct cluster_search {
     bool tries_strains;           /* of some body */
     bool may_adopt;               /* some body has no reference of its own */
     bool *body_certified;         /* by body index: has no contact with itself */
+    float (*body_matrices)[9];    /* by body index: what that is proven with */
     bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
     struct workspace *workspaces; /* by worker */
     bool *met_itself;             /* by body index: the search surely found a pair of the body with itself */
@@ -517,7 +518,22 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- the certificate ------------------------------------------------------------------------- */
 
-/* A block is a group of pieces: together, else one by one. */
+/* A block is a group of pieces. One that does not agree refutes its body. */
+static void certify_whole_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct cluster_search *search = data;
+    uint32_t body_index = search->cache->body_of_group[block];
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
+    if (__atomic_load_n(&search->body_certified[body_index], __ATOMIC_RELAXED) &&
+        !strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                             search->snapshot.strains + body->first_piece, block - body->first_group,
+                             search->body_matrices[body_index])) {
+        __atomic_store_n(&search->body_certified[body_index], false, __ATOMIC_RELAXED);
+    }
+}
+
+/* The pieces of a group: together, else one by one. */
 static void certify_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -541,14 +557,22 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 /* Whole bodies, then the pieces of those that fail and have more than one. */
 static void certify(struct cluster_search *search)
 {
-    bool any_left = false;
-    for (uint32_t body_index = 0; search->tries_strains && body_index < search->request->snapshot->body_count;
-         body_index++) {
+    uint32_t bodies = search->tries_strains ? search->request->snapshot->body_count : 0;
+    bool any = false, any_left = false;
+    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
         search->body_certified[body_index] =
             body->rest_shapes &&
-            strain_certifies_body(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
-                                  search->snapshot.strains + body->first_piece);
+            strain_body_matrix(&search->cache->entries[body_index]->reference,
+                               (const double(*)[9])search->snapshot.strain_sums + body->first_piece,
+                               search->body_matrices[body_index]);
+        any = any || search->body_certified[body_index];
+    }
+    if (any) {
+        dent_parallel_for(search->request->context, search->snapshot.group_count, certify_whole_block, search);
+    }
+    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
+        const struct clustered_body *body = &search->snapshot.bodies[body_index];
         search->request->counters->certified_bodies += search->body_certified[body_index];
         any_left =
             any_left || (body->rest_shapes && !search->body_certified[body_index] && body->clusters->piece_count > 1);
@@ -765,10 +789,12 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     choose_references(&search, &state->cache);
     search.body_certified =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
+    search.body_matrices =
+        arena_allocate(request->scratch, request->snapshot->body_count, sizeof *search.body_matrices);
     search.met_itself =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.met_itself);
     search.piece_certified = arena_allocate(request->scratch, snapshot->piece_count, sizeof *search.piece_certified);
-    if (!search.body_certified || !search.met_itself || !search.piece_certified ||
+    if (!search.body_certified || !search.body_matrices || !search.met_itself || !search.piece_certified ||
         !cluster_snapshot_prepare(snapshot, request->snapshot, request->scratch) || !begin_answers(&search, blocks)) {
         return out_of_memory(request);
     }

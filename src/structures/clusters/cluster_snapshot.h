@@ -50,6 +50,7 @@ struct cluster_snapshot {
     struct box_group *ranges[SIDE_COUNT];  /* by range: boxes of its groups; not of bodies of one piece */
     struct cluster_box *boxes[SIDE_COUNT]; /* by body */
     struct cluster_points *points;         /* by cluster; null: not kept */
+    double (*strain_sums)[9];              /* by piece: of the gradients of its clusters. Written with the next */
     struct piece_strain *strains;          /* by piece; written for bodies that have `rest_shapes`. Null: none has */
 };
 
