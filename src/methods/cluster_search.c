@@ -19,12 +19,14 @@
 
 #include <string.h>
 
+#include "base/loop_costs.h"
 #include "structures/boxes/body_pairs.h"
 #include "methods/cluster_search_cache.h"
 
 struct cluster_state {
     struct cluster_cache cache;
     struct body_pairs pairs;
+    struct loop_costs search_costs;
 };
 
 struct workspace;
@@ -746,10 +748,10 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the cluster search");
 }
 
-/* About 64 blocks, but none below 16 clusters or above 16 pieces. */
+/* About 512 blocks, but none below 16 clusters or above 16 pieces. */
 static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 {
-    uint32_t even = snapshot->piece_count / 64 + 1;
+    uint32_t even = snapshot->piece_count / 512 + 1;
     uint32_t least = (uint32_t)((uint64_t)snapshot->piece_count * 16 / (snapshot->cluster_count + 1)) + 1;
     uint32_t pieces = even > least ? even : least;
     return pieces < 16 ? pieces : 16;
@@ -806,7 +808,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
         !body_pairs_find(&state->pairs, boxes, request->snapshot->body_count, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
-    dent_parallel_for(request->context, blocks, search_block, &search);
+    loop_costs_run(&state->search_costs, request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
         back_off_certificates(&search, &state->cache);
         adopt_free_poses(&search, &state->cache);
@@ -822,6 +824,7 @@ static dent_status create_state(dent_context *context, void **state)
     }
     cluster_cache_init(&fresh->cache, context);
     body_pairs_init(&fresh->pairs, context);
+    loop_costs_init(&fresh->search_costs, context);
     *state = fresh;
     return DENT_OK;
 }
@@ -831,6 +834,7 @@ static void destroy_state(dent_context *context, void *data)
     struct cluster_state *state = data;
     cluster_cache_destroy(&state->cache);
     body_pairs_destroy(&state->pairs);
+    loop_costs_destroy(&state->search_costs);
     dent_release(context, state, 1, sizeof *state);
 }
 

@@ -30,6 +30,7 @@ typedef struct step_trace {
     size_t loop_count, loop_capacity, block_count, block_capacity;
     instant began, ended;
     double serial_ns[STAGE_COUNT];
+    double parallel_ns;                /* of a turn that is kept */
     uint64_t stage_end_ns[STAGE_STEP]; /* by the clock of the library, since `began` */
     bool kept;                         /* of a frame: there was a turn */
 } step_trace;
@@ -206,65 +207,6 @@ void loop_watch_end(loop_watch *watch, const dent_query_counters *counters)
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
-static bool same_loops(const step_trace *a, const step_trace *b)
-{
-    bool same = a->loop_count == b->loop_count;
-    for (size_t i = 0; same && i < a->loop_count; i++) {
-        same = a->loops[i].block_count == b->loops[i].block_count;
-    }
-    return same;
-}
-
-static double sum_of(const step_trace *trace)
-{
-    double sum = 0;
-    for (int stage = 0; stage < STAGE_STEP; stage++) {
-        sum += trace->serial_ns[stage];
-    }
-    for (size_t i = 0; i < trace->block_count; i++) {
-        sum += (double)trace->blocks[i].ns;
-    }
-    return sum;
-}
-
-static bool replace(loop_watch *watch, step_trace *kept)
-{
-    const step_trace *now = &watch->now;
-    if (!make_room(watch->owner, kept, now->loop_count, now->block_count)) {
-        return false;
-    }
-    if (now->loop_count > 0) {
-        memcpy(kept->loops, now->loops, now->loop_count * sizeof *now->loops);
-        memcpy(kept->blocks, now->blocks, now->block_count * sizeof *now->blocks);
-    }
-    kept->loop_count = now->loop_count;
-    kept->block_count = now->block_count;
-    kept->began = now->began;
-    memcpy(kept->serial_ns, now->serial_ns, sizeof kept->serial_ns);
-    memcpy(kept->stage_end_ns, now->stage_end_ns, sizeof kept->stage_end_ns);
-    kept->kept = true;
-    return true;
-}
-
-bool loop_watch_keep(loop_watch *watch, uint32_t frame)
-{
-    const step_trace *now = &watch->now;
-    step_trace *kept = &watch->frames[frame];
-    if (!kept->kept || watch->pool != NULL || !same_loops(now, kept)) {
-        bool better = !kept->kept || sum_of(now) < sum_of(kept);
-        return !watch->failed && (!better || replace(watch, kept));
-    }
-    for (size_t i = 0; i < now->block_count; i++) {
-        kept->blocks[i].ns = now->blocks[i].ns < kept->blocks[i].ns ? now->blocks[i].ns : kept->blocks[i].ns;
-    }
-    for (int stage = 0; stage < STAGE_STEP; stage++) {
-        kept->serial_ns[stage] = fmin(kept->serial_ns[stage], now->serial_ns[stage]);
-    }
-    return !watch->failed;
-}
-
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
-
 /* The blocks of a loop dealt in order: the longest share. */
 static uint64_t deal(const block_record *blocks, uint32_t count, uint32_t workers)
 {
@@ -294,6 +236,57 @@ static uint64_t busiest(const block_record *blocks, uint32_t count, uint32_t wor
     return longest;
 }
 
+static uint64_t longest_share(const loop_watch *watch, const step_trace *trace, const loop_record *loop)
+{
+    const block_record *blocks = &trace->blocks[loop->first_block];
+    return watch->pool != NULL ? busiest(blocks, loop->block_count, watch->workers)
+                               : deal(blocks, loop->block_count, watch->workers);
+}
+
+/* What the step takes with all workers. */
+static double parallel_time(const loop_watch *watch, const step_trace *trace)
+{
+    double sum = 0;
+    for (int stage = 0; stage < STAGE_STEP; stage++) {
+        sum += trace->serial_ns[stage];
+    }
+    for (size_t i = 0; i < trace->loop_count; i++) {
+        sum += (double)longest_share(watch, trace, &trace->loops[i]);
+    }
+    return sum;
+}
+
+static bool replace(loop_watch *watch, step_trace *kept)
+{
+    const step_trace *now = &watch->now;
+    if (!make_room(watch->owner, kept, now->loop_count, now->block_count)) {
+        return false;
+    }
+    if (now->loop_count > 0) {
+        memcpy(kept->loops, now->loops, now->loop_count * sizeof *now->loops);
+        memcpy(kept->blocks, now->blocks, now->block_count * sizeof *now->blocks);
+    }
+    kept->loop_count = now->loop_count;
+    kept->block_count = now->block_count;
+    kept->began = now->began;
+    kept->parallel_ns = now->parallel_ns;
+    memcpy(kept->serial_ns, now->serial_ns, sizeof kept->serial_ns);
+    memcpy(kept->stage_end_ns, now->stage_end_ns, sizeof kept->stage_end_ns);
+    kept->kept = true;
+    return true;
+}
+
+bool loop_watch_keep(loop_watch *watch, uint32_t frame)
+{
+    step_trace *now = &watch->now;
+    step_trace *kept = &watch->frames[frame];
+    now->parallel_ns = parallel_time(watch, now);
+    bool better = !kept->kept || now->parallel_ns < kept->parallel_ns;
+    return !watch->failed && (!better || replace(watch, kept));
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
 static void add_frame(const loop_watch *watch, const step_trace *trace, double weight, loop_summary *summary)
 {
     for (int stage = 0; stage < STAGE_STEP; stage++) {
@@ -307,10 +300,8 @@ static void add_frame(const loop_watch *watch, const step_trace *trace, double w
         for (uint32_t block = 0; block < loop->block_count; block++) {
             work += blocks[block].ns;
         }
-        uint64_t longest = watch->pool != NULL ? busiest(blocks, loop->block_count, watch->workers)
-                                               : deal(blocks, loop->block_count, watch->workers);
         summary->work_ms[stage] += weight * (double)work;
-        summary->longest_ms[stage] += weight * (double)longest;
+        summary->longest_ms[stage] += weight * (double)longest_share(watch, trace, loop);
     }
 }
 

@@ -6,8 +6,7 @@
  * to the worker that is free first, as a pool would do it. So a machine with few processors, or a busy one, shows what
  * many workers would get, apart from memory they share. On several threads it measures the workers there are.
  *
- * The time of a block (and of each stretch between loops) is the least of all turns in the same frame, where these turns
- * had the same loops; else the turn with the least sum counts. Numbers are means over the frames.
+ * In each frame the turn counts that the workers would have finished first: others were disturbed. Numbers are means over the frames.
  */
 #ifndef DENT_BENCH_LOOPS_H
 #define DENT_BENCH_LOOPS_H

@@ -17,11 +17,11 @@
 enum {
     KIND_BITS = 3,
     BINS_MAX = 1024,
-    ANSWERS_PER_BIN = 64, /* at least */
+    ANSWERS_PER_BIN = 16, /* at least */
     SHARES_MAX = 128,
-    ANSWERS_PER_SHARE = 256, /* at least */
+    ANSWERS_PER_SHARE = 64, /* at least */
     RUNS_MAX = 48,
-    ANSWERS_PER_RUN = 512 /* at least */
+    ANSWERS_PER_RUN = 128 /* at least */
 };
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */

@@ -312,9 +312,12 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
 static struct cluster_box box_of_group(const struct box_group *group)
 {
     struct cluster_box whole = empty_box;
-    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
-        struct cluster_box box = box_of_group_member(group, slot);
-        widen(&whole, &box);
+    for (int axis = 0; axis < 3; axis++) {
+        for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+            float lo = group->lo[axis][slot], hi = group->hi[axis][slot];
+            whole.lo[axis] = lo < whole.lo[axis] ? lo : whole.lo[axis];
+            whole.hi[axis] = hi > whole.hi[axis] ? hi : whole.hi[axis];
+        }
     }
     return whole;
 }
