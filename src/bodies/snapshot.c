@@ -9,7 +9,7 @@
  * in one block, a large one in many. How they are cut depends on the number of vertices alone. A body within one block
  * is bounded there; of the others a block has at most two, one that began in an earlier block and one that goes on in
  * the next. */
-enum { BLOCK_VERTICES = 2048, BLOCKS_MAX = 512 };
+enum { BLOCK_VERTICES = 512, BLOCKS_MAX = 512 };
 
 struct read_part {
     uint32_t body_index; /* UINT32_MAX: none */

@@ -484,7 +484,10 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     if (search_cancelled(search->request)) {
         return;
     }
+    work->search = search;
     work->block = block;
+    work->worker = worker;
+    work->near.count = work->near.own = 0;
     work->answer_count = work->candidate_count = work->queue.count = 0;
     work->queue.waiting.count = work->queue.waiting_faces.count = 0;
     work->queue.waiting_faces.may_share = false;
@@ -731,14 +734,9 @@ static bool make_workspaces(struct cluster_search *search)
 {
     uint32_t count = dent_context_worker_count(search->request->context);
     search->workspaces = arena_allocate(search->request->scratch, count, sizeof *search->workspaces);
-    for (uint32_t worker = 0; search->workspaces && worker < count; worker++) {
+    for (uint32_t worker = 0; search->workspaces && !search->snapshot.points && worker < count; worker++) {
         struct workspace *work = &search->workspaces[worker];
-        work->search = search;
-        work->worker = worker;
-        work->near.count = work->near.own = 0;
-        if (!search->snapshot.points) {
-            memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
-        }
+        memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
     }
     return search->workspaces != NULL;
 }

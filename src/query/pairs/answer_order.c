@@ -19,9 +19,9 @@ enum {
     BINS_MAX = 1024,
     ANSWERS_PER_BIN = 16, /* at least */
     SHARES_MAX = 128,
-    ANSWERS_PER_SHARE = 64, /* at least */
+    ANSWERS_PER_SHARE = 32, /* at least */
     RUNS_MAX = 48,
-    ANSWERS_PER_RUN = 128 /* at least */
+    ANSWERS_PER_RUN = 32 /* at least */
 };
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
