@@ -523,6 +523,14 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- the certificate ------------------------------------------------------------------------- */
 
+static bool find_matrix(const struct cluster_search *search, uint32_t body_index)
+{
+    return strain_body_matrix(&search->cache->entries[body_index]->reference,
+                              (const double(*)[9])search->snapshot.strain_sums +
+                                  search->snapshot.bodies[body_index].first_piece,
+                              search->body_matrices[body_index]);
+}
+
 /* A block is a group of pieces. One that does not agree refutes its body. */
 static void certify_whole_block(void *data, uint32_t block, uint32_t worker)
 {
@@ -530,10 +538,14 @@ static void certify_whole_block(void *data, uint32_t block, uint32_t worker)
     const struct cluster_search *search = data;
     uint32_t body_index = search->cache->body_of_group[block];
     const struct clustered_body *body = &search->snapshot.bodies[body_index];
-    if (__atomic_load_n(&search->body_certified[body_index], __ATOMIC_RELAXED) &&
-        !strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
-                             search->snapshot.strains + body->first_piece, block - body->first_group,
-                             search->body_matrices[body_index])) {
+    if (!__atomic_load_n(&search->body_certified[body_index], __ATOMIC_RELAXED)) {
+        return;
+    }
+    bool certified = body->group_count > 1 || find_matrix(search, body_index);
+    certified = certified && strain_group_agrees(&search->cache->entries[body_index]->reference,
+                                                 search->snapshot.kernels, search->snapshot.strains + body->first_piece,
+                                                 block - body->first_group, search->body_matrices[body_index]);
+    if (!certified) {
         __atomic_store_n(&search->body_certified[body_index], false, __ATOMIC_RELAXED);
     }
 }
@@ -567,10 +579,7 @@ static void certify(struct cluster_search *search)
     for (uint32_t body_index = 0; body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
         search->body_certified[body_index] =
-            body->rest_shapes &&
-            strain_body_matrix(&search->cache->entries[body_index]->reference,
-                               (const double(*)[9])search->snapshot.strain_sums + body->first_piece,
-                               search->body_matrices[body_index]);
+            body->rest_shapes && (body->group_count == 1 || find_matrix(search, body_index));
         any = any || search->body_certified[body_index];
     }
     if (any) {
