@@ -639,6 +639,7 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         }
         clustered->rest_shapes = wanted ? cache->entries[body_index]->reference.rest_shapes : NULL;
         clustered->wants_stretches = wanted && clustered->has_gaps;
+        clustered->wants_sums = wanted && cache->entries[body_index]->reference.convex;
         search->snapshot.wants_strains = search->snapshot.wants_strains || wanted;
     }
     search->tries_strains = search->snapshot.wants_strains;

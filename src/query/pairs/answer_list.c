@@ -55,7 +55,8 @@ bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot,
 {
     struct arena_mark mark = arena_mark(scratch);
     struct feature_numbers numbers;
-    bool many = block_output_count(&list->blocks) >= ANSWER_ORDER_FEW;
+    bool many =
+        block_output_count(&list->blocks) >= ANSWER_ORDER_FEW && dent_context_worker_count(list->blocks.context) > 1;
     array_clear(&list->details);
     bool enough = (!many || number_features(list, snapshot, scratch, &numbers)) &&
                   answer_order(&list->blocks, many ? &numbers : NULL, &list->pairs, scratch);

@@ -190,17 +190,14 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
 static void finish_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
                            uint32_t cluster_count)
 {
-    if (!body->rest_shapes) {
-        return;
-    }
     double *sums = state->strain_sums[piece];
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; body->rest_shapes && body->wants_sums && k < 9; k++) {
         sums[k] = 0;
         for (uint32_t slot = 0; slot < cluster_count; slot++) {
             sums[k] += (double)state->strains[piece].g[k][slot];
         }
     }
-    if (body->wants_stretches) {
+    if (body->rest_shapes && body->wants_stretches) {
         state->kernels->stretches(&state->strains[piece]);
     }
 }
