@@ -24,7 +24,6 @@ struct read_block {
 };
 
 struct reading {
-    const struct body_table *table;
     struct body_snapshot *bodies;
     uint32_t body_count;
     dent_isa isa;
@@ -45,6 +44,18 @@ void snapshot_destroy(struct snapshot *snapshot)
     array_destroy(&snapshot->body_storage);
     array_destroy(&snapshot->position_storage);
     array_destroy(&snapshot->block_storage);
+}
+
+static size_t vertices_per_block(size_t vertex_count)
+{
+    size_t even = vertex_count / BLOCKS_MAX + 1;
+    return even > BLOCK_VERTICES ? even : BLOCK_VERTICES;
+}
+
+static uint32_t block_count_of(size_t vertex_count)
+{
+    size_t per_block = vertices_per_block(vertex_count);
+    return (uint32_t)((vertex_count + per_block - 1) / per_block);
 }
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
@@ -184,12 +195,14 @@ static bool join_blocks(const struct reading *reading, uint32_t block_count, dou
     *largest = 0;
     for (uint32_t number = 0; number < block_count; number++) {
         const struct read_block *block = &reading->blocks[number];
-        const struct read_part *parts[2] = {&block->head, &block->tail};
-        for (int i = 0; i < 2; i++) {
-            if (parts[i]->body_index != UINT32_MAX) {
-                struct body_snapshot *body = &reading->bodies[parts[i]->body_index];
-                widen(body->lo, body->hi, parts[i]->lo, parts[i]->hi);
-            }
+        if (block->head.body_index != UINT32_MAX) {
+            struct body_snapshot *body = &reading->bodies[block->head.body_index];
+            widen(body->lo, body->hi, block->head.lo, block->head.hi);
+        }
+        if (block->tail.body_index != UINT32_MAX) { /* the first of its body */
+            struct body_snapshot *body = &reading->bodies[block->tail.body_index];
+            memcpy(body->lo, block->tail.lo, sizeof body->lo);
+            memcpy(body->hi, block->tail.hi, sizeof body->hi);
         }
         good = good && block->good;
         *largest = block->largest > *largest ? block->largest : *largest;
@@ -210,54 +223,63 @@ static dent_status check_bodies(const struct reading *reading, bool good, struct
     return status;
 }
 
-/* Bodies and where their positions go; *strict: some ask for more checks. */
-static void lay_out(const struct reading *reading, double (*xyz)[3], bool *strict)
+/* Room for everything, bodies and where their positions go: the same from step to step while the bodies are. False:
+ * there is no memory. */
+static bool lay_out(struct snapshot *snapshot, const struct body_table *table)
 {
-    size_t first_vertex = 0;
-    *strict = false;
-    for (uint32_t i = 0; i < reading->body_count; i++) {
-        const struct body *body = body_table_at(reading->table, i);
-        struct body_snapshot *snapshot = &reading->bodies[i];
-        snapshot->body = body;
-        snapshot->xyz = (const double(*)[3])(xyz + first_vertex);
-        snapshot->first_vertex = first_vertex;
-        empty_bounds(snapshot->lo, snapshot->hi);
-        first_vertex += body->vertex_count;
-        *strict = *strict || body->strict;
+    if (snapshot->laid_out && snapshot->table == table && snapshot->layout_version == table->topology_version) {
+        return true;
     }
+    size_t vertex_count = 0;
+    for (uint32_t i = 0; i < table->body_count; i++) {
+        vertex_count += body_table_at(table, i)->vertex_count;
+    }
+    array_clear(&snapshot->body_storage);
+    array_clear(&snapshot->position_storage);
+    array_clear(&snapshot->block_storage);
+    snapshot->laid_out = false;
+    snapshot->body_count = 0;
+    snapshot->vertex_count = vertex_count;
+    struct body_snapshot *bodies = array_extend(&snapshot->body_storage, table->body_count);
+    /* one more: vector loads may read past the last */
+    double(*xyz)[3] = array_extend(&snapshot->position_storage, vertex_count + 1);
+    if (!bodies || !xyz || !array_extend(&snapshot->block_storage, block_count_of(vertex_count))) {
+        return false;
+    }
+    snapshot->strict = false;
+    for (uint32_t i = 0; i < table->body_count; i++) {
+        const struct body *body = body_table_at(table, i);
+        bodies[i] = (struct body_snapshot){
+            .body = body, .xyz = (const double(*)[3])xyz, .first_vertex = i > 0 ? bodies[i - 1].first_vertex : 0};
+        bodies[i].first_vertex += i > 0 ? bodies[i - 1].body->vertex_count : 0;
+        empty_bounds(bodies[i].lo, bodies[i].hi); /* for good, if it has no vertices */
+        xyz += body->vertex_count;
+        snapshot->strict = snapshot->strict || body->strict;
+    }
+    snapshot->table = table;
+    snapshot->body_count = table->body_count;
+    snapshot->bodies = bodies;
+    snapshot->layout_version = table->topology_version;
+    snapshot->laid_out = true;
+    return true;
 }
 
 dent_status snapshot_read(struct snapshot *snapshot, const struct body_table *table, struct message *message)
 {
     dent_context *context = snapshot->body_storage.context;
-    struct reading reading = {.table = table, .body_count = table->body_count, .isa = dent_context_isa(context)};
-    for (uint32_t body_index = 0; body_index < table->body_count; body_index++) {
-        reading.vertex_count += body_table_at(table, body_index)->vertex_count;
-    }
-    reading.per_block = reading.vertex_count / BLOCKS_MAX + 1;
-    reading.per_block = reading.per_block > BLOCK_VERTICES ? reading.per_block : BLOCK_VERTICES;
-    uint32_t block_count = (uint32_t)((reading.vertex_count + reading.per_block - 1) / reading.per_block);
     snapshot->reading++; /* also when it fails half-way */
-    array_clear(&snapshot->body_storage);
-    array_clear(&snapshot->position_storage);
-    array_clear(&snapshot->block_storage);
-    reading.bodies = array_extend(&snapshot->body_storage, table->body_count);
-    reading.blocks = array_extend(&snapshot->block_storage, block_count);
-    /* one more: vector loads may read past the last */
-    double(*xyz)[3] = array_extend(&snapshot->position_storage, reading.vertex_count + 1);
-    if (!reading.bodies || !reading.blocks || !xyz) {
+    if (!lay_out(snapshot, table)) {
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices",
-                            reading.vertex_count);
+                            snapshot->vertex_count);
     }
-    bool strict;
-    lay_out(&reading, xyz, &strict);
+    struct reading reading = {.bodies = snapshot->bodies,
+                              .body_count = snapshot->body_count,
+                              .isa = dent_context_isa(context),
+                              .vertex_count = snapshot->vertex_count,
+                              .per_block = vertices_per_block(snapshot->vertex_count),
+                              .blocks = snapshot->block_storage.data};
+    uint32_t block_count = block_count_of(snapshot->vertex_count);
     dent_parallel_for(context, block_count, read_block, &reading);
     bool good = join_blocks(&reading, block_count, &snapshot->largest);
-    dent_status status = good && !strict ? DENT_OK : check_bodies(&reading, good, message);
-    if (status == DENT_OK) {
-        snapshot->table = table;
-        snapshot->body_count = table->body_count;
-        snapshot->bodies = reading.bodies;
-    }
-    return status;
+    return good && !snapshot->strict ? DENT_OK : check_bodies(&reading, good, message);
 }

@@ -16,6 +16,10 @@ struct body_snapshot {
 
 struct snapshot {
     const struct body_table *table;
+    bool laid_out;           /* bodies, and where their positions go, are those of layout_version */
+    bool strict;             /* some body asks for more checks */
+    uint64_t layout_version; /* of the table */
+    size_t vertex_count;
     uint64_t reading; /* counts the readings: what was made for one of them is known to be of it */
     uint32_t body_count;
     struct body_snapshot *bodies; /* by body index */

@@ -136,15 +136,15 @@ static const struct contact contacts[] = {
 static void divide(dent_context *context, const struct contact *contact, dent_random *random)
 {
     static dent_pair pairs[MOST];
-    uint64_t first[BODIES + 1];
+    struct body_snapshot bodies[BODIES];
     struct block_output blocks;
     struct arena scratch;
     arena_init(&scratch, context);
     block_output_init(&blocks, context, sizeof(dent_pair));
-    for (uint32_t body = 0; body <= BODIES; body++) { /* body 0 is large; some have more features than the table says */
-        first[body] = body == 0 ? 0 : 2500 + 10 * (uint64_t)body;
+    for (uint32_t body = 0; body < BODIES; body++) { /* body 0 is large; all have more features than one would think */
+        bodies[body].first_vertex = body == 0 ? 0 : 1250 + 5 * (size_t)body;
     }
-    struct feature_numbers numbers = {BODIES, first};
+    const struct feature_numbers numbers = {bodies, BODIES, 1250 + 5 * (size_t)BODIES, 2};
     for (int turn = 0; turn < 2; turn++) { /* the second in the memory of the first */
         assert_true(block_output_begin(&blocks, LISTS));
         for (uint32_t i = 0; i < contact->count; i++) {
@@ -189,8 +189,8 @@ static void every_allocation_may_fail(void **state)
         struct block_output blocks;
         struct dynamic_array ordered;
         struct arena scratch;
-        const uint64_t first[2] = {0, 4096};
-        const struct feature_numbers numbers = {1, first};
+        const struct body_snapshot body = {.first_vertex = 0};
+        const struct feature_numbers numbers = {&body, 1, 4096, 1};
         arena_init(&scratch, context);
         array_init(&ordered, context, sizeof(dent_pair));
         block_output_init(&blocks, context, sizeof(dent_pair));

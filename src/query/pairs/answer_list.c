@@ -31,37 +31,19 @@ void answer_list_destroy(struct answer_list *list)
     array_destroy(&list->details);
 }
 
-/* Of side a; of the two lists of proximity the kind with more of them. */
-static uint32_t features_of(const struct body *body, dent_question question)
+/* Of side a: a surface has about two faces and three edges to a vertex, a solid fewer. */
+static uint32_t features_per_vertex(dent_question question)
 {
-    return question == DENT_QUESTION_VERTEX_CELL ? body->vertex_count
-           : question == DENT_QUESTION_PROXIMITY ? body->edge_count
-                                                 : body->surface_face_count;
-}
-
-static bool number_features(const struct answer_list *list, const struct snapshot *snapshot, struct arena *scratch,
-                            struct feature_numbers *numbers)
-{
-    uint64_t *first = arena_allocate(scratch, (size_t)snapshot->body_count + 1, sizeof *first), sum = 0;
-    for (uint32_t body_index = 0; first && body_index <= snapshot->body_count; body_index++) {
-        first[body_index] = sum;
-        sum += body_index < snapshot->body_count ? features_of(snapshot->bodies[body_index].body, list->question) : 0;
-    }
-    *numbers = (struct feature_numbers){snapshot->body_count, first};
-    return first != NULL;
+    return question == DENT_QUESTION_VERTEX_CELL ? 1 : question == DENT_QUESTION_PROXIMITY ? 3 : 2;
 }
 
 bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot, struct arena *scratch)
 {
-    struct arena_mark mark = arena_mark(scratch);
-    struct feature_numbers numbers;
-    bool many =
-        block_output_count(&list->blocks) >= ANSWER_ORDER_FEW && dent_context_worker_count(list->blocks.context) > 1;
+    struct feature_numbers numbers = {snapshot->bodies, snapshot->body_count, snapshot->vertex_count,
+                                      features_per_vertex(list->question)};
     array_clear(&list->details);
-    bool enough = (!many || number_features(list, snapshot, scratch, &numbers)) &&
-                  answer_order(&list->blocks, many ? &numbers : NULL, &list->pairs, scratch);
-    arena_rewind(scratch, mark);
-    return enough;
+    bool alone = dent_context_worker_count(list->blocks.context) == 1;
+    return answer_order(&list->blocks, alone ? NULL : &numbers, &list->pairs, scratch);
 }
 
 struct detail_loop {

@@ -7,12 +7,15 @@
 
 #include "base/arena.h"
 #include "base/block_output.h"
+#include "bodies/snapshot.h"
 
 /* Roughly how many features of side a the bodies have, for an even division of the work: it changes the order of
  * nothing. */
 struct feature_numbers {
+    const struct body_snapshot *bodies;
     uint32_t body_count;
-    const uint64_t *first; /* body_count + 1: features in the bodies before */
+    size_t vertex_count; /* of all */
+    uint32_t per_vertex; /* features */
 };
 
 /* Empties `blocks` (of dent_pair) and fills `pairs`. Without `numbers` the calling thread does it alone. False when
