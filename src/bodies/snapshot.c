@@ -150,7 +150,7 @@ static uint32_t body_at(const struct reading *reading, size_t vertex)
     uint32_t low = 0, high = reading->body_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (reading->bodies[middle].first_vertex <= vertex) {
+        if (reading->bodies[middle].first[FEATURE_VERTEX] <= vertex) {
             low = middle;
         } else {
             high = middle;
@@ -169,17 +169,19 @@ static void read_block(void *data, uint32_t number, uint32_t worker)
     block->head.body_index = block->tail.body_index = UINT32_MAX;
     block->largest = 0;
     block->good = true;
-    for (uint32_t i = body_at(reading, begin); i < reading->body_count && reading->bodies[i].first_vertex < end; i++) {
+    for (uint32_t i = body_at(reading, begin);
+         i < reading->body_count && reading->bodies[i].first[FEATURE_VERTEX] < end; i++) {
         struct body_snapshot *body = &reading->bodies[i];
-        size_t body_end = body->first_vertex + body->body->vertex_count;
-        size_t from = body->first_vertex > begin ? body->first_vertex : begin, to = body_end < end ? body_end : end;
-        bool began_before = body->first_vertex<begin, goes_on = body_end> end;
+        size_t body_end = body->first[FEATURE_VERTEX] + body->body->vertex_count;
+        size_t from = body->first[FEATURE_VERTEX] > begin ? body->first[FEATURE_VERTEX] : begin,
+               to = body_end < end ? body_end : end;
+        bool began_before = body->first[FEATURE_VERTEX]<begin, goes_on = body_end> end;
         struct read_part *part = began_before ? &block->head : &block->tail;
         double *lo = began_before || goes_on ? part->lo : body->lo, *hi = began_before || goes_on ? part->hi : body->hi;
         fetch_ahead(reading, i);
         if (from < to) {
-            block->good &=
-                read_range(body, reading->isa, (uint32_t)(from - body->first_vertex), (uint32_t)(to - from), lo, hi);
+            block->good &= read_range(body, reading->isa, (uint32_t)(from - body->first[FEATURE_VERTEX]),
+                                      (uint32_t)(to - from), lo, hi);
             block->largest = largest_of(lo, hi, block->largest);
             part->body_index = began_before || goes_on ? i : part->body_index;
         }
@@ -223,6 +225,13 @@ static dent_status check_bodies(const struct reading *reading, bool good, struct
     return status;
 }
 
+static void count_features(const struct body *body, size_t count[FEATURE_KINDS])
+{
+    count[FEATURE_VERTEX] += body->vertex_count;
+    count[FEATURE_FACE] += body->surface_face_count;
+    count[FEATURE_EDGE] += body->edge_count;
+}
+
 /* Room for everything, bodies and where their positions go: the same from step to step while the bodies are. False:
  * there is no memory. */
 static bool lay_out(struct snapshot *snapshot, const struct body_table *table)
@@ -230,30 +239,29 @@ static bool lay_out(struct snapshot *snapshot, const struct body_table *table)
     if (snapshot->laid_out && snapshot->table == table && snapshot->layout_version == table->topology_version) {
         return true;
     }
-    size_t vertex_count = 0;
+    size_t count[FEATURE_KINDS] = {0};
     for (uint32_t i = 0; i < table->body_count; i++) {
-        vertex_count += body_table_at(table, i)->vertex_count;
+        count_features(body_table_at(table, i), count);
     }
     array_clear(&snapshot->body_storage);
     array_clear(&snapshot->position_storage);
     array_clear(&snapshot->block_storage);
-    snapshot->laid_out = false;
+    snapshot->laid_out = snapshot->strict = false;
     snapshot->body_count = 0;
-    snapshot->vertex_count = vertex_count;
+    memcpy(snapshot->count, count, sizeof count);
     struct body_snapshot *bodies = array_extend(&snapshot->body_storage, table->body_count);
     /* one more: vector loads may read past the last */
-    double(*xyz)[3] = array_extend(&snapshot->position_storage, vertex_count + 1);
-    if (!bodies || !xyz || !array_extend(&snapshot->block_storage, block_count_of(vertex_count))) {
+    double(*xyz)[3] = array_extend(&snapshot->position_storage, count[FEATURE_VERTEX] + 1);
+    if (!bodies || !xyz || !array_extend(&snapshot->block_storage, block_count_of(count[FEATURE_VERTEX]))) {
         return false;
     }
-    snapshot->strict = false;
+    memset(count, 0, sizeof count);
     for (uint32_t i = 0; i < table->body_count; i++) {
         const struct body *body = body_table_at(table, i);
-        bodies[i] = (struct body_snapshot){
-            .body = body, .xyz = (const double(*)[3])xyz, .first_vertex = i > 0 ? bodies[i - 1].first_vertex : 0};
-        bodies[i].first_vertex += i > 0 ? bodies[i - 1].body->vertex_count : 0;
+        bodies[i] = (struct body_snapshot){.body = body, .xyz = (const double(*)[3])(xyz + count[FEATURE_VERTEX])};
+        memcpy(bodies[i].first, count, sizeof count);
         empty_bounds(bodies[i].lo, bodies[i].hi); /* for good, if it has no vertices */
-        xyz += body->vertex_count;
+        count_features(body, count);
         snapshot->strict = snapshot->strict || body->strict;
     }
     snapshot->table = table;
@@ -270,15 +278,15 @@ dent_status snapshot_read(struct snapshot *snapshot, const struct body_table *ta
     snapshot->reading++; /* also when it fails half-way */
     if (!lay_out(snapshot, table)) {
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the positions of %zu vertices",
-                            snapshot->vertex_count);
+                            snapshot->count[FEATURE_VERTEX]);
     }
     struct reading reading = {.bodies = snapshot->bodies,
                               .body_count = snapshot->body_count,
                               .isa = dent_context_isa(context),
-                              .vertex_count = snapshot->vertex_count,
-                              .per_block = vertices_per_block(snapshot->vertex_count),
+                              .vertex_count = snapshot->count[FEATURE_VERTEX],
+                              .per_block = vertices_per_block(snapshot->count[FEATURE_VERTEX]),
                               .blocks = snapshot->block_storage.data};
-    uint32_t block_count = block_count_of(snapshot->vertex_count);
+    uint32_t block_count = block_count_of(snapshot->count[FEATURE_VERTEX]);
     dent_parallel_for(context, block_count, read_block, &reading);
     bool good = join_blocks(&reading, block_count, &snapshot->largest);
     return good && !snapshot->strict ? DENT_OK : check_bodies(&reading, good, message);

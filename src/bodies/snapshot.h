@@ -7,20 +7,22 @@
 #include "base/dynamic_array.h"
 #include "bodies/body_table.h"
 
+enum feature_kind { FEATURE_VERTEX, FEATURE_FACE, FEATURE_EDGE, FEATURE_KINDS };
+
 struct body_snapshot {
     const struct body *body;
-    const double (*xyz)[3]; /* vertex_count of them */
-    double lo[3], hi[3];    /* bounds of the used vertices; lo > hi when there is none */
-    size_t first_vertex;    /* vertices in the bodies before */
+    const double (*xyz)[3];      /* vertex_count of them */
+    double lo[3], hi[3];         /* bounds of the used vertices; lo > hi when there is none */
+    size_t first[FEATURE_KINDS]; /* vertices, faces and edges in the bodies before */
 };
 
 struct snapshot {
     const struct body_table *table;
-    bool laid_out;           /* bodies, and where their positions go, are those of layout_version */
-    bool strict;             /* some body asks for more checks */
-    uint64_t layout_version; /* of the table */
-    size_t vertex_count;
-    uint64_t reading; /* counts the readings: what was made for one of them is known to be of it */
+    bool laid_out;               /* bodies, and where their positions go, are those of layout_version */
+    bool strict;                 /* some body asks for more checks */
+    uint64_t layout_version;     /* of the table */
+    size_t count[FEATURE_KINDS]; /* of all bodies */
+    uint64_t reading;            /* counts the readings: what was made for one of them is known to be of it */
     uint32_t body_count;
     struct body_snapshot *bodies; /* by body index */
     double largest;               /* largest |coordinate| of a used vertex */

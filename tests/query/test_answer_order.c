@@ -142,9 +142,9 @@ static void divide(dent_context *context, const struct contact *contact, dent_ra
     arena_init(&scratch, context);
     block_output_init(&blocks, context, sizeof(dent_pair));
     for (uint32_t body = 0; body < BODIES; body++) { /* body 0 is large; all have more features than one would think */
-        bodies[body].first_vertex = body == 0 ? 0 : 1250 + 5 * (size_t)body;
+        bodies[body].first[FEATURE_FACE] = body == 0 ? 0 : 2500 + 10 * (size_t)body;
     }
-    const struct feature_numbers numbers = {bodies, BODIES, 1250 + 5 * (size_t)BODIES, 2};
+    const struct feature_numbers numbers = {bodies, BODIES, FEATURE_FACE, 2500 + 10 * (size_t)BODIES};
     for (int turn = 0; turn < 2; turn++) { /* the second in the memory of the first */
         assert_true(block_output_begin(&blocks, LISTS));
         for (uint32_t i = 0; i < contact->count; i++) {
@@ -189,8 +189,8 @@ static void every_allocation_may_fail(void **state)
         struct block_output blocks;
         struct dynamic_array ordered;
         struct arena scratch;
-        const struct body_snapshot body = {.first_vertex = 0};
-        const struct feature_numbers numbers = {&body, 1, 4096, 1};
+        const struct body_snapshot body = {.first = {0}};
+        const struct feature_numbers numbers = {&body, 1, FEATURE_VERTEX, 4096};
         arena_init(&scratch, context);
         array_init(&ordered, context, sizeof(dent_pair));
         block_output_init(&blocks, context, sizeof(dent_pair));

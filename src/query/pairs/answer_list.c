@@ -31,16 +31,18 @@ void answer_list_destroy(struct answer_list *list)
     array_destroy(&list->details);
 }
 
-/* Of side a: a surface has about two faces and three edges to a vertex, a solid fewer. */
-static uint32_t features_per_vertex(dent_question question)
+/* Of side a; of the two lists of proximity the kind with more of them. */
+static enum feature_kind kind_of(dent_question question)
 {
-    return question == DENT_QUESTION_VERTEX_CELL ? 1 : question == DENT_QUESTION_PROXIMITY ? 3 : 2;
+    return question == DENT_QUESTION_VERTEX_CELL ? FEATURE_VERTEX
+           : question == DENT_QUESTION_PROXIMITY ? FEATURE_EDGE
+                                                 : FEATURE_FACE;
 }
 
 bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot, struct arena *scratch)
 {
-    struct feature_numbers numbers = {snapshot->bodies, snapshot->body_count, snapshot->vertex_count,
-                                      features_per_vertex(list->question)};
+    enum feature_kind kind = kind_of(list->question);
+    struct feature_numbers numbers = {snapshot->bodies, snapshot->body_count, kind, snapshot->count[kind]};
     array_clear(&list->details);
     bool alone = dent_context_worker_count(list->blocks.context) == 1;
     return answer_order(&list->blocks, alone ? NULL : &numbers, &list->pairs, scratch);

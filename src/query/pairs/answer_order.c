@@ -128,9 +128,8 @@ struct ordering {
 static inline uint64_t place_of(const struct feature_numbers *numbers, const dent_pair *pair)
 {
     const struct body_snapshot *body = &numbers->bodies[pair->body_a];
-    size_t end_vertex = pair->body_a + 1 < numbers->body_count ? body[1].first_vertex : numbers->vertex_count;
-    uint64_t place = (uint64_t)body->first_vertex * numbers->per_vertex + pair->feature_a;
-    uint64_t end = (uint64_t)end_vertex * numbers->per_vertex;
+    uint64_t end = pair->body_a + 1 < numbers->body_count ? body[1].first[numbers->kind] : numbers->count;
+    uint64_t place = body->first[numbers->kind] + (uint64_t)pair->feature_a;
     return place < end ? place : end;
 }
 
@@ -345,7 +344,7 @@ static uint32_t at_most(size_t count, uint32_t most)
 /* Bins of equally many features. */
 static void choose_bins(struct ordering *ordering)
 {
-    uint64_t largest = (uint64_t)ordering->numbers->vertex_count * ordering->numbers->per_vertex;
+    uint64_t largest = ordering->numbers->count;
     uint32_t bins = at_most(ordering->count / ANSWERS_PER_BIN, BINS_MAX);
     for (ordering->bin_shift = 0; largest >> ordering->bin_shift >= bins; ordering->bin_shift++) {
     }

@@ -9,13 +9,12 @@
 #include "base/block_output.h"
 #include "bodies/snapshot.h"
 
-/* Roughly how many features of side a the bodies have, for an even division of the work: it changes the order of
- * nothing. */
+/* Which features side a has, for an even division of the work: what is wrong here changes the order of nothing. */
 struct feature_numbers {
     const struct body_snapshot *bodies;
     uint32_t body_count;
-    size_t vertex_count; /* of all */
-    uint32_t per_vertex; /* features */
+    enum feature_kind kind;
+    size_t count; /* of that kind, in all bodies */
 };
 
 /* Empties `blocks` (of dent_pair) and fills `pairs`. Without `numbers` the calling thread does it alone. False when
