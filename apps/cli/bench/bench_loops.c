@@ -62,7 +62,7 @@ static instant read_clocks(const loop_watch *watch)
 /* What reading the clock takes: the least of many, as it is taken off short times. */
 static uint64_t measure_clock(bool cpu_time)
 {
-    enum { TRIES = 200 };
+    enum { TRIES = 2000 };
     uint64_t least = UINT64_MAX, before = bench_clock_ns(cpu_time);
     for (int i = 0; i < TRIES; i++) {
         uint64_t after = bench_clock_ns(cpu_time);
