@@ -13,7 +13,7 @@
 struct answer_list {
     dent_question question;
     struct block_output blocks;   /* dent_pair */
-    struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_finish */
+    struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_sort */
     struct dynamic_array details; /* dent_cell_point or dent_segment; empty for face-cell */
 };
 
