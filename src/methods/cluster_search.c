@@ -510,19 +510,6 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
-static void fill_block(void *data, uint32_t block, uint32_t worker)
-{
-    (void)worker;
-    const struct cluster_search *search = data;
-    uint32_t first = block * search->pieces_per_block;
-    for (uint32_t piece = first; piece < search->snapshot.piece_count && piece - first < search->pieces_per_block;
-         piece++) {
-        cluster_snapshot_fill_piece(&search->snapshot, piece);
-    }
-}
-
-/* ---- the certificate ------------------------------------------------------------------------- */
-
 static bool find_matrix(const struct cluster_search *search, uint32_t body_index)
 {
     return strain_body_matrix(&search->cache->entries[body_index]->reference,
@@ -531,6 +518,34 @@ static bool find_matrix(const struct cluster_search *search, uint32_t body_index
                               search->body_matrices[body_index]);
 }
 
+/* A body of one piece, whose strains are known as soon as it is filled. */
+static void certify_small_body(const struct cluster_search *search, uint32_t body_index)
+{
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
+    search->body_certified[body_index] =
+        find_matrix(search, body_index) &&
+        strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                            search->snapshot.strains + body->first_piece, 0, search->body_matrices[body_index]);
+}
+
+static void fill_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct cluster_search *search = data;
+    uint32_t first = block * search->pieces_per_block;
+    for (uint32_t piece = first; piece < search->snapshot.piece_count && piece - first < search->pieces_per_block;
+         piece++) {
+        cluster_snapshot_fill_piece(&search->snapshot, piece);
+        uint32_t body_index = search->snapshot.body_of_piece[piece];
+        const struct clustered_body *body = &search->snapshot.bodies[body_index];
+        if (body->piece_count == 1 && body->rest_shapes && body->wants_sums) {
+            certify_small_body(search, body_index);
+        }
+    }
+}
+
+/* ---- the certificate ------------------------------------------------------------------------- */
+
 /* A block is a group of pieces. One that does not agree refutes its body. */
 static void certify_whole_block(void *data, uint32_t block, uint32_t worker)
 {
@@ -538,14 +553,10 @@ static void certify_whole_block(void *data, uint32_t block, uint32_t worker)
     const struct cluster_search *search = data;
     uint32_t body_index = search->cache->body_of_group[block];
     const struct clustered_body *body = &search->snapshot.bodies[body_index];
-    if (!__atomic_load_n(&search->body_certified[body_index], __ATOMIC_RELAXED)) {
-        return;
-    }
-    bool certified = body->group_count > 1 || find_matrix(search, body_index);
-    certified = certified && strain_group_agrees(&search->cache->entries[body_index]->reference,
-                                                 search->snapshot.kernels, search->snapshot.strains + body->first_piece,
-                                                 block - body->first_group, search->body_matrices[body_index]);
-    if (!certified) {
+    if (body->piece_count > 1 && __atomic_load_n(&search->body_certified[body_index], __ATOMIC_RELAXED) &&
+        !strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                             search->snapshot.strains + body->first_piece, block - body->first_group,
+                             search->body_matrices[body_index])) {
         __atomic_store_n(&search->body_certified[body_index], false, __ATOMIC_RELAXED);
     }
 }
@@ -578,9 +589,9 @@ static void certify(struct cluster_search *search)
     bool any = false, any_left = false;
     for (uint32_t body_index = 0; body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
-        search->body_certified[body_index] =
-            body->rest_shapes && (body->group_count == 1 || find_matrix(search, body_index));
-        any = any || search->body_certified[body_index];
+        if (body->piece_count > 1 && body->rest_shapes && find_matrix(search, body_index)) {
+            search->body_certified[body_index] = any = true; /* until a group refutes it */
+        }
     }
     if (any) {
         dent_parallel_for(search->request->context, search->snapshot.group_count, certify_whole_block, search);

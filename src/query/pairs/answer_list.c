@@ -44,7 +44,11 @@ bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot,
     enum feature_kind kind = kind_of(list->question);
     struct feature_numbers numbers = {snapshot->bodies, snapshot->body_count, kind, snapshot->count[kind]};
     array_clear(&list->details);
-    bool alone = dent_context_worker_count(list->blocks.context) == 1;
+    /* What few workers gain with a few thousand answers is lost with three more loops. */
+    enum { FEW_WORKERS = 8 };
+    uint32_t workers = dent_context_worker_count(list->blocks.context);
+    bool alone =
+        workers == 1 || (workers < FEW_WORKERS && block_output_count(&list->blocks) < 4 * (size_t)ANSWER_ORDER_FEW);
     return answer_order(&list->blocks, alone ? NULL : &numbers, &list->pairs, scratch);
 }
 
