@@ -49,6 +49,7 @@ typedef enum option_id {
     OPTION_TABLE,
     OPTION_CPU_TIME,
     OPTION_CONTROL,
+    OPTION_PHASES,
     OPTION_FOLDER,
     OPTION_STEPS,
     OPTION_FROM,

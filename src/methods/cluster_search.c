@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "base/loop_costs.h"
 #include "geometry/numbers/bounds.h"
 #include "structures/boxes/body_pairs.h"
 #include "methods/cluster_search_cache.h"
@@ -26,6 +27,7 @@
 struct cluster_state {
     struct cluster_cache cache;
     struct body_pairs pairs;
+    struct loop_costs search_costs;
 };
 
 struct workspace;
@@ -43,6 +45,7 @@ struct cluster_search {
     bool tries_strains;           /* of some body */
     bool may_adopt;               /* some body has no reference of its own */
     bool *body_certified;         /* by body index: has no contact with itself */
+    float (*body_matrices)[9];    /* by body index: what that is proven with */
     bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
     struct workspace *workspaces; /* by worker */
     bool *met_itself;             /* by body index: the search surely found a pair of the body with itself */
@@ -477,7 +480,10 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     if (search_cancelled(search->request)) {
         return;
     }
+    work->search = search;
     work->block = block;
+    work->worker = worker;
+    work->near.count = work->near.own = 0;
     work->answer_count = work->candidate_count = work->queue.count = 0;
     work->queue.waiting.count = work->queue.waiting_faces.count = 0;
     work->queue.waiting_faces.may_share = false;
@@ -500,6 +506,24 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
+static bool find_matrix(const struct cluster_search *search, uint32_t body_index)
+{
+    return strain_body_matrix(&search->cache->entries[body_index]->reference,
+                              (const double(*)[9])search->snapshot.strain_sums +
+                                  search->snapshot.bodies[body_index].first_piece,
+                              search->body_matrices[body_index]);
+}
+
+/* A body of one piece, whose strains are known as soon as it is filled. */
+static void certify_small_body(const struct cluster_search *search, uint32_t body_index)
+{
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
+    search->body_certified[body_index] =
+        find_matrix(search, body_index) &&
+        strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                            search->snapshot.strains + body->first_piece, 0, search->body_matrices[body_index]);
+}
+
 static void fill_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -508,12 +532,32 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t piece = first; piece < search->snapshot.piece_count && piece - first < search->pieces_per_block;
          piece++) {
         cluster_snapshot_fill_piece(&search->snapshot, piece);
+        uint32_t body_index = search->snapshot.body_of_piece[piece];
+        const struct clustered_body *body = &search->snapshot.bodies[body_index];
+        if (body->piece_count == 1 && body->rest_shapes && body->wants_sums) {
+            certify_small_body(search, body_index);
+        }
     }
 }
 
 /* ---- the certificate ------------------------------------------------------------------------- */
 
-/* A block is a group of pieces: together, else one by one. */
+/* A block is a group of pieces. One that does not agree refutes its body. */
+static void certify_whole_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct cluster_search *search = data;
+    uint32_t body_index = search->cache->body_of_group[block];
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
+    if (body->piece_count > 1 && __atomic_load_n(&search->body_certified[body_index], __ATOMIC_RELAXED) &&
+        !strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                             search->snapshot.strains + body->first_piece, block - body->first_group,
+                             search->body_matrices[body_index])) {
+        __atomic_store_n(&search->body_certified[body_index], false, __ATOMIC_RELAXED);
+    }
+}
+
+/* The pieces of a group: together, else one by one. */
 static void certify_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -537,14 +581,19 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 /* Whole bodies, then the pieces of those that fail and have more than one. */
 static void certify(struct cluster_search *search)
 {
-    bool any_left = false;
-    for (uint32_t body_index = 0; search->tries_strains && body_index < search->request->snapshot->body_count;
-         body_index++) {
+    uint32_t bodies = search->tries_strains ? search->request->snapshot->body_count : 0;
+    bool any = false, any_left = false;
+    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
-        search->body_certified[body_index] =
-            body->rest_shapes &&
-            strain_certifies_body(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
-                                  search->snapshot.strains + body->first_piece);
+        if (body->piece_count > 1 && body->rest_shapes && find_matrix(search, body_index)) {
+            search->body_certified[body_index] = any = true; /* until a group refutes it */
+        }
+    }
+    if (any) {
+        dent_parallel_for(search->request->context, search->snapshot.group_count, certify_whole_block, search);
+    }
+    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
+        const struct clustered_body *body = &search->snapshot.bodies[body_index];
         search->request->counters->certified_bodies += search->body_certified[body_index];
         any_left =
             any_left || (body->rest_shapes && !search->body_certified[body_index] && body->clusters->piece_count > 1);
@@ -597,6 +646,7 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         }
         clustered->rest_shapes = wanted ? cache->entries[body_index]->reference.rest_shapes : NULL;
         clustered->wants_stretches = wanted && clustered->has_gaps;
+        clustered->wants_sums = wanted && cache->entries[body_index]->reference.convex;
         search->snapshot.wants_strains = search->snapshot.wants_strains || wanted;
     }
     search->tries_strains = search->snapshot.wants_strains;
@@ -698,14 +748,9 @@ static bool make_workspaces(struct cluster_search *search)
 {
     uint32_t count = dent_context_worker_count(search->request->context);
     search->workspaces = arena_allocate(search->request->scratch, count, sizeof *search->workspaces);
-    for (uint32_t worker = 0; search->workspaces && worker < count; worker++) {
+    for (uint32_t worker = 0; search->workspaces && !search->snapshot.points && worker < count; worker++) {
         struct workspace *work = &search->workspaces[worker];
-        work->search = search;
-        work->worker = worker;
-        work->near.count = work->near.own = 0;
-        if (!search->snapshot.points) {
-            memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
-        }
+        memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
     }
     return search->workspaces != NULL;
 }
@@ -715,10 +760,10 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the cluster search");
 }
 
-/* About 64 blocks, but none below 16 clusters or above 16 pieces. */
+/* About 512 blocks, but none below 16 clusters or above 16 pieces. */
 static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 {
-    uint32_t even = snapshot->piece_count / 64 + 1;
+    uint32_t even = snapshot->piece_count / 512 + 1;
     uint32_t least = (uint32_t)((uint64_t)snapshot->piece_count * 16 / (snapshot->cluster_count + 1)) + 1;
     uint32_t pieces = even > least ? even : least;
     return pieces < 16 ? pieces : 16;
@@ -753,10 +798,12 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     choose_references(&search, &state->cache);
     search.body_certified =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
+    search.body_matrices =
+        arena_allocate(request->scratch, request->snapshot->body_count, sizeof *search.body_matrices);
     search.met_itself =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.met_itself);
     search.piece_certified = arena_allocate(request->scratch, snapshot->piece_count, sizeof *search.piece_certified);
-    if (!search.body_certified || !search.met_itself || !search.piece_certified ||
+    if (!search.body_certified || !search.body_matrices || !search.met_itself || !search.piece_certified ||
         !cluster_snapshot_prepare(snapshot, request->snapshot, request->scratch) || !begin_answers(&search, blocks)) {
         return out_of_memory(request);
     }
@@ -768,7 +815,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
         !body_pairs_find(&state->pairs, boxes, request->snapshot->body_count, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
-    dent_parallel_for(request->context, blocks, search_block, &search);
+    loop_costs_run(&state->search_costs, request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
         back_off_certificates(&search, &state->cache);
         adopt_free_poses(&search, &state->cache);
@@ -784,6 +831,7 @@ static dent_status create_state(dent_context *context, void **state)
     }
     cluster_cache_init(&fresh->cache, context);
     body_pairs_init(&fresh->pairs, context);
+    loop_costs_init(&fresh->search_costs, context);
     *state = fresh;
     return DENT_OK;
 }
@@ -793,6 +841,7 @@ static void destroy_state(dent_context *context, void *data)
     struct cluster_state *state = data;
     cluster_cache_destroy(&state->cache);
     body_pairs_destroy(&state->pairs);
+    loop_costs_destroy(&state->search_costs);
     dent_release(context, state, 1, sizeof *state);
 }
 

@@ -72,7 +72,13 @@ static int ask_method(contestant *self)
 {
     method_state *state = self->state;
     state->allocations_before = dent_context_memory_use(state->context).allocations;
+    if (self->watch != NULL) {
+        loop_watch_begin(self->watch);
+    }
     dent_status status = dent_world_query(state->world, &state->def, &state->result);
+    if (self->watch != NULL && status == DENT_OK) {
+        loop_watch_end(self->watch, &state->result.counters);
+    }
     if (status != DENT_OK) {
         return complain("bench: %s: %s: %s", state->scene->name, self->name, dent_world_message(state->world));
     }
@@ -177,14 +183,18 @@ static int enter_method(bench_race *race, const method_variant *variant, uint32_
     memset(state, 0, sizeof *state);
     state->scene = race->scene;
     fill_def(state, race, variant);
+    contestant *entered = &race->contestants[race->count++];
+    memset(entered, 0, sizeof *entered);
     dent_context_def def = dent_context_def_default();
     def.thread_count = threads;
     def.isa = race->isa;
-    dent_status status;
-    state->context = dent_context_create(&def, &status);
+    if (race->watch_loops) {
+        entered->watch = loop_watch_open(race->scene->context, threads, race->cpu_time, race->frames);
+        def.parallel = entered->watch != NULL ? loop_watch_hook(entered->watch) : def.parallel;
+    }
+    bool watched = (entered->watch != NULL) == race->watch_loops;
+    state->context = watched ? dent_context_create(&def, NULL) : NULL;
     state->world = state->context != NULL ? dent_world_create(state->context) : NULL;
-    contestant *entered = &race->contestants[race->count++];
-    memset(entered, 0, sizeof *entered);
     snprintf(entered->name, sizeof entered->name, "%s%s", dent_method_name(variant->method), variant->suffix);
     entered->threads = threads;
     entered->state = state;

@@ -176,6 +176,9 @@ static int take_turn(race_run *run, uint32_t index, uint32_t frame, enum turn_ki
     }
     if (kind == TURN_MEASURED) {
         keep_sample(asked, &costs, took);
+        if (asked->watch != NULL && !loop_watch_keep(asked->watch, frame)) {
+            return complain("bench: out of memory");
+        }
     }
     return interrupt_seen() ? interrupt_report() : STATUS_GOOD;
 }
@@ -268,6 +271,9 @@ static void summarise(contestant *asked)
         asked->phase_ms[phase] = known ? quantile(asked->phases[phase], asked->turns, 0.5) : NAN;
     }
     asked->peak = asked->peak_bytes(asked);
+    if (asked->watch != NULL) {
+        loop_watch_sum(asked->watch, &asked->loops);
+    }
 }
 
 /* ---- the race -------------------------------------------------------------------------------------------- */
@@ -358,6 +364,7 @@ void bench_close(bench_race *race)
     for (uint32_t i = 0; i < race->count; i++) {
         contestant *asked = &race->contestants[i];
         asked->close(asked);
+        loop_watch_close(asked->watch);
         dent_release(race->scene->context, asked->samples, turn_limit(race), sizeof(double));
         for (int phase = 0; phase < PHASE_COUNT; phase++) {
             dent_release(race->scene->context, asked->phases[phase], turn_limit(race), sizeof(double));

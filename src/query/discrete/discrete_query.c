@@ -263,7 +263,7 @@ static dent_status list_answers(struct question_call *call)
             return message_fail(&world->message, DENT_ERROR_TOO_LARGE, "%s has 2^32 - 1 or more answers",
                                 row->info.name);
         }
-        if (!answer_list_sort(list, &world->scratch) ||
+        if (!answer_list_sort(list, &world->snapshot, &world->scratch) ||
             (!def->no_details && !answer_list_add_details(list, world->context, &world->snapshot))) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the answers to %s",
                                 row->info.name);
@@ -293,7 +293,7 @@ static dent_status make_border(struct question_call *call)
     struct answer_list *answers = run->state->answers;
     for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
         if (questions_of_border(def) & question_table[i]->info.question &&
-            !answer_list_sort(&answers[i], &world->scratch)) {
+            !answer_list_sort(&answers[i], &world->snapshot, &world->scratch)) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
         }
     }

@@ -15,15 +15,15 @@ struct pair_row; /* pair_tests.h */
 struct answer_list {
     const struct pair_row *row;   /* how details are made; null: there are none */
     struct block_output blocks;   /* dent_pair */
-    struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_finish */
+    struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_sort */
     struct dynamic_array details; /* as the row says; empty where it has none */
 };
 
 void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row);
 void answer_list_destroy(struct answer_list *list);
 
-/* Merges the blocks, sorts canonically, removes repetitions. False when memory runs out. */
-bool answer_list_sort(struct answer_list *list, struct arena *scratch);
+/* Merges the blocks, sorts canonically, removes repetitions, many answers in parallel. False when memory runs out. */
+bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot, struct arena *scratch);
 
 /* Barycentric coordinates or segment end points, in parallel over the sorted pairs. False when memory runs out. */
 bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct snapshot *snapshot);

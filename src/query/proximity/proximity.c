@@ -133,8 +133,8 @@ static dent_status finish(struct question_call *call)
     const dent_proximity_def *def = call->def;
     dent_proximity_result *result = call->result;
     if (!proximity_stopped(search) &&
-        (!answer_list_sort(&state->vertex_face, search->scratch) ||
-         !answer_list_sort(&state->edge_edge, search->scratch) || !proximity_make_records(search) ||
+        (!answer_list_sort(&state->vertex_face, search->snapshot, search->scratch) ||
+         !answer_list_sort(&state->edge_edge, search->snapshot, search->scratch) || !proximity_make_records(search) ||
          (def->closest_features_only && !proximity_keep_closest_features(search)))) {
         return out_of_memory(call->world, search);
     }

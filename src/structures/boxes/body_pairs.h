@@ -3,6 +3,7 @@
 #define DENT_STRUCTURES_BODY_PAIRS_H
 
 #include "base/arena.h"
+#include "base/block_output.h"
 #include "base/containers/dynamic_array.h"
 #include "structures/clusters/kernels/cluster_kernels.h"
 
@@ -12,6 +13,7 @@ struct body_pair {
 
 struct body_pairs {
     struct dynamic_array found; /* struct body_pair, each pair once, in the order of the sweep */
+    struct block_output blocks; /* of a sweep by several workers */
     uint32_t *first;            /* count + 1: the partners of box i are partners[first[i] ...) */
     uint32_t *partners;
     struct dynamic_array first_storage, partner_storage; /* uint32_t */

@@ -60,7 +60,8 @@ bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snaps
      * tried again must not need more scratch than those before. */
     state->points = arena_allocate(scratch, state->cluster_count, sizeof *state->points);
     state->strains = arena_allocate(scratch, state->piece_count, sizeof *state->strains);
-    bool enough = state->points && state->strains;
+    state->strain_sums = arena_allocate(scratch, state->piece_count, sizeof *state->strain_sums);
+    bool enough = state->points && state->strains && state->strain_sums;
     state->points = keep ? state->points : NULL;
     state->strains = state->wants_strains ? state->strains : NULL;
     for (int side = 0; side < SIDE_COUNT; side++) {
@@ -185,6 +186,22 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
     return points;
 }
 
+/* After the strains of all clusters of a piece. */
+static void finish_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
+                           uint32_t cluster_count)
+{
+    double *sums = state->strain_sums[piece];
+    for (int k = 0; body->rest_shapes && body->wants_sums && k < 9; k++) {
+        sums[k] = 0;
+        for (uint32_t slot = 0; slot < cluster_count; slot++) {
+            sums[k] += (double)state->strains[piece].g[k][slot];
+        }
+    }
+    if (body->rest_shapes && body->wants_stretches) {
+        state->kernels->stretches(&state->strains[piece]);
+    }
+}
+
 /* The box of one side of a cluster. `boxes`: those of the sides before. */
 static struct cluster_box box_of_side(const struct cluster_snapshot *state, uint32_t body_index,
                                       const struct cluster *cluster, const struct cluster_points *points, int side,
@@ -230,9 +247,7 @@ static void fill_single(const struct cluster_snapshot *state, uint32_t body_inde
         __builtin_prefetch(&next->owned);
     }
     const struct cluster_points *points = load_cluster(state, body_index, piece, 0, &own_points);
-    if (state->bodies[body_index].rest_shapes && state->bodies[body_index].wants_stretches) {
-        state->kernels->stretches(&state->strains[piece]);
-    }
+    finish_strains(state, &state->bodies[body_index], piece, 1);
     const struct cluster_box whole = rounded_box(state, body_snapshot);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (!state->wants[side]) {
@@ -278,9 +293,7 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
             }
         }
     }
-    if (body->rest_shapes && body->wants_stretches) {
-        state->kernels->stretches(&state->strains[piece]);
-    }
+    finish_strains(state, body, piece, range->count);
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side] && body->piece_count == 1) {
@@ -296,9 +309,12 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
 static struct cluster_box box_of_group(const struct box_group *group)
 {
     struct cluster_box whole = empty_box;
-    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
-        struct cluster_box box = box_of_group_member(group, slot);
-        widen(&whole, &box);
+    for (int axis = 0; axis < 3; axis++) {
+        for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+            float lo = group->lo[axis][slot], hi = group->hi[axis][slot];
+            whole.lo[axis] = lo < whole.lo[axis] ? lo : whole.lo[axis];
+            whole.hi[axis] = hi > whole.hi[axis] ? hi : whole.hi[axis];
+        }
     }
     return whole;
 }

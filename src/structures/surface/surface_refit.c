@@ -19,7 +19,7 @@
 #include "geometry/numbers/bounds.h"
 #include "structures/surface/surface_tree.h"
 
-enum { GROUPS_PER_BLOCK = 16, AHEAD = 4 };
+enum { GROUPS_PER_BLOCK = 8, AHEAD = 4 };
 
 /* Growing by more than this meets everything. */
 #define LARGEST_GROWTH 8.0
