@@ -185,13 +185,13 @@ static void add_serial(const loop_watch *watch, step_trace *trace, instant from,
     }
 }
 
-void loop_watch_end(loop_watch *watch, const dent_query_counters *counters)
+void loop_watch_end(loop_watch *watch, const dent_query_counters *counters, const dent_method_counters *own)
 {
     step_trace *now = &watch->now;
     now->ended = read_clocks(watch);
-    uint64_t search = counters->ns_search - counters->ns_refit - counters->ns_culling;
-    const uint64_t stages[STAGE_STEP] = {counters->ns_prepare, counters->ns_refit, counters->ns_culling, search,
-                                         counters->ns_finish};
+    uint64_t search = counters->ns_search - own->surface_tree.ns_refit - own->surface_tree.ns_culling;
+    const uint64_t stages[STAGE_STEP] = {counters->ns_prepare, own->surface_tree.ns_refit, own->surface_tree.ns_culling,
+                                         search, counters->ns_finish};
     uint64_t end = 0;
     for (int stage = 0; stage < STAGE_STEP; stage++) {
         now->stage_end_ns[stage] = end += stages[stage];

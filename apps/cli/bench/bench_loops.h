@@ -11,7 +11,7 @@
 #ifndef DENT_BENCH_LOOPS_H
 #define DENT_BENCH_LOOPS_H
 
-#include <dent/query.h>
+#include <dent/experimental.h>
 
 enum { LOOP_WORKERS = 16 };
 
@@ -45,7 +45,7 @@ dent_parallel loop_watch_hook(loop_watch *watch);
 
 /** Around one query. */
 void loop_watch_begin(loop_watch *watch);
-void loop_watch_end(loop_watch *watch, const dent_query_counters *counters);
+void loop_watch_end(loop_watch *watch, const dent_query_counters *counters, const dent_method_counters *own);
 /** Counts the query that just ended as a turn in this frame. False: out of memory. */
 bool loop_watch_keep(loop_watch *watch, uint32_t frame);
 /** Of all turns kept. */

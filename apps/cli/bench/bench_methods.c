@@ -77,7 +77,7 @@ static int ask_method(contestant *self)
     }
     dent_status status = dent_world_query(state->world, &state->def, &state->result);
     if (self->watch != NULL && status == DENT_OK) {
-        loop_watch_end(self->watch, &state->result.counters);
+        loop_watch_end(self->watch, &state->result.counters, &state->method_counters);
     }
     if (status != DENT_OK) {
         return complain("bench: %s: %s: %s", state->scene->name, self->name, dent_world_message(state->world));

@@ -32,7 +32,7 @@ static void init_state(dent_context *context, void *data)
 {
     struct discrete_state *state = data;
     for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        answer_list_init(&state->answers[i], context, question_table[i]->pairs);
+        answer_list_init(&state->answers[i], context, question_table[i]->pairs, question_table[i]->info.features[0].a);
     }
 }
 

@@ -4,9 +4,17 @@
 #include "query/pairs/answer_order.h"
 #include "query/pairs/pair_tests.h"
 
-void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row)
+/* Cells have no numbers of their own: they are divided like the faces. */
+static enum feature_kind kind_of(dent_feature_kind kind)
+{
+    return kind == DENT_FEATURE_VERTEX ? FEATURE_VERTEX : kind == DENT_FEATURE_EDGE ? FEATURE_EDGE : FEATURE_FACE;
+}
+
+void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row,
+                      dent_feature_kind side_a)
 {
     list->row = row;
+    list->side_a = kind_of(side_a);
     block_output_init(&list->blocks, context, sizeof(dent_pair));
     array_init(&list->pairs, context, sizeof(dent_pair));
     array_init(&list->details, context, row && row->detail ? row->detail_size : 1);
@@ -19,18 +27,10 @@ void answer_list_destroy(struct answer_list *list)
     array_destroy(&list->details);
 }
 
-/* Of side a; of the two lists of proximity the kind with more of them. */
-static enum feature_kind kind_of(dent_question question)
-{
-    return question == DENT_QUESTION_VERTEX_CELL ? FEATURE_VERTEX
-           : question == DENT_QUESTION_PROXIMITY ? FEATURE_EDGE
-                                                 : FEATURE_FACE;
-}
-
 bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot, struct arena *scratch)
 {
-    enum feature_kind kind = kind_of(list->question);
-    struct feature_numbers numbers = {snapshot->bodies, snapshot->body_count, kind, snapshot->count[kind]};
+    struct feature_numbers numbers = {snapshot->bodies, snapshot->body_count, list->side_a,
+                                      snapshot->count[list->side_a]};
     array_clear(&list->details);
     /* What few workers gain with a few thousand answers is lost with three more loops. */
     enum { FEW_WORKERS = 8 };

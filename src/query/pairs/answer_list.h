@@ -14,12 +14,14 @@ struct pair_row; /* pair_tests.h */
 
 struct answer_list {
     const struct pair_row *row;   /* how details are made; null: there are none */
+    enum feature_kind side_a;     /* by its numbers the answers are divided among workers */
     struct block_output blocks;   /* dent_pair */
     struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_sort */
     struct dynamic_array details; /* as the row says; empty where it has none */
 };
 
-void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row);
+void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row,
+                      dent_feature_kind side_a);
 void answer_list_destroy(struct answer_list *list);
 
 /* Merges the blocks, sorts canonically, removes repetitions, many answers in parallel. False when memory runs out. */

@@ -22,8 +22,8 @@ static void init_state(dent_context *context, void *data)
 {
     struct proximity_state *state = data;
     state->context = context;
-    answer_list_init(&state->vertex_face, context, NULL);
-    answer_list_init(&state->edge_edge, context, NULL);
+    answer_list_init(&state->vertex_face, context, NULL, DENT_FEATURE_VERTEX);
+    answer_list_init(&state->edge_edge, context, NULL, DENT_FEATURE_EDGE);
     array_init(&state->records, context, sizeof(dent_proximity));
 }
 
