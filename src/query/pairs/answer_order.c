@@ -79,23 +79,17 @@ static inline dent_pair unpack(uint64_t key, struct packing packing)
 
 /* ---- one share --------------------------------------------------------------------------------------------------- */
 
-/* Leaves out repetitions; returns how many keys are left. */
-static size_t keep_first_of_equal(uint64_t *keys, size_t count)
+/* Leaves out repetitions, among the keys too; returns how many are left. */
+static size_t unpack_once(uint64_t *keys, size_t count, struct packing packing, dent_pair *pairs)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || keys[i] >> KIND_BITS != keys[kept - 1] >> KIND_BITS) {
+            pairs[kept] = unpack(keys[i], packing);
             keys[kept++] = keys[i];
         }
     }
     return kept;
-}
-
-static void unpack_all(const uint64_t *keys, size_t count, struct packing packing, dent_pair *pairs)
-{
-    for (size_t i = 0; i < count; i++) {
-        pairs[i] = unpack(keys[i], packing);
-    }
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
@@ -242,16 +236,18 @@ static void sort_share(void *data, uint32_t share, uint32_t worker)
     size_t first = ordering->first[share], count = ordering->first[share + 1] - first;
     uint64_t *keys = ordering->keys + first;
     radix_sort_u64(keys, NULL, ordering->scratch + first, NULL, count);
-    ordering->kept[share] = keep_first_of_equal(keys, count);
-    unpack_all(keys, ordering->kept[share], ordering->packing, ordering->pairs + first);
+    ordering->kept[share] = unpack_once(keys, count, ordering->packing, ordering->pairs + first);
 }
 
 static void move_share(void *data, uint32_t share, uint32_t worker)
 {
     (void)worker;
     const struct ordering *ordering = data;
-    unpack_all(ordering->keys + ordering->first[share], ordering->kept[share], ordering->packing,
-               ordering->pairs + ordering->begin[share]);
+    const uint64_t *keys = ordering->keys + ordering->first[share];
+    dent_pair *pairs = ordering->pairs + ordering->begin[share];
+    for (size_t i = 0; i < ordering->kept[share]; i++) {
+        pairs[i] = unpack(keys[i], ordering->packing);
+    }
 }
 
 /* Returns how many pairs are left without repetitions. */
@@ -319,8 +315,7 @@ static bool sort_alone(struct dynamic_array *pairs, struct arena *scratch)
     }
     if (keys) {
         radix_sort_u64(keys, NULL, keys + count, NULL, count);
-        pairs->count = keep_first_of_equal(keys, count);
-        unpack_all(keys, pairs->count, packing, sorted);
+        pairs->count = unpack_once(keys, count, packing, sorted);
     }
     return keys != NULL;
 }
