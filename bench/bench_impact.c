@@ -19,6 +19,7 @@
 #include <dent/mesh_io.h>
 
 #include "geometry/impact/impact_test.h"
+#include "sort_times.h"
 
 enum { TURNS_MAX = 51 };
 
@@ -62,15 +63,9 @@ static double processor_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof *values, by_value);
+    sort_times(values, (size_t)count);
     return values[count / 2];
 }
 
@@ -564,7 +559,7 @@ static double time_query(enum impact_kind kind, const struct impact_vertex *cons
     for (int i = 0; i < 5; i++) {
         double began = processor_ns();
         if (exact) {
-            impact_test_exact(kind, corners, result);
+            impact_test_exact(NULL, kind, corners, result);
         } else {
             impact_test(kind, corners, 1.0, result);
         }

@@ -15,9 +15,8 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_table[OPTION_COUNT] = {
-    [OPTION_ASK] = {"--ask", NULL, "QUESTION", "the question: vertex-cell, face-cell, face-face or proximity"},
-    [OPTION_BENCH_ASK] = {"--ask", NULL, "QUESTIONS",
-                          "the question: vertex-cell, face-cell, face-face, or several joined by '+'"},
+    [OPTION_ASK] = {"--ask", NULL, "QUESTION", "the question, see below"},
+    [OPTION_BENCH_ASK] = {"--ask", NULL, "QUESTIONS", "the question, see below, or several joined by '+'"},
     [OPTION_METHOD] = {"--method", NULL, "M", "algorithm, see below; the result is the same"},
     [OPTION_THREADS] = {"--threads", NULL, "N", "1 to 1024; default: one per CPU"},
     [OPTION_ISA] = {"--isa", NULL, "I",
@@ -56,8 +55,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: set a parameter, e.g. inside=0.2; may be repeated"},
     [OPTION_STATS] = {"--stats", NULL, NULL, "print counts, time and work counters on stderr"},
     [OPTION_PEERS] = {"--peers", NULL, NULL, "add other libraries and simple programs, if built"},
-    [OPTION_VARIANTS] = {"--variants", NULL, NULL,
-                         "add methods with other parameters, such as those of the papers"},
+    [OPTION_VARIANTS] = {"--variants", NULL, NULL, "add methods with other parameters, such as those of the papers"},
     [OPTION_FRAMES] = {"--frames", NULL, "N", "number of frames of the scene; default 5"},
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "passes over the frames; default 5"},
     [OPTION_CPU_TIME] = {"--cpu-time", NULL, NULL, "measure CPU time, not wall time; requires --threads 1"},

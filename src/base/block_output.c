@@ -2,6 +2,7 @@
  * not write to the same line. */
 #include "base/block_output.h"
 
+#include "base/allocator.h"
 #include "base/dent_assert.h"
 
 /* Records follow. */
@@ -23,9 +24,8 @@ void block_output_init(struct block_output *output, dent_context *context, size_
     size_t bytes = sizeof(struct record_chunk) + FEWEST_RECORDS * record_size;
     bytes += ALLOCATION_ALIGNMENT - 1;
     bytes -= bytes % ALLOCATION_ALIGNMENT;
-    *output = (struct block_output){.context = context,
-                                    .record_size = record_size,
-                                    .chunk_bytes = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES};
+    *output = (struct block_output){
+        .context = context, .record_size = record_size, .chunk_bytes = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES};
 }
 
 static bool is_of_store(const struct block_output *output, const struct record_chunk *chunk)

@@ -13,7 +13,7 @@
 #ifndef DENT_BASE_BLOCK_OUTPUT_H
 #define DENT_BASE_BLOCK_OUTPUT_H
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 
 struct block_output_list;
 

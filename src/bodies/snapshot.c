@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "bodies/copy_positions.h"
+#include "geometry/numbers/bounds.h"
 
 void snapshot_init(struct snapshot *snapshot, dent_context *context)
 {
@@ -81,10 +82,7 @@ static bool read_in_pieces(const struct body *body, dent_isa isa, double (*xyz)[
     bool finite = true;
     for (uint32_t piece = 0; piece < count; piece++) {
         finite = finite && reading.pieces[piece].finite;
-        for (int axis = 0; axis < 3; axis++) {
-            lo[axis] = reading.pieces[piece].lo[axis] < lo[axis] ? reading.pieces[piece].lo[axis] : lo[axis];
-            hi[axis] = reading.pieces[piece].hi[axis] > hi[axis] ? reading.pieces[piece].hi[axis] : hi[axis];
-        }
+        bounds_add(lo, hi, reading.pieces[piece].lo, reading.pieces[piece].hi);
     }
     return finite;
 }
@@ -93,17 +91,12 @@ static bool read_in_pieces(const struct body *body, dent_isa isa, double (*xyz)[
 static void bound_body(struct body_snapshot *body_snapshot, double lo[3], double hi[3], double *largest)
 {
     const struct body *body = body_snapshot->body;
-    for (int axis = 0; axis < 3 && body->topology.unused_vertices > 0; axis++) {
-        lo[axis] = INFINITY;
-        hi[axis] = -INFINITY;
+    if (body->topology.unused_vertices > 0) {
+        bounds_clear(lo, hi);
     }
     for (uint32_t vertex = 0; body->topology.unused_vertices > 0 && vertex < body->vertex_count; vertex++) {
         if (body->vertex_use[vertex] & VERTEX_USED) {
-            for (int axis = 0; axis < 3; axis++) {
-                double x = body_snapshot->xyz[vertex][axis];
-                lo[axis] = x < lo[axis] ? x : lo[axis];
-                hi[axis] = x > hi[axis] ? x : hi[axis];
-            }
+            bounds_add_point(lo, hi, body_snapshot->xyz[vertex]);
         }
     }
     for (int axis = 0; axis < 3; axis++) {

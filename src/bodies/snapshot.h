@@ -4,7 +4,7 @@
 #ifndef DENT_BODIES_SNAPSHOT_H
 #define DENT_BODIES_SNAPSHOT_H
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "bodies/body_table.h"
 
 struct body_snapshot {

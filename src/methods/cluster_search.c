@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "geometry/numbers/bounds.h"
 #include "structures/boxes/body_pairs.h"
 #include "methods/cluster_search_cache.h"
 
@@ -341,12 +342,6 @@ static void note_piece(struct workspace *work, dent_question question, uint32_t 
     }
 }
 
-static bool boxes_meet(const struct cluster_box *a, const struct cluster_box *b)
-{
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
-           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
-}
-
 /* Pieces of a group of sixteen of body rank_a. */
 static void note_group(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                        uint32_t body_index_a, uint32_t group)
@@ -377,7 +372,8 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
     if (side_a->piece_count == 1) {
         const struct cluster_box *box_a = &search->snapshot.boxes[side][body_index_a];
         work->boxes_compared++;
-        if (boxes_meet(box_a, box) && !(body_index_a == work->body_index_b && proven_apart(work, 0, piece))) {
+        if (float_bounds_meet(box_a->lo, box_a->hi, box->lo, box->hi) &&
+            !(body_index_a == work->body_index_b && proven_apart(work, 0, piece))) {
             note_piece(work, question, piece, side_a->first_piece, box_a);
         }
         return;
@@ -430,7 +426,7 @@ static void search_single(struct workspace *work, dent_question question, uint32
             continue;
         }
         work->boxes_compared++;
-        if (boxes_meet(&boxes[body_index_a], &box)) {
+        if (float_bounds_meet(boxes[body_index_a].lo, boxes[body_index_a].hi, box.lo, box.hi)) {
             load_points_b(work);
             search_leaves(work, question, body_index_a, 0, 1);
         }
@@ -681,12 +677,9 @@ static struct cluster_box *whole_boxes(const struct cluster_search *search)
     for (uint32_t body_index = 0; boxes && body_index < count; body_index++) {
         boxes[body_index] = search->snapshot.boxes[SIDE_CELLS][body_index];
         for (int side = SIDE_VERTICES; side < SIDE_COUNT; side++) {
-            for (int axis = 0; search->snapshot.wants[side] && axis < 3; axis++) {
+            if (search->snapshot.wants[side]) {
                 const struct cluster_box *other = &search->snapshot.boxes[side][body_index];
-                boxes[body_index].lo[axis] =
-                    other->lo[axis] < boxes[body_index].lo[axis] ? other->lo[axis] : boxes[body_index].lo[axis];
-                boxes[body_index].hi[axis] =
-                    other->hi[axis] > boxes[body_index].hi[axis] ? other->hi[axis] : boxes[body_index].hi[axis];
+                float_bounds_add(boxes[body_index].lo, boxes[body_index].hi, other->lo, other->hi);
             }
         }
     }
@@ -734,11 +727,6 @@ static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 static dent_status search_clusters(void *data, const struct search_request *request, struct candidate_sink *sink)
 {
     struct cluster_state *state = data;
-    const dent_cluster_search_def *def = request->def->cluster_search;
-    if (def && def->struct_size != sizeof *def) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the cluster search def was not made by dent_cluster_search_def_default()");
-    }
     dent_status status =
         cluster_cache_update(&state->cache, request->snapshot, &request->counters->rebuilds, request->message);
     if (status != DENT_OK) {
@@ -761,7 +749,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     snapshot->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
     search.pieces_per_block = pieces_per_block(snapshot);
     uint32_t blocks = (snapshot->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
-    search.certify = !def || !def->no_certificate;
+    search.certify = !request->experiments->cluster_search.no_certificate;
     choose_references(&search, &state->cache);
     search.body_certified =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
@@ -806,13 +794,6 @@ static void destroy_state(dent_context *context, void *data)
     cluster_cache_destroy(&state->cache);
     body_pairs_destroy(&state->pairs);
     dent_release(context, state, 1, sizeof *state);
-}
-
-dent_cluster_search_def dent_cluster_search_def_default(void)
-{
-    dent_cluster_search_def def = {0};
-    def.struct_size = sizeof def;
-    return def;
 }
 
 const struct method_row cluster_search_method = {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/numbers/bounds.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 
@@ -333,10 +334,7 @@ static const struct reference_box empty_reference_box = {{INFINITY, INFINITY, IN
 
 static void widen(struct reference_box *box, const double point[3])
 {
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = point[axis] < box->lo[axis] ? point[axis] : box->lo[axis];
-        box->hi[axis] = point[axis] > box->hi[axis] ? point[axis] : box->hi[axis];
-    }
+    bounds_add_point(box->lo, box->hi, point);
 }
 
 static struct reference_box box_of_vertices(const struct cluster *cluster, const double (*shape)[3], uint32_t vertices)
@@ -350,8 +348,7 @@ static struct reference_box box_of_vertices(const struct cluster *cluster, const
 
 static bool boxes_touch(const struct reference_box *a, const struct reference_box *b)
 {
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
-           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+    return bounds_meet(a->lo, a->hi, b->lo, b->hi);
 }
 
 static bool boxes_overlap(const struct reference_box *a, const struct reference_box *b)
@@ -499,8 +496,9 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
 
 /* ---- certificates ---------------------------------------------------------------------------- */
 
-bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
-                   float matrix[9])
+/* The matrix to try: the inverse of the mean gradient of some clusters; false when there is none. */
+static bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
+                          float matrix[9])
 {
     double mean[9] = {0}, inverse[9], clusters = 0;
     for (uint32_t piece = 0; piece < count; piece++) {

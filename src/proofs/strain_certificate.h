@@ -74,10 +74,6 @@ void strain_middle(const struct cluster *cluster, const double (*shape)[3], doub
  * nothing can. */
 void strain_reference_set(struct strain_reference *reference, const struct body *body, const double (*shape)[3]);
 
-/* The matrix to try: the inverse of the mean gradient of some clusters; false when there is none. */
-bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
-                   float matrix[9]);
-
 /* Is the whole body, or group `group` or piece `piece` with its neighbours, certainly free of contact with itself?
  * `strains`: by piece of the body. */
 bool strain_certifies_body(const struct strain_reference *reference, const struct cluster_kernels *kernels,

@@ -8,6 +8,8 @@
  * Nothing of the caller's is written here, so that any failure leaves it as it was. */
 #include "response/response_rows.h"
 
+#include "base/floating_point_guard.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -473,4 +475,32 @@ void response_finish(struct response_work *work, double scale, dent_response_rep
             write_force(row, problem->contacts[i].key, scale, &problem->forces[i]);
         }
     }
+}
+
+static DENT_NOINLINE dent_status solve_guarded(struct response_work *work, response_run *run, const void *def,
+                                               dent_response_report *report)
+{
+    dent_status status = response_prepare(work, work->response, work->problem, work->quantity);
+    status = status == DENT_OK ? response_audit_begin(work) : status;
+    if (status == DENT_OK) {
+        run(work, def, report);
+    }
+    return status;
+}
+
+dent_status response_solve(dent_response *response, const dent_response_problem *problem,
+                           enum response_quantity quantity, response_run *run, const void *def,
+                           dent_response_report *report)
+{
+    struct response_work work = {.response = response, .problem = problem, .quantity = quantity};
+    dent_response_report local;
+    struct floating_point_guard guard;
+    memset(&local, 0, sizeof local);
+    floating_point_guard_enter(&guard);
+    dent_status status = solve_guarded(&work, run, def, &local);
+    floating_point_guard_leave(&guard);
+    if (status == DENT_OK && report) {
+        *report = local;
+    }
+    return status;
 }

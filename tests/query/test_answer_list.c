@@ -36,7 +36,7 @@ static void sorts(dent_context *context, struct arena *scratch, const uint32_t b
 {
     struct answer_list list;
     dent_pair pairs[COUNT];
-    answer_list_init(&list, context, DENT_QUESTION_FACE_CELL);
+    answer_list_init(&list, context, NULL);
     for (uint32_t i = 0; i < COUNT; i++) {
         pairs[i] = (dent_pair){number_of(random, bits[0], i), number_of(random, bits[1], i),
                                number_of(random, bits[2], i), number_of(random, bits[3], i), DENT_PAIR_INTERIOR};

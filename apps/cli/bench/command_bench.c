@@ -8,6 +8,7 @@
 #include "load_world.h"
 #include "machine_facts.h"
 #include "placed_file.h"
+#include "questions.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -167,22 +168,31 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     return status;
 }
 
-/* Without --ask: what can be asked of the bodies there are. */
+/* What can be asked of the bodies there are: about cells each question alone and all together, else about surfaces. */
+static size_t list_races(const bench_scene *scene, uint32_t able, uint32_t *list)
+{
+    uint32_t of_cells = 0, of_surfaces = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        const dent_question_info *info = dent_question_info_at(i);
+        *(info->features[0].b == DENT_FEATURE_CELL ? &of_cells : &of_surfaces) |= (uint32_t)info->question;
+    }
+    uint32_t asked = scene->solid_count > 0 && (able & of_cells) != 0 ? able & of_cells : of_surfaces;
+    size_t count = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if ((asked & discrete_question_at(i)) != 0) {
+            list[count++] = discrete_question_at(i);
+        }
+    }
+    if (count > 1) {
+        list[count++] = asked;
+    }
+    return count;
+}
+
 static int run_races(tool_session *session, bench_scene *scene, bench_files *files)
 {
-    static const uint32_t solid_questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL,
-                                               DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
-    static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
-    uint32_t able = dent_method_questions(session->options->method);
-    uint32_t asked = (uint32_t)session->options->ask;
-    bool of_cells =
-        scene->solid_count > 0 && (able & DENT_QUESTION_VERTEX_CELL) != 0; /* every method of cells can this */
-    const uint32_t *list = of_cells ? solid_questions : surface_questions;
-    size_t count = of_cells ? sizeof solid_questions / sizeof solid_questions[0] : 1;
-    if (asked != 0) {
-        list = &asked;
-        count = 1;
-    }
+    uint32_t list[DENT_DISCRETE_QUESTION_COUNT + 1] = {(uint32_t)session->options->ask};
+    size_t count = list[0] != 0 ? 1 : list_races(scene, dent_method_questions(session->options->method), list);
     int status = STATUS_GOOD;
     if (scene->scene != NULL) {
         status = check_scene_frame(scene->name, session->options->frame);

@@ -3,6 +3,7 @@
 
 #include "interrupt.h"
 #include "placed_file.h"
+#include "questions.h"
 #include "tool.h"
 #include "view_frames.h"
 
@@ -60,17 +61,11 @@ static int move(viewing *view, int32_t steps)
 
 static int ask(viewing *view, const char *word)
 {
-    bool known = strcmp(word, "none") == 0;
-    dent_question question = 0;
-    for (unsigned bit = 0; bit < DENT_DISCRETE_QUESTION_COUNT; bit++) {
-        if (strcmp(word, dent_question_name((dent_question)(1u << bit))) == 0) {
-            question = (dent_question)(1u << bit);
-            known = true;
-        }
-    }
-    view->requests.question = question;
+    const dent_question_info *info = find_question(word, question_is_discrete);
+    view->requests.question = info != NULL ? info->question : 0;
     view->changed = view->state_changed = true;
-    return known ? STATUS_GOOD : view_fail(&view->source, "there is no question %s", word);
+    return info != NULL || strcmp(word, "none") == 0 ? STATUS_GOOD
+                                                     : view_fail(&view->source, "there is no question %s", word);
 }
 
 static int show_structure(viewing *view, const view_command *command)

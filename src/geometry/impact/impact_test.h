@@ -84,13 +84,10 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
 /* Limbs of stage 3 for any finite input: 128 KiB (impact_exact.c counts them). */
 enum { IMPACT_LIMBS = 16384 };
 
-/* Stage 3 alone, for tests. */
-void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
-                       struct impact_result *result);
-
-/* The same with the room it needs: no stack to speak of, no memory that could be short. */
-void impact_test_exact_in(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
-                          const struct impact_vertex *const corners[4], struct impact_result *result);
+/* Stage 3 alone, with the room it needs: no stack to speak of, no memory that could be short. limbs may be null, and
+ * then it finds room itself. */
+void impact_test_exact(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
+                       const struct impact_vertex *const corners[4], struct impact_result *result);
 
 /* --------------------------------------------------------------------------------------------------------- blocks */
 

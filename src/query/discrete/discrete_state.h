@@ -10,6 +10,6 @@ struct discrete_state {
     void *method_states[DENT_METHOD_COUNT]; /* null until the method is first asked */
 };
 
-struct discrete_state *discrete_state_of(dent_world *world); /* null: out of memory */
+extern const struct world_slot_kind discrete_slot;
 
 #endif

@@ -1,5 +1,5 @@
 /* Words of the motion query, and the width of the bounds of a chain. */
-#include <dent/motion.h>
+#include <dent/experimental.h>
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"

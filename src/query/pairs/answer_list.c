@@ -4,24 +4,12 @@
 #include "base/radix_sort.h"
 #include "query/pairs/pair_tests.h"
 
-int question_index(dent_question question)
+void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row)
 {
-    return question == DENT_QUESTION_VERTEX_CELL ? 0 : question == DENT_QUESTION_FACE_CELL ? 1 : 2;
-}
-
-static size_t detail_size(dent_question question)
-{
-    return question == DENT_QUESTION_VERTEX_CELL ? sizeof(dent_cell_point)
-           : question == DENT_QUESTION_FACE_FACE ? sizeof(dent_segment)
-                                                 : 1;
-}
-
-void answer_list_init(struct answer_list *list, dent_context *context, dent_question question)
-{
-    list->question = question;
+    list->row = row;
     block_output_init(&list->blocks, context, sizeof(dent_pair));
     array_init(&list->pairs, context, sizeof(dent_pair));
-    array_init(&list->details, context, detail_size(question));
+    array_init(&list->details, context, row && row->detail ? row->detail_size : 1);
 }
 
 void answer_list_destroy(struct answer_list *list)
@@ -171,21 +159,18 @@ static void add_block_details(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct detail_loop *loop = data;
+    const struct pair_row *row = loop->list->row;
     const dent_pair *pairs = loop->list->pairs.data;
     size_t first = (size_t)block * DETAIL_BLOCK;
     size_t last = first + DETAIL_BLOCK < loop->list->pairs.count ? first + DETAIL_BLOCK : loop->list->pairs.count;
     for (size_t i = first; i < last; i++) {
-        if (loop->list->question == DENT_QUESTION_VERTEX_CELL) {
-            pair_cell_point(loop->snapshot, &pairs[i], (dent_cell_point *)loop->list->details.data + i);
-        } else {
-            pair_segment(loop->snapshot, &pairs[i], (dent_segment *)loop->list->details.data + i);
-        }
+        row->detail(loop->snapshot, &pairs[i], (char *)loop->list->details.data + i * row->detail_size);
     }
 }
 
 bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct snapshot *snapshot)
 {
-    if (list->question == DENT_QUESTION_FACE_CELL || list->pairs.count == 0) {
+    if (!list->row || !list->row->detail || list->pairs.count == 0) {
         return true;
     }
     if (!array_extend(&list->details, list->pairs.count)) {
@@ -200,8 +185,7 @@ bool answer_list_add_details(struct answer_list *list, dent_context *context, co
 void answer_list_view(const struct answer_list *list, bool with_details, dent_pair_list *view)
 {
     *view = (dent_pair_list){.pairs = list->pairs.data, .count = list->pairs.count};
-    if (with_details && list->pairs.count > 0) {
-        view->cell_points = list->question == DENT_QUESTION_VERTEX_CELL ? list->details.data : NULL;
-        view->segments = list->question == DENT_QUESTION_FACE_FACE ? list->details.data : NULL;
+    if (with_details && list->pairs.count > 0 && list->row && list->row->detail) {
+        memcpy((char *)view + list->row->detail_offset, &list->details.data, sizeof list->details.data);
     }
 }

@@ -10,17 +10,16 @@
 #include "base/block_output.h"
 #include "bodies/snapshot.h"
 
+struct pair_row; /* pair_tests.h */
+
 struct answer_list {
-    dent_question question;
+    const struct pair_row *row;   /* how details are made; null: there are none */
     struct block_output blocks;   /* dent_pair */
     struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_finish */
-    struct dynamic_array details; /* dent_cell_point or dent_segment; empty for face-cell */
+    struct dynamic_array details; /* as the row says; empty where it has none */
 };
 
-/* 0, 1, 2 for the three questions. */
-int question_index(dent_question question);
-
-void answer_list_init(struct answer_list *list, dent_context *context, dent_question question);
+void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row);
 void answer_list_destroy(struct answer_list *list);
 
 /* Merges the blocks, sorts canonically, removes repetitions. False when memory runs out. */

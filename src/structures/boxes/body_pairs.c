@@ -47,14 +47,6 @@ static int choose_axis(const struct cluster_box *boxes, uint32_t count)
     return best;
 }
 
-static uint64_t float_order(float value)
-{
-    uint32_t bits;
-    value += 0.0f;
-    memcpy(&bits, &value, sizeof bits);
-    return bits & UINT32_C(0x80000000) ? ~bits : bits | UINT32_C(0x80000000);
-}
-
 struct columns {
     float *lo[3], *hi[3]; /* [0]: the axis of the sweep */
     uint64_t *keys;
@@ -82,7 +74,7 @@ static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *bo
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (boxes[i].lo[0] <= boxes[i].hi[0]) {
-            columns->keys[used] = float_order(boxes[i].lo[axis]);
+            columns->keys[used] = radix_key_of_float(boxes[i].lo[axis]);
             columns->order[used++] = i;
         }
     }

@@ -3,7 +3,7 @@
 #define DENT_STRUCTURES_BODY_PAIRS_H
 
 #include "base/arena.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "structures/clusters/kernels/cluster_kernels.h"
 
 struct body_pair {
@@ -21,7 +21,7 @@ void body_pairs_init(struct body_pairs *pairs, dent_context *context);
 void body_pairs_destroy(struct body_pairs *pairs);
 
 /* Pairs of different boxes that meet (closed), both ways round. False when memory runs out. */
-bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count,
-                     dent_isa isa, struct arena *scratch);
+bool body_pairs_find(struct body_pairs *pairs, const struct cluster_box *boxes, uint32_t count, dent_isa isa,
+                     struct arena *scratch);
 
 #endif

@@ -7,8 +7,6 @@
 #ifndef DENT_BASE_DYNAMIC_ARRAY_H
 #define DENT_BASE_DYNAMIC_ARRAY_H
 
-#include "base/allocator.h"
-
 #include <dent/base.h>
 
 #include <string.h>
@@ -24,7 +22,7 @@ struct dynamic_array {
 /* A place for no records, aligned for all. */
 static inline void *array_nothing(void)
 {
-    static const _Alignas(ALLOCATION_ALIGNMENT) unsigned char room[ALLOCATION_ALIGNMENT] = {0};
+    static const _Alignas(64) unsigned char room[64] = {0}; /* as dent_allocate aligns */
     return (void *)(room + sizeof room);
 }
 
@@ -46,6 +44,14 @@ static inline void array_destroy(struct dynamic_array *array)
     array_init(array, array->context, array->element_size);
 }
 
+/* Destroys an array that outlives the context it grew in. `context` has counted its memory since, and has the same
+ * allocator. */
+static inline void array_destroy_in(struct dynamic_array *array, dent_context *context)
+{
+    array->context = context;
+    array_destroy(array);
+}
+
 /* Room for `capacity` records in all, exactly that many when it has to grow. */
 static inline bool array_reserve(struct dynamic_array *array, size_t capacity)
 {
@@ -64,11 +70,19 @@ static inline bool array_reserve(struct dynamic_array *array, size_t capacity)
     return true;
 }
 
+/* Room for `capacity` records in all: exactly that many the first time, later at least half as many again as before, so
+ * that many small reservations do not copy the whole array each time. */
+static inline bool array_reserve_growing(struct dynamic_array *array, size_t capacity)
+{
+    size_t grown = array->capacity + array->capacity / 2;
+    return capacity <= array->capacity || array_reserve(array, capacity > grown ? capacity : grown);
+}
+
 /* Adds `count` records that are not yet written and returns the first, or null. */
 static inline void *array_extend(struct dynamic_array *array, size_t count)
 {
-    size_t needed;
-    if (!size_add(array->count, count, &needed)) {
+    size_t needed = array->count + count;
+    if (needed < count) {
         return NULL;
     }
     if (needed > array->capacity) {

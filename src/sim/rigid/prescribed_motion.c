@@ -1,6 +1,6 @@
 /* Motion that is told: prescribed bodies and the fixed vertices of elastic ones are put where their keyframes or their
  * function say. It depends on the time alone, so a resumed run continues it without knowing the past. */
-#include "sim_internal.h"
+#include "sim_rigid.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,18 +82,18 @@ static void place_vertex(const struct sim_body *body, const struct placement *pl
     }
 }
 
-static void apply_to_body(dent_sim *sim, const struct sim_body *body, double time)
+static void apply_to_body(struct sim_state *state, const struct sim_body *body, double *scratch, double time)
 {
     bool whole = body->kind == DENT_SIM_PRESCRIBED;
     uint32_t count = whole ? body->vertex_count : body->fixed_count;
-    double *positions = sim->state.positions + 3 * (size_t)body->first_vertex;
+    double *positions = state->positions + 3 * (size_t)body->first_vertex;
     if (count == 0 || (!body->motion.function && body->motion.keyframe_count == 0)) {
         return;
     }
     struct placement placement = {{0}, {0}};
     if (body->motion.function) {
-        memcpy(sim->scratch, body->start, 3 * (size_t)body->vertex_count * sizeof(double));
-        body->motion.function(body->motion.user, time, body->vertex_count, sim->scratch);
+        memcpy(scratch, body->start, 3 * (size_t)body->vertex_count * sizeof(double));
+        body->motion.function(body->motion.user, time, body->vertex_count, scratch);
     } else {
         placement = placement_at(&body->motion, time);
     }
@@ -101,19 +101,19 @@ static void apply_to_body(dent_sim *sim, const struct sim_body *body, double tim
         uint32_t vertex = whole ? k : body->fixed[k];
         double *x = positions + 3 * (size_t)vertex;
         if (body->motion.function) {
-            memcpy(x, sim->scratch + 3 * (size_t)vertex, 3 * sizeof *x);
+            memcpy(x, scratch + 3 * (size_t)vertex, 3 * sizeof *x);
         } else {
             place_vertex(body, &placement, vertex, x);
         }
     }
 }
 
-void motion_apply(dent_sim *sim, double time)
+void motion_apply(const struct sim_model *model, struct sim_state *state, double *scratch, double time)
 {
-    for (uint32_t b = 0; b < sim->body_count; b++) {
-        const struct sim_body *body = &sim->bodies[b];
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
         if (body->kind == DENT_SIM_PRESCRIBED || body->fixed_count > 0) {
-            apply_to_body(sim, body, time);
+            apply_to_body(state, body, scratch, time);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* Memory of a simulation: blocks that live as long as it does are kept in one list and given back together, so that a
  * failing creation has one way out. Arrays that grow with the number of contacts are apart. */
-#include "sim/model/sim_internal.h"
+#include "sim/model/sim_model.h"
 
 #include <string.h>
 
@@ -12,33 +12,33 @@ struct sim_block_list {
 
 enum { UNIT = 64 };
 
-void *sim_allocate(dent_sim *sim, size_t count, size_t size)
+void *sim_allocate(struct sim_model *model, size_t count, size_t size)
 {
     if (size > 0 && count > (SIZE_MAX / 2 - 2 * UNIT) / size) {
         return NULL;
     }
     size_t units = (count * size + UNIT - 1) / UNIT + 1;
-    struct sim_block_list *block = dent_allocate(sim->context, units, UNIT);
+    struct sim_block_list *block = dent_allocate(model->context, units, UNIT);
     if (!block) {
         return NULL;
     }
     memset(block, 0, units * UNIT);
     block->units = units;
-    block->next = sim->blocks;
-    sim->blocks = block;
+    block->next = model->blocks;
+    model->blocks = block;
     return (char *)block + UNIT;
 }
 
-void sim_release_blocks(dent_sim *sim)
+void sim_release_blocks(struct sim_model *model)
 {
-    while (sim->blocks) {
-        struct sim_block_list *block = sim->blocks;
-        sim->blocks = block->next;
-        dent_release(sim->context, block, block->units, UNIT);
+    while (model->blocks) {
+        struct sim_block_list *block = model->blocks;
+        model->blocks = block->next;
+        dent_release(model->context, block, block->units, UNIT);
     }
 }
 
-dent_status sim_reserve(dent_sim *sim, void **array, uint64_t *capacity, uint64_t needed, size_t size)
+dent_status sim_reserve(dent_context *context, void **array, uint64_t *capacity, uint64_t needed, size_t size)
 {
     if (needed <= *capacity) {
         return DENT_OK;
@@ -48,27 +48,27 @@ dent_status sim_reserve(dent_sim *sim, void **array, uint64_t *capacity, uint64_
         larger += larger / 2;
     }
     if (larger > SIZE_MAX / size) {
-        return sim_no_memory(sim);
+        return sim_no_memory(context);
     }
-    void *grown = dent_reallocate(sim->context, *array, (size_t)*capacity, (size_t)larger, size);
+    void *grown = dent_reallocate(context, *array, (size_t)*capacity, (size_t)larger, size);
     if (!grown) {
-        return sim_no_memory(sim);
+        return sim_no_memory(context);
     }
     *array = grown;
     *capacity = larger;
     return DENT_OK;
 }
 
-dent_status sim_no_memory(dent_sim *sim)
+dent_status sim_no_memory(dent_context *context)
 {
-    return dent_fail(sim->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for the simulation");
+    return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for the simulation");
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 struct range_call {
-    dent_sim *sim;
     sim_range_function *function;
+    void *data;
     uint32_t begin, end;
 };
 
@@ -78,18 +78,18 @@ static void range_block(void *data, uint32_t block, uint32_t worker)
     const struct range_call *call = data;
     uint32_t begin = call->begin + block * SIM_BLOCK;
     uint32_t end = call->end - begin > SIM_BLOCK ? begin + SIM_BLOCK : call->end;
-    call->function(call->sim, begin, end);
+    call->function(call->data, begin, end);
 }
 
-void sim_parallel(dent_sim *sim, uint32_t begin, uint32_t end, sim_range_function *function)
+void sim_parallel(dent_context *context, uint32_t begin, uint32_t end, sim_range_function *function, void *data)
 {
     if (begin >= end) {
         return;
     }
     if (end - begin <= SIM_BLOCK) {
-        function(sim, begin, end);
+        function(data, begin, end);
         return;
     }
-    struct range_call call = {sim, function, begin, end};
-    dent_parallel_for(sim->context, (end - begin - 1) / SIM_BLOCK + 1, range_block, &call);
+    struct range_call call = {function, data, begin, end};
+    dent_parallel_for(context, (end - begin - 1) / SIM_BLOCK + 1, range_block, &call);
 }

@@ -3,7 +3,7 @@
  * Position corrections as in XPBD (Macklin, Mueller and Chentanez 2016): with C = |a - b| - length and generalised
  * inverse masses W, the multiplier changes by -(C + alpha lambda) / (W + alpha), alpha = compliance / h^2. Rigid bodies
  * turn by their inverse inertia (Mueller et al. 2020). Taken one after the other in the order of the def. Hard
- * attachments carry their force into the elastic sweep as contacts do (contact_loop.c), so that what hangs on them
+ * attachments carry their force into the elastic sweep as contacts do (contacts/contact_forces.c), so that what hangs on them
  * hangs still. A grab is a soft attachment to a point in space whose stiffness follows from the mass it pulls, so that
  * it can break nothing. */
 #include "rigid_bonds.h"
@@ -22,13 +22,14 @@ struct end {
     double point[3];
 };
 
-static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertices, const double *weights)
+static struct end make_end(const struct sim_model *model, struct sim_state *state, uint32_t body,
+                           const uint32_t *vertices, const double *weights)
 {
     struct end end = {.rigid = NULL, .point = {0, 0, 0}};
-    const struct sim_body *owner = &sim->bodies[body];
+    const struct sim_body *owner = &model->bodies[body];
     /* Vertices of rigid bodies are placed after the corrections: add them in the body's frame, and ask the pose. */
     bool is_rigid = owner->rigid != SIM_NONE;
-    const double *positions = is_rigid ? sim->rigids[owner->rigid].local : sim->state.positions;
+    const double *positions = is_rigid ? model->rigids[owner->rigid].local : state->positions;
     uint32_t first = is_rigid ? owner->first_vertex : 0;
     for (int k = 0; k < 4; k++) {
         end.vertices[k] = vertices[k];
@@ -39,7 +40,7 @@ static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertice
     }
     if (is_rigid) {
         double turn[9], local[3] = {end.point[0], end.point[1], end.point[2]};
-        end.rigid = &sim->state.rigids[owner->rigid];
+        end.rigid = &state->rigids[owner->rigid];
         rigid_rotation(end.rigid->orientation, turn);
         dent_rigid_inverse_inertia(end.rigid, end.inverse);
         for (int axis = 0; axis < 3; axis++) {
@@ -49,7 +50,7 @@ static struct end make_end(dent_sim *sim, uint32_t body, const uint32_t *vertice
     return end;
 }
 
-static double end_inverse_mass(const dent_sim *sim, const struct end *end, const double *direction)
+static double end_inverse_mass(const struct sim_model *model, const struct end *end, const double *direction)
 {
     double sum = 0;
     if (end->rigid) {
@@ -63,14 +64,14 @@ static double end_inverse_mass(const dent_sim *sim, const struct end *end, const
     }
     for (int k = 0; k < 4; k++) {
         if (end->vertices[k] != SIM_NONE) {
-            sum += end->weights[k] * end->weights[k] * sim->inverse_masses[end->vertices[k]];
+            sum += end->weights[k] * end->weights[k] * model->inverse_masses[end->vertices[k]];
         }
     }
     return sum;
 }
 
 /* Moves an end by the impulse-like `push`. */
-static void push_end(dent_sim *sim, const struct end *end, const double *push)
+static void push_end(const struct sim_model *model, struct sim_state *state, const struct end *end, const double *push)
 {
     if (end->rigid) {
         double arm[3], moment[3], angle[3];
@@ -85,14 +86,14 @@ static void push_end(dent_sim *sim, const struct end *end, const double *push)
     }
     for (int k = 0; k < 4; k++) {
         if (end->vertices[k] != SIM_NONE) {
-            sim_add_scaled(sim->state.positions + 3 * (size_t)end->vertices[k],
-                           end->weights[k] * sim->inverse_masses[end->vertices[k]], push);
+            sim_add_scaled(state->positions + 3 * (size_t)end->vertices[k],
+                           end->weights[k] * model->inverse_masses[end->vertices[k]], push);
         }
     }
 }
 
-static void solve_ends(dent_sim *sim, const struct end *a, const struct end *b, double length, double alpha,
-                       struct tie_sums *sums)
+static void solve_ends(const struct sim_model *model, struct sim_state *state, const struct end *a, const struct end *b,
+                       double length, double alpha, struct tie_sums *sums)
 {
     double direction[3], distance;
     sim_subtract(a->point, b->point, direction);
@@ -103,7 +104,7 @@ static void solve_ends(dent_sim *sim, const struct end *a, const struct end *b, 
     for (int axis = 0; axis < 3; axis++) {
         direction[axis] /= distance;
     }
-    double weight = end_inverse_mass(sim, a, direction) + end_inverse_mass(sim, b, direction);
+    double weight = end_inverse_mass(model, a, direction) + end_inverse_mass(model, b, direction);
     if (!(weight + alpha > 0) || !(weight > 0)) {
         return;
     }
@@ -111,8 +112,8 @@ static void solve_ends(dent_sim *sim, const struct end *a, const struct end *b, 
     sums->lambda += change;
     double push[3] = {change * direction[0], change * direction[1], change * direction[2]};
     double back[3] = {-push[0], -push[1], -push[2]};
-    push_end(sim, a, push);
-    push_end(sim, b, back);
+    push_end(model, state, a, push);
+    push_end(model, state, b, back);
     sim_add_scaled(sums->pushed, 1, push);
 }
 
@@ -124,43 +125,50 @@ static struct end end_in_space(const double *point)
 }
 
 /* Both ends of an attachment, at the present positions. */
-static void make_ends(dent_sim *sim, const struct sim_attachment *tie, struct end *a, struct end *b)
+static void make_ends(const struct sim_model *model, struct sim_state *state, const struct sim_attachment *tie,
+                      struct end *a, struct end *b)
 {
     static const double whole[4] = {1, 0, 0, 0};
     const uint32_t vertices[4] = {tie->vertex_a, SIM_NONE, SIM_NONE, SIM_NONE};
-    *a = make_end(sim, tie->body_a, vertices, whole);
+    *a = make_end(model, state, tie->body_a, vertices, whole);
     *b = tie->body_b == SIM_NONE ? end_in_space(tie->point)
-                                 : make_end(sim, tie->body_b, tie->vertices_b, tie->weights_b);
+                                 : make_end(model, state, tie->body_b, tie->vertices_b, tie->weights_b);
 }
 
 /* Of the mobility of the elastic vertices, the part that is inertia; 1: nothing is carried. */
-static double share_of(const dent_sim *sim, const struct sim_attachment *tie)
+static double share_of(const struct sim_model *model, const struct sim_attachment *tie)
 {
     double all = 0, inertia = 0;
     for (int k = 0; k < 5; k++) {
         uint32_t v = k < 4 ? tie->vertices_b[k] : tie->vertex_a;
         double weight = k < 4 ? tie->weights_b[k] : 1;
-        if (v != SIM_NONE && sim->inverse_masses[v] > 0) {
-            all += weight * weight * sim->inverse_masses[v];
-            inertia += weight * weight * sim->inverse_masses[v] * sim->inertia_shares[v];
+        if (v != SIM_NONE && model->inverse_masses[v] > 0) {
+            all += weight * weight * model->inverse_masses[v];
+            inertia += weight * weight * model->inverse_masses[v] * model->inertia_shares[v];
         }
     }
     return all > 0 && tie->compliance == 0 ? inertia / all : 1;
 }
 
-void attachments_build(dent_sim *sim)
+dent_status attachments_build(struct sim_model *model, struct elastic_work *work)
 {
-    for (uint32_t n = 0; n < sim->attachment_count; n++) {
-        sim->attachments[n].share = share_of(sim, &sim->attachments[n]);
-        sim->free_ties = sim->free_ties || !sim->attachments[n].bonded;
+    work->tie_sums = sim_allocate(model, model->attachment_count, sizeof *work->tie_sums);
+    if (!work->tie_sums) {
+        return sim_no_memory(model->context);
     }
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        model->attachments[n].share = share_of(model, &model->attachments[n]);
+        model->free_ties = model->free_ties || !model->attachments[n].bonded;
+    }
+    return DENT_OK;
 }
 
 /* Gives `push` to an end: to the elastic sweep all of it, to a rigid body what will not be taken out. */
-static void carry_end(dent_sim *sim, const struct end *end, double share, double sign, const double *push, double h)
+static void carry_end(const struct sim_model *model, struct carried_forces *carried, const struct end *end,
+                      double share, double sign, const double *push)
 {
     if (end->rigid) {
-        double arm[3], moment[3], factor = sign * (1 - share) / h;
+        double arm[3], moment[3], factor = sign * (1 - share) / model->substep;
         sim_subtract(end->point, end->rigid->center, arm);
         sim_cross(arm, push, moment);
         for (int i = 0; i < 3; i++) {
@@ -171,69 +179,68 @@ static void carry_end(dent_sim *sim, const struct end *end, double share, double
     }
     for (int k = 0; k < 4; k++) {
         if (end->vertices[k] != SIM_NONE) {
-            size_t v = end->vertices[k];
-            double move = sign * end->weights[k] * sim->inverse_masses[v];
-            sim->carries = true;
-            sim_add_scaled(sim->carried + 3 * v, move, push);
-            sim_add_scaled(sim->taken_out + 3 * v, share * move, push);
+            double move = sign * end->weights[k] * model->inverse_masses[end->vertices[k]];
+            carried_add(carried, end->vertices[k], share, move, push);
         }
     }
 }
 
 /* Of a push of this size, the part that moves no vertex further than `carried_part` allows. */
-static double end_part(const dent_sim *sim, const struct end *end, double share, double size)
+static double end_part(const struct sim_model *model, const struct end *end, double share, double size)
 {
     double part = 1;
     for (int k = 0; k < 4 && !end->rigid; k++) {
         if (end->vertices[k] != SIM_NONE) {
-            double here = carried_part(sim, end->vertices[k], share,
-                                       fabs(end->weights[k]) * sim->inverse_masses[end->vertices[k]] * size);
+            double here = carried_part(model, end->vertices[k], share,
+                                       fabs(end->weights[k]) * model->inverse_masses[end->vertices[k]] * size);
             part = here < part ? here : part;
         }
     }
     return part;
 }
 
-void attachments_carry(dent_sim *sim, double h)
+void attachments_carry(const struct sim_model *model, struct sim_state *state, struct elastic_work *work)
 {
-    for (uint32_t n = 0; n < sim->attachment_count && sim->free_ties; n++) {
-        const struct sim_attachment *tie = &sim->attachments[n];
-        double *push = sim->state.tie_pushes + 3 * (size_t)n;
+    for (uint32_t n = 0; n < model->attachment_count && model->free_ties; n++) {
+        const struct sim_attachment *tie = &model->attachments[n];
+        double *push = state->tie_pushes + 3 * (size_t)n;
         struct end a, b;
         if (!tie->bonded && tie->share < 1 && sim_dot(push, push) > 0) {
-            make_ends(sim, tie, &a, &b);
-            double size = sqrt(sim_dot(push, push)), part_a = end_part(sim, &a, tie->share, size);
-            double part_b = end_part(sim, &b, tie->share, size), part = part_a < part_b ? part_a : part_b;
+            make_ends(model, state, tie, &a, &b);
+            double size = sqrt(sim_dot(push, push)), part_a = end_part(model, &a, tie->share, size);
+            double part_b = end_part(model, &b, tie->share, size), part = part_a < part_b ? part_a : part_b;
             for (int axis = 0; axis < 3 && part < 1; axis++) {
                 push[axis] *= part;
             }
-            carry_end(sim, &a, tie->share, 1, push, h);
-            carry_end(sim, &b, tie->share, -1, push, h);
+            carry_end(model, &work->carried, &a, tie->share, 1, push);
+            carry_end(model, &work->carried, &b, tie->share, -1, push);
         }
     }
 }
 
-void attachments_solve(dent_sim *sim, double h)
+void attachments_solve(const struct sim_model *model, struct sim_state *state, struct elastic_work *work)
 {
-    if (!sim->free_ties) {
+    double h = model->substep;
+    if (!model->free_ties) {
         return;
     }
-    for (uint32_t n = 0; n < sim->attachment_count; n++) {
-        sim->attachments[n].sums = (struct tie_sums){0};
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        work->tie_sums[n] = (struct tie_sums){0};
     }
-    for (uint32_t n = 0; n < TIE_SWEEPS * sim->attachment_count; n++) {
-        struct sim_attachment *tie = &sim->attachments[n % sim->attachment_count];
+    for (uint32_t n = 0; n < TIE_SWEEPS * model->attachment_count; n++) {
+        uint32_t number = n % model->attachment_count;
+        const struct sim_attachment *tie = &model->attachments[number];
         struct end a, b;
         if (tie->bonded) {
             continue;
         }
-        make_ends(sim, tie, &a, &b);
-        solve_ends(sim, &a, &b, tie->length, tie->compliance / (h * h), &tie->sums);
+        make_ends(model, state, tie, &a, &b);
+        solve_ends(model, state, &a, &b, tie->length, tie->compliance / (h * h), &work->tie_sums[number]);
     }
-    for (uint32_t n = 0; n < sim->attachment_count; n++) {
-        const struct sim_attachment *tie = &sim->attachments[n];
-        const double *pushed = tie->sums.pushed;
-        double *carried = sim->state.tie_pushes + 3 * (size_t)n;
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        const struct sim_attachment *tie = &model->attachments[n];
+        const double *pushed = work->tie_sums[n].pushed;
+        double *carried = state->tie_pushes + 3 * (size_t)n;
         /* As for contacts: what acted, or less when it lets go. */
         double acted[3];
         for (int axis = 0; axis < 3; axis++) {
@@ -248,60 +255,45 @@ void attachments_solve(dent_sim *sim, double h)
 
 /* A body that is held as stiffly as it is light would not feel that: there the grab is a spring half as stiff as what
  * holds the body, in the same equations. */
-void grabs_add_to_blocks(dent_sim *sim)
+void grabs_add_to_blocks(const struct sim_model *model, struct sim_state *state, struct elastic_work *work)
 {
     static const double whole[4] = {1, 0, 0, 0};
-    for (uint32_t n = 0; n < sim->state.grab_count; n++) {
-        const struct sim_grab *grab = &sim->state.grabs[n];
-        struct rigid_block *block = bonds_block(sim, grab->body);
+    for (uint32_t n = 0; n < state->grab_count; n++) {
+        const struct sim_grab *grab = &state->grabs[n];
+        struct rigid_block *block = bonds_block(model, work, grab->body);
         if (!block) {
             continue;
         }
-        uint32_t vertices[4] = {sim->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
-        struct end end = make_end(sim, grab->body, vertices, whole);
+        uint32_t vertices[4] = {model->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
+        struct end end = make_end(model, state, grab->body, vertices, whole);
         double displacement[3], force[3], length;
         sim_subtract(grab->target, end.point, displacement);
         length = sqrt(sim_dot(displacement, displacement));
         if (length > 0) {
             double unit[3] = {displacement[0] / length, displacement[1] / length, displacement[2] / length};
-            double stiffness = 0.5 / bonds_compliance(sim, block, end.point, unit);
+            double stiffness = 0.5 / bonds_compliance(state, block, end.point, unit);
             for (int axis = 0; axis < 3; axis++) {
                 force[axis] = stiffness * displacement[axis];
             }
-            bonds_add_spring(sim, block, end.point, force, unit, stiffness, stiffness);
+            bonds_add_spring(state, block, end.point, force, unit, stiffness, stiffness);
         }
     }
 }
 
 /* A grab pulls with the strength that would bring the mass it holds to its target in about ten substeps. */
-void grabs_solve(dent_sim *sim, double h)
+void grabs_solve(const struct sim_model *model, struct sim_state *state, struct elastic_work *work)
 {
     static const double whole[4] = {1, 0, 0, 0};
-    (void)h;
-    for (uint32_t n = 0; n < sim->state.grab_count; n++) {
-        const struct sim_grab *grab = &sim->state.grabs[n];
-        uint32_t vertices[4] = {sim->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
-        if (bonds_block(sim, grab->body)) {
+    for (uint32_t n = 0; n < state->grab_count; n++) {
+        const struct sim_grab *grab = &state->grabs[n];
+        uint32_t vertices[4] = {model->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
+        if (bonds_block(model, work, grab->body)) {
             continue;
         }
-        struct end a = make_end(sim, grab->body, vertices, whole), b = end_in_space(grab->target);
+        struct end a = make_end(model, state, grab->body, vertices, whole), b = end_in_space(grab->target);
         double direction[3] = {1, 0, 0};
         struct tie_sums sums = {0};
-        double weight = end_inverse_mass(sim, &a, direction);
-        solve_ends(sim, &a, &b, 0, 9 * weight, &sums);
+        double weight = end_inverse_mass(model, &a, direction);
+        solve_ends(model, state, &a, &b, 0, 9 * weight, &sums);
     }
-}
-
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
-
-void dent_sim_attachment_forces(const dent_sim *sim, double *forces)
-{
-    if (!sim) {
-        return;
-    }
-    double per_push = 1 / (sim->substep * sim->substep);
-    for (size_t n = 0; n < 3 * (size_t)sim->attachment_count; n++) {
-        forces[n] = per_push * sim->state.tie_pushes[n];
-    }
-    bonds_forces(sim, forces);
 }

@@ -7,32 +7,32 @@
 
 /* ---- which vertices ---------------------------------------------------------------------------------------------- */
 
-static bool is_host(const dent_sim *sim, uint32_t body)
+static bool is_host(const struct sim_model *model, uint32_t body)
 {
-    for (uint32_t b = 0; b < sim->body_count; b++) {
-        if (sim->bodies[b].kind == DENT_SIM_EMBEDDED && sim->bodies[b].host == body) {
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        if (model->bodies[b].kind == DENT_SIM_EMBEDDED && model->bodies[b].host == body) {
             return true;
         }
     }
     return false;
 }
 
-static bool may_bond(const dent_sim *sim, const struct sim_attachment *tie)
+static bool may_bond(const struct sim_model *model, const struct sim_attachment *tie)
 {
     if (tie->compliance > 0 || tie->length > 0 || tie->body_b == SIM_NONE ||
-        sim->bodies[tie->body_b].rigid == SIM_NONE) {
+        model->bodies[tie->body_b].rigid == SIM_NONE) {
         return false;
     }
-    const struct sim_body *solid = &sim->bodies[tie->body_a];
+    const struct sim_body *solid = &model->bodies[tie->body_a];
     return solid->kind == DENT_SIM_SOLID && solid->fixed_count > 0 && solid->collision_mask == 0 &&
-           sim->inverse_masses[tie->vertex_a] > 0 && !is_host(sim, tie->body_a);
+           model->inverse_masses[tie->vertex_a] > 0 && !is_host(model, tie->body_a);
 }
 
-static void bond(dent_sim *sim, uint32_t attachment, struct rigid_bond *bond)
+static void bond(struct sim_model *model, uint32_t attachment, struct rigid_bond *bond)
 {
-    struct sim_attachment *tie = &sim->attachments[attachment];
-    const struct sim_body *owner = &sim->bodies[tie->body_b];
-    const double *local = sim->rigids[owner->rigid].local;
+    struct sim_attachment *tie = &model->attachments[attachment];
+    const struct sim_body *owner = &model->bodies[tie->body_b];
+    const double *local = model->rigids[owner->rigid].local;
     *bond = (struct rigid_bond){tie->vertex_a, attachment, {0, 0, 0}};
     for (int k = 0; k < 4; k++) {
         if (tie->vertices_b[k] != SIM_NONE) {
@@ -44,24 +44,24 @@ static void bond(dent_sim *sim, uint32_t attachment, struct rigid_bond *bond)
 }
 
 /* Is it a spring of this rigid body, and at which end? */
-static bool is_spring(const dent_sim *sim, const struct sim_attachment *tie, uint32_t body, bool *is_b)
+static bool is_spring(const struct sim_model *model, const struct sim_attachment *tie, uint32_t body, bool *is_b)
 {
-    bool held_a = sim->bodies[tie->body_a].kind == DENT_SIM_PRESCRIBED;
-    bool held_b = tie->body_b == SIM_NONE || sim->bodies[tie->body_b].kind == DENT_SIM_PRESCRIBED;
+    bool held_a = model->bodies[tie->body_a].kind == DENT_SIM_PRESCRIBED;
+    bool held_b = tie->body_b == SIM_NONE || model->bodies[tie->body_b].kind == DENT_SIM_PRESCRIBED;
     *is_b = tie->body_b == body;
     return tie->compliance > 0 && ((tie->body_a == body && held_b) || (*is_b && held_a));
 }
 
-static void add_springs(dent_sim *sim, struct rigid_block *block)
+static void add_springs(struct sim_model *model, struct block_lists *block)
 {
-    struct rigid_bonds *bonds = sim->bonds;
-    const struct sim_rigid *rigid = &sim->rigids[block->rigid];
-    uint32_t first = sim->bodies[rigid->body].first_vertex;
+    struct rigid_bonds *bonds = model->bonds;
+    const struct sim_rigid *rigid = &model->rigids[block->rigid];
+    uint32_t first = model->bodies[rigid->body].first_vertex;
     block->spring_begin = bonds->spring_count;
-    for (uint32_t n = 0; n < sim->attachment_count; n++) {
-        struct sim_attachment *tie = &sim->attachments[n];
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        struct sim_attachment *tie = &model->attachments[n];
         struct bond_spring spring = {.attachment = n};
-        if (!is_spring(sim, tie, rigid->body, &spring.is_b)) {
+        if (!is_spring(model, tie, rigid->body, &spring.is_b)) {
             continue;
         }
         for (int k = 0; k < 4 && spring.is_b; k++) {
@@ -80,22 +80,22 @@ static void add_springs(dent_sim *sim, struct rigid_block *block)
 }
 
 /* The bonds of a rigid body; its mass, centre and inertia with them. */
-static void make_block(dent_sim *sim, uint32_t rigid, struct rigid_block *block)
+static void make_block(struct sim_model *model, struct sim_state *state, uint32_t rigid, struct block_lists *block)
 {
-    struct rigid_bonds *bonds = sim->bonds;
+    struct rigid_bonds *bonds = model->bonds;
     struct rigid_bond *first = bonds->bonds + bonds->bond_count;
-    *block = (struct rigid_block){.rigid = rigid, .bond_begin = bonds->bond_count};
-    for (uint32_t n = 0; n < sim->attachment_count; n++) {
-        if (sim->attachments[n].body_b == sim->rigids[rigid].body && may_bond(sim, &sim->attachments[n])) {
-            bond(sim, n, &bonds->bonds[bonds->bond_count++]);
-            sim->inverse_masses[sim->attachments[n].vertex_a] = 0; /* the body moves it from now on */
+    *block = (struct block_lists){.rigid = rigid, .bond_begin = bonds->bond_count};
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        if (model->attachments[n].body_b == model->rigids[rigid].body && may_bond(model, &model->attachments[n])) {
+            bond(model, n, &bonds->bonds[bonds->bond_count++]);
+            model->inverse_masses[model->attachments[n].vertex_a] = 0; /* the body moves it from now on */
         }
     }
     block->bond_end = bonds->bond_count;
     uint32_t count = block->bond_end - block->bond_begin;
     double moments[10] = {0}; /* mass, first, second (xx xy xz yy yz zz), in the body's frame */
     for (uint32_t k = 0; k < count; k++) {
-        double mass = sim->masses[first[k].vertex];
+        double mass = model->masses[first[k].vertex];
         const double *at = first[k].local;
         moments[0] += mass;
         sim_add_scaled(moments + 1, mass, at);
@@ -106,38 +106,42 @@ static void make_block(dent_sim *sim, uint32_t rigid, struct rigid_block *block)
         }
     }
     double shift[3];
-    rigid_add_mass(sim, rigid, moments, shift);
+    rigid_add_mass(model, state, rigid, moments, shift);
     for (uint32_t k = 0; k < count; k++) {
         sim_subtract(first[k].local, shift, first[k].local);
     }
-    add_springs(sim, block);
+    add_springs(model, block);
 }
 
-dent_status bonds_find(dent_sim *sim)
+dent_status bonds_find(struct sim_model *model, struct sim_state *state, struct elastic_work *work)
 {
-    struct rigid_bonds *bonds = sim_allocate(sim, 1, sizeof *bonds);
+    struct rigid_bonds *bonds = sim_allocate(model, 1, sizeof *bonds);
     if (!bonds) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
-    sim->bonds = bonds;
-    bonds->block_of_rigid = sim_allocate(sim, sim->rigid_count, sizeof *bonds->block_of_rigid);
-    bonds->blocks = sim_allocate(sim, sim->rigid_count, sizeof *bonds->blocks);
-    bonds->bonds = sim_allocate(sim, sim->attachment_count, sizeof *bonds->bonds);
-    bonds->springs = sim_allocate(sim, sim->attachment_count, sizeof *bonds->springs);
-    if (!bonds->block_of_rigid || !bonds->blocks || !bonds->bonds || !bonds->springs) {
-        return sim_no_memory(sim);
+    model->bonds = bonds;
+    bonds->block_of_rigid = sim_allocate(model, model->rigid_count, sizeof *bonds->block_of_rigid);
+    bonds->blocks = sim_allocate(model, model->rigid_count, sizeof *bonds->blocks);
+    bonds->bonds = sim_allocate(model, model->attachment_count, sizeof *bonds->bonds);
+    bonds->springs = sim_allocate(model, model->attachment_count, sizeof *bonds->springs);
+    work->blocks = sim_allocate(model, model->rigid_count, sizeof *work->blocks);
+    if (!work->blocks || !bonds->block_of_rigid || !bonds->blocks || !bonds->bonds || !bonds->springs) {
+        return sim_no_memory(model->context);
     }
-    for (uint32_t r = 0; r < sim->rigid_count; r++) {
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
         bonds->block_of_rigid[r] = SIM_NONE;
         bool any = false;
-        for (uint32_t n = 0; n < sim->attachment_count && !any; n++) {
+        for (uint32_t n = 0; n < model->attachment_count && !any; n++) {
             bool is_b;
-            any = (sim->attachments[n].body_b == sim->rigids[r].body && may_bond(sim, &sim->attachments[n])) ||
-                  is_spring(sim, &sim->attachments[n], sim->rigids[r].body, &is_b);
+            any = (model->attachments[n].body_b == model->rigids[r].body && may_bond(model, &model->attachments[n])) ||
+                  is_spring(model, &model->attachments[n], model->rigids[r].body, &is_b);
         }
         if (any) {
             bonds->block_of_rigid[r] = bonds->block_count;
-            make_block(sim, r, &bonds->blocks[bonds->block_count++]);
+            make_block(model, state, r, &bonds->blocks[bonds->block_count]);
+            work->blocks[bonds->block_count] =
+                (struct rigid_block){.rigid = r, .lists = &bonds->blocks[bonds->block_count]};
+            bonds->block_count++;
         }
     }
     return DENT_OK;
@@ -157,31 +161,31 @@ static void add_edge(struct rigid_bonds *bonds, const uint32_t *owners, uint32_t
     }
 }
 
-static void list_edges(dent_sim *sim, const uint32_t *owners, uint32_t block, bool fill)
+static void list_edges(struct sim_model *model, const uint32_t *owners, uint32_t block, bool fill)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
+    const struct elastic_mesh *mesh = model->elastic;
     for (uint32_t slot = 0; slot < mesh->vertex_count; slot++) {
         for (uint32_t e = mesh->edge_starts[slot]; e < mesh->edge_starts[slot + 1]; e++) {
             const struct edge_visit *edge = &mesh->edges[e];
             const double values[2] = {edge->weight, edge->damper};
-            add_edge(sim->bonds, owners, block, edge->other, mesh->vertices[slot], values, fill);
+            add_edge(model->bonds, owners, block, edge->other, mesh->vertices[slot], values, fill);
         }
     }
     for (uint64_t n = 0; n < mesh->held_count; n++) {
         const struct held_edge *edge = &mesh->held[n];
         const double values[2] = {edge->weight, edge->damper};
-        add_edge(sim->bonds, owners, block, edge->i, edge->j, values, fill);
-        add_edge(sim->bonds, owners, block, edge->j, edge->i, values, fill);
+        add_edge(model->bonds, owners, block, edge->i, edge->j, values, fill);
+        add_edge(model->bonds, owners, block, edge->j, edge->i, values, fill);
     }
 }
 
 /* Edges within a block: they never change, but pull. */
-static void list_inner(dent_sim *sim, const uint32_t *owners, bool fill)
+static void list_inner(struct sim_model *model, const uint32_t *owners, bool fill)
 {
-    struct rigid_bonds *bonds = sim->bonds;
+    struct rigid_bonds *bonds = model->bonds;
     bonds->inner_count = 0;
-    for (uint64_t n = 0; n < sim->elastic.held_count; n++) {
-        const struct held_edge *edge = &sim->elastic.held[n];
+    for (uint64_t n = 0; n < model->elastic->held_count; n++) {
+        const struct held_edge *edge = &model->elastic->held[n];
         if (owners[edge->i] != SIM_NONE && owners[edge->i] == owners[edge->j]) {
             if (fill) {
                 bonds->inner[bonds->inner_count] = *edge;
@@ -211,11 +215,11 @@ static void arrange_tet(struct bond_tet *tet, uint32_t bonded)
     }
 }
 
-static void list_tets(dent_sim *sim, const uint32_t *owners, uint32_t block, bool fill)
+static void list_tets(struct sim_model *model, const uint32_t *owners, uint32_t block, bool fill)
 {
-    struct rigid_bonds *bonds = sim->bonds;
-    for (uint64_t t = 0; t < sim->elastic.tet_count; t++) {
-        const struct tet_visit *tet = &sim->elastic.tet_energy[t];
+    struct rigid_bonds *bonds = model->bonds;
+    for (uint64_t t = 0; t < model->elastic->tet_count; t++) {
+        const struct tet_visit *tet = &model->elastic->tet_energy[t];
         struct bond_tet own = {
             .corners = {tet->p, tet->q, tet->r, tet->reserved}, .stiffness = tet->stiffness, .target = tet->target};
         uint32_t bonded = 0;
@@ -235,17 +239,17 @@ static void list_tets(dent_sim *sim, const uint32_t *owners, uint32_t block, boo
     }
 }
 
-dent_status bonds_build(dent_sim *sim)
+dent_status bonds_build(struct sim_model *model)
 {
-    struct rigid_bonds *bonds = sim->bonds;
+    struct rigid_bonds *bonds = model->bonds;
     if (bonds->block_count == 0) {
         return DENT_OK;
     }
-    uint32_t *owners = dent_allocate(sim->context, sim->vertex_count, sizeof *owners);
+    uint32_t *owners = dent_allocate(model->context, model->vertex_count, sizeof *owners);
     if (!owners) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
-    memset(owners, 0xff, sim->vertex_count * sizeof *owners);
+    memset(owners, 0xff, model->vertex_count * sizeof *owners);
     for (uint32_t n = 0; n < bonds->block_count; n++) {
         for (uint32_t k = bonds->blocks[n].bond_begin; k < bonds->blocks[n].bond_end; k++) {
             owners[bonds->bonds[k].vertex] = n;
@@ -253,25 +257,25 @@ dent_status bonds_build(dent_sim *sim)
     }
     for (int fill = 0; fill < 2; fill++) {
         bonds->edge_count = bonds->tet_count = 0;
-        list_inner(sim, owners, fill);
+        list_inner(model, owners, fill);
         for (uint32_t n = 0; n < bonds->block_count; n++) {
-            struct rigid_block *block = &bonds->blocks[n];
+            struct block_lists *block = &bonds->blocks[n];
             block->edge_begin = bonds->edge_count;
             block->tet_begin = bonds->tet_count;
-            list_edges(sim, owners, n, fill);
-            list_tets(sim, owners, n, fill);
+            list_edges(model, owners, n, fill);
+            list_tets(model, owners, n, fill);
             block->edge_end = bonds->edge_count;
             block->tet_end = bonds->tet_count;
         }
         if (!fill) {
-            bonds->edges = sim_allocate(sim, bonds->edge_count, sizeof *bonds->edges);
-            bonds->tets = sim_allocate(sim, bonds->tet_count, sizeof *bonds->tets);
-            bonds->inner = sim_allocate(sim, (size_t)bonds->inner_count, sizeof *bonds->inner);
+            bonds->edges = sim_allocate(model, bonds->edge_count, sizeof *bonds->edges);
+            bonds->tets = sim_allocate(model, bonds->tet_count, sizeof *bonds->tets);
+            bonds->inner = sim_allocate(model, (size_t)bonds->inner_count, sizeof *bonds->inner);
             if (!bonds->edges || !bonds->tets || !bonds->inner) {
                 break;
             }
         }
     }
-    dent_release(sim->context, owners, sim->vertex_count, sizeof *owners);
-    return bonds->edges && bonds->tets && bonds->inner ? DENT_OK : sim_no_memory(sim);
+    dent_release(model->context, owners, model->vertex_count, sizeof *owners);
+    return bonds->edges && bonds->tets && bonds->inner ? DENT_OK : sim_no_memory(model->context);
 }
