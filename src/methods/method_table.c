@@ -96,7 +96,8 @@ const char *dent_method_name(dent_method method)
 const char *dent_method_summary(dent_method method)
 {
     if (method == DENT_METHOD_AUTO) {
-        return "chooses by size and kind of the bodies and by how much overlapped before; the reason is in the counters";
+        return "chooses by size and kind of the bodies and by how much overlapped before; the reason is in the "
+               "counters";
     }
     const struct method_row *row = method_row_of(method);
     return row ? row->summary : NULL;
