@@ -13,6 +13,8 @@
 #include <dent/dent.h>
 #include <dent/scene.h>
 
+#include "sort_times.h"
+
 enum { CONTESTANTS = 6, ROUNDS_MAX = 1024, FRAMES = 2 };
 
 static const dent_method contestants[CONTESTANTS] = {DENT_METHOD_AUTO,         DENT_METHOD_CLUSTER_SEARCH,
@@ -32,12 +34,6 @@ static double now_ms(void)
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static bool open_stage(struct stage *stage, dent_context *context, const char *name)
@@ -90,7 +86,7 @@ static void report(struct stage *stage, const char *scene, const char *question,
         if (!able(i, questions)) {
             continue;
         }
-        qsort(stage->samples[i], rounds, sizeof(double), compare_doubles);
+        sort_times(stage->samples[i], rounds);
         medians[i] = stage->samples[i][rounds / 2];
         if (i > 0 && (best < 0 || medians[i] < medians[best])) {
             best = i;

@@ -18,10 +18,13 @@
 #include <string.h>
 #include <time.h>
 
+#include <dent/experimental.h>
+
 #include "scene_stage.h"
 
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
+#include "sort_times.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 24, FRAMES = 3 };
 
@@ -247,6 +250,7 @@ struct variant {
     dent_method method;
     dent_spatial_hash_def hash_def;
     dent_bucket_tree_def tree_def;
+    dent_experiments experiments;
     double cell; /* plain: over the mean edge */
     double times[ROUNDS_MAX * FRAMES];
     uint32_t count;
@@ -254,15 +258,9 @@ struct variant {
     dent_query_counters counters;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(struct variant *variant)
 {
-    qsort(variant->times, variant->count, sizeof variant->times[0], by_value);
+    sort_times(variant->times, variant->count);
     return variant->times[variant->count / 2];
 }
 
@@ -279,6 +277,7 @@ static void run_variant(struct stage *stage, struct variant *variant, uint32_t q
     def.method = variant->method;
     def.spatial_hash = &variant->hash_def;
     def.bucket_tree = &variant->tree_def;
+    def.experiments = &variant->experiments;
     def.no_details = true;
     double began = now_ms();
     if (dent_world_query(stage->world, &def, &result) != DENT_OK) {
@@ -298,7 +297,8 @@ static struct variant tree_variant(const char *name)
 {
     struct variant variant = {.method = DENT_METHOD_BUCKET_TREE,
                               .hash_def = dent_spatial_hash_def_default(),
-                              .tree_def = dent_bucket_tree_def_default()};
+                              .tree_def = dent_bucket_tree_def_default(),
+                              .experiments = dent_experiments_default()};
     snprintf(variant.name, sizeof variant.name, "%s", name);
     return variant;
 }
@@ -310,13 +310,13 @@ static uint32_t make_variants(struct variant *variants, uint32_t question, struc
     variants[count++] = tree_variant("buckets, direct");
     if (!choice.only) {
         variants[count] = tree_variant("buckets, sorted");
-        variants[count++].tree_def.sorted_coordinates = true;
+        variants[count++].experiments.bucket_tree.sorted_coordinates = true;
         variants[count] = tree_variant("buckets, article");
-        variants[count++].tree_def.paper_sizing = true;
+        variants[count++].experiments.bucket_tree.paper_sizing = true;
         variants[count] = tree_variant("spatial hash");
         variants[count++].method = DENT_METHOD_SPATIAL_HASH;
         variants[count] = tree_variant("hash, plain form");
-        variants[count].hash_def.paper_form = true;
+        variants[count].experiments.spatial_hash.paper_form = true;
         variants[count++].method = DENT_METHOD_SPATIAL_HASH;
     }
     for (int i = 0; i < 3 && choice.plain && !choice.only && question != DENT_QUESTION_FACE_FACE; i++) {

@@ -20,9 +20,11 @@
 #include <time.h>
 
 #include <dent/dent.h>
+#include <dent/experimental.h>
 #include <dent/scene.h>
 
 #include "geometry/predicates/tetrahedron_predicates.h"
+#include "sort_times.h"
 
 enum { ROUNDS_MAX = 2001, VARIANTS_MAX = 24 };
 
@@ -480,25 +482,19 @@ static uint64_t now(const struct options *options)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void run_variant(struct variant *variant, struct stage *stages, struct flat_scene *flat,
                         struct grid_memory *grid, struct tree_memory *tree, struct pair_set *set,
                         const struct options *options, bool keep)
 {
     uint64_t begin = now(options), end;
     if (variant->peer == 0) {
-        dent_cluster_search_def cluster = dent_cluster_search_def_default();
+        dent_experiments experiments = dent_experiments_default();
         dent_query_def def = dent_query_def_default();
         dent_query_result result;
-        cluster.no_certificate = variant->no_certificate;
+        experiments.cluster_search.no_certificate = variant->no_certificate;
         def.questions = variant->question;
         def.method = DENT_METHOD_CLUSTER_SEARCH;
-        def.cluster_search = &cluster;
+        def.experiments = &experiments;
         def.no_details = !options->details;
         if (dent_world_query(stages[variant->stage].world, &def, &result) != DENT_OK) {
             fprintf(stderr, "%s\n", dent_world_message(stages[variant->stage].world));
@@ -576,7 +572,7 @@ static void report_times(struct variant *variants, uint32_t count, const struct 
 {
     double best_peer[4] = {0, INFINITY, INFINITY, INFINITY};
     for (uint32_t i = 0; i < count; i++) {
-        qsort(variants[i].times, variants[i].count, sizeof(double), compare_doubles);
+        sort_times(variants[i].times, variants[i].count);
         double median = variants[i].times[variants[i].count / 2];
         if (variants[i].peer && median < best_peer[variants[i].question]) {
             best_peer[variants[i].question] = median;

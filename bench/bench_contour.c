@@ -18,7 +18,10 @@
 #include <time.h>
 
 #include <dent/dent.h>
+#include <dent/experimental.h>
 #include <dent/scene.h>
+
+#include "sort_times.h"
 
 enum { ROUNDS_MAX = 4096, CONTESTANTS = 5, PHASES = 8 };
 
@@ -40,15 +43,9 @@ static double now_ms(void)
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, compare_doubles);
+    sort_times(values, count);
     return count ? values[count / 2] : 0;
 }
 
@@ -61,7 +58,7 @@ struct stage {
     uint64_t vertex_pairs[CONTESTANTS], face_pairs[CONTESTANTS], hashes[CONTESTANTS];
 };
 
-static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster, dent_contour_walk_def *contour)
+static dent_query_def def_of(int contestant, dent_experiments *experiments, dent_contour_walk_def *contour)
 {
     dent_query_def def = dent_query_def_default();
     def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
@@ -69,9 +66,9 @@ static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster, d
     def.method = contestant < 2   ? DENT_METHOD_CONTOUR_WALK
                  : contestant < 4 ? DENT_METHOD_CLUSTER_SEARCH
                                   : DENT_METHOD_SPATIAL_HASH;
-    *cluster = dent_cluster_search_def_default();
-    cluster->no_certificate = contestant == 3;
-    def.cluster_search = cluster;
+    *experiments = dent_experiments_default();
+    experiments->cluster_search.no_certificate = contestant == 3;
+    def.experiments = experiments;
     *contour = dent_contour_walk_def_default();
     contour->cells_are_positive = contestant == 1;
     def.contour_walk = contour;
@@ -80,19 +77,22 @@ static dent_query_def def_of(int contestant, dent_cluster_search_def *cluster, d
 
 static bool take_turn(struct stage *stage, int contestant, uint32_t sample)
 {
-    dent_cluster_search_def cluster;
+    dent_experiments experiments;
+    dent_method_counters own;
     dent_contour_walk_def contour;
-    dent_query_def def = def_of(contestant, &cluster, &contour);
+    dent_query_def def = def_of(contestant, &experiments, &contour);
+    experiments.counters = &own;
     dent_query_result result;
     double began = now_ms();
     if (dent_world_query(stage->worlds[contestant], &def, &result) != DENT_OK) {
         fprintf(stderr, "%s\n", dent_world_message(stage->worlds[contestant]));
         return false;
     }
-    double values[PHASES] = {(double)result.counters.ns_prepare * 1e-6,  (double)result.counters.ns_orientation * 1e-6,
-                             (double)result.counters.ns_seeds * 1e-6,    (double)result.counters.ns_faces * 1e-6,
-                             (double)result.counters.ns_vertices * 1e-6, (double)result.counters.ns_finish * 1e-6,
-                             (double)result.counters.ns_search * 1e-6,   now_ms() - began};
+    double values[PHASES] = {
+        (double)result.counters.ns_prepare * 1e-6,   (double)own.contour_walk.ns_orientation * 1e-6,
+        (double)own.contour_walk.ns_seeds * 1e-6,    (double)own.contour_walk.ns_faces * 1e-6,
+        (double)own.contour_walk.ns_vertices * 1e-6, (double)result.counters.ns_finish * 1e-6,
+        (double)result.counters.ns_search * 1e-6,    now_ms() - began};
     for (int phase = 0; phase < PHASES; phase++) {
         stage->samples[contestant][phase][sample] = values[phase];
     }

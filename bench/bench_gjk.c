@@ -10,8 +10,9 @@
 
 #include <dent/base.h>
 
-#include "geometry/metric/convex_gjk.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
+#include "support/convex_hulls.h"
+#include "sort_times.h"
 
 enum { PAIRS = 4096, TURNS_MAX = 201, INPUTS = 3, ROWS = 4 };
 
@@ -34,12 +35,12 @@ static bool exact_face(const double *const *a, const double *const *b)
 
 static bool gjk_tets(const double *const *a, const double *const *b)
 {
-    return convex_gjk_points(a, 4, b, 4).relation == GJK_OVERLAPPING;
+    return gjk_of_hulls(a, 4, b, 4).relation == GJK_OVERLAPPING;
 }
 
 static bool gjk_face(const double *const *a, const double *const *b)
 {
-    return convex_gjk_points(a, 3, b, 4).relation == GJK_OVERLAPPING;
+    return gjk_of_hulls(a, 3, b, 4).relation == GJK_OVERLAPPING;
 }
 
 typedef bool overlap_test(const double *const *a, const double *const *b);
@@ -95,12 +96,6 @@ static uint64_t processor_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 int main(int argc, char **argv)
 {
     static const char *const input_names[INPUTS] = {"apart", "overlapping", "as they come"};
@@ -134,7 +129,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < INPUTS; i++) {
         for (int row = 0; row < ROWS; row++) {
             double *t = times[i][row];
-            qsort(t, (size_t)turns, sizeof *t, by_value);
+            sort_times(t, (size_t)turns);
             printf("%-13s %-20s %7.1f ns (%7.1f .. %7.1f)  overlapping %" PRId64 " of %d\n", input_names[i],
                    row_names[row], t[turns / 2], t[turns / 4], t[turns * 3 / 4], sums[i][row], PAIRS);
         }

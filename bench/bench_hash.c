@@ -17,9 +17,12 @@
 #include <string.h>
 #include <time.h>
 
+#include <dent/experimental.h>
+
 #include "scene_stage.h"
 
 #include "geometry/predicates/tetrahedron_predicates.h"
+#include "sort_times.h"
 
 enum { ROUNDS_MAX = 101, VARIANTS_MAX = 16, FRAMES = 3 };
 
@@ -165,21 +168,16 @@ struct variant {
     bool plain;
     dent_method method;
     dent_spatial_hash_def def;
+    bool paper_form;
     double cell; /* plain: over the mean edge */
     double times[ROUNDS_MAX * FRAMES];
     uint32_t count;
     uint64_t pairs, hash, candidates, box_tests, rows;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(struct variant *variant)
 {
-    qsort(variant->times, variant->count, sizeof variant->times[0], by_value);
+    sort_times(variant->times, variant->count);
     return variant->count ? variant->times[variant->count / 2] : NAN;
 }
 
@@ -194,15 +192,16 @@ static void run_variant(struct stage *stage, struct variant *variant, uint32_t q
     def.questions = question;
     def.method = variant->method;
     def.spatial_hash = &variant->def;
+    dent_experiments experiments = dent_experiments_default();
+    experiments.spatial_hash.paper_form = variant->paper_form;
+    def.experiments = &experiments;
     def.no_details = true;
     double began = now_ms(stage);
     if (dent_world_query(stage->world, &def, &result) != DENT_OK) {
         fprintf(stderr, "bench_hash: %s\n", dent_world_message(stage->world));
         exit(2);
     }
-    const dent_pair_list *list = question == DENT_QUESTION_VERTEX_CELL ? &result.vertex_cell
-                                 : question == DENT_QUESTION_FACE_CELL ? &result.face_cell
-                                                                       : &result.face_face;
+    const dent_pair_list *list = dent_query_result_list(&result, (dent_question)question);
     variant->times[variant->count++] = now_ms(stage) - began;
     variant->pairs = list->count;
     variant->hash = dent_pair_list_hash(stage->world, (dent_question)question, list);
@@ -219,7 +218,7 @@ static uint32_t make_variants(struct variant *variants, const struct stage *stag
     struct variant hash = {.name = "hash", .method = DENT_METHOD_SPATIAL_HASH, .def = dent_spatial_hash_def_default()};
     struct variant paper = {
         .name = "paper", .method = DENT_METHOD_SPATIAL_HASH, .def = dent_spatial_hash_def_default()};
-    paper.def.paper_form = true;
+    paper.paper_form = true;
     variants[count++] = hash;
     if (!choice.only) {
         variants[count++] = paper;

@@ -19,6 +19,7 @@
 #include <dent/mesh_io.h>
 
 #include "geometry/impact/impact_test.h"
+#include "sort_times.h"
 
 enum { TURNS_MAX = 51 };
 
@@ -62,15 +63,9 @@ static double processor_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof *values, by_value);
+    sort_times(values, (size_t)count);
     return values[count / 2];
 }
 
@@ -564,7 +559,7 @@ static double time_query(enum impact_kind kind, const struct impact_vertex *cons
     for (int i = 0; i < 5; i++) {
         double began = processor_ns();
         if (exact) {
-            impact_test_exact(kind, corners, result);
+            impact_test_exact(NULL, kind, corners, result);
         } else {
             impact_test(kind, corners, 1.0, result);
         }
@@ -573,10 +568,49 @@ static double time_query(enum impact_kind kind, const struct impact_vertex *cons
     return best;
 }
 
+/* The same for queries in one block, on the widest instruction set there is. */
+static double time_query_block(enum impact_kind kind, const struct impact_vertex *vertices, uint32_t count)
+{
+    static uint32_t corners[IMPACT_BLOCK][4];
+    static struct impact_hit hits[IMPACT_BLOCK];
+    static struct impact_workspace workspace;
+    struct impact_counters counters = {0};
+    struct impact_block block = {kind, count, vertices, (const uint32_t(*)[4])corners, 1.0, false};
+    double best = INFINITY;
+    int isa = DENT_ISA_COUNT - 1;
+    while (!dent_isa_available((dent_isa)isa)) {
+        isa--;
+    }
+    for (uint32_t i = 0; i < 4 * count; i++) {
+        corners[i / 4][i % 4] = i;
+    }
+    for (int i = 0; i < 5; i++) {
+        double began = processor_ns();
+        impact_test_block(&block, (dent_isa)isa, &workspace, hits, &counters);
+        best = fmin(best, processor_ns() - began);
+    }
+    return best;
+}
+
 struct query_figures {
-    double sum, slowest, exact_sum, exact_slowest;
+    double sum, slowest, exact_sum, exact_slowest, block_sum, alone_slowest;
     uint32_t queries, exact_calls, wrong, plain_missed, plain_invented;
 };
+
+static void bench_query_blocks(enum impact_kind kind, const dent_impact_queries *file, struct query_figures *figures)
+{
+    static struct impact_vertex vertices[4 * IMPACT_BLOCK];
+    for (uint32_t first = 0; first < file->count; first += IMPACT_BLOCK) {
+        uint32_t count = file->count - first < IMPACT_BLOCK ? file->count - first : IMPACT_BLOCK;
+        for (uint32_t i = 0; i < count; i++) {
+            load_query(&file->queries[first + i], vertices + 4 * i);
+        }
+        figures->block_sum += time_query_block(kind, vertices, count);
+        for (uint32_t i = 0; i < count; i++) {
+            figures->alone_slowest = fmax(figures->alone_slowest, time_query_block(kind, vertices + 4 * i, 1));
+        }
+    }
+}
 
 static void bench_queries(dent_context *context, const char *path, struct query_figures *figures)
 {
@@ -602,6 +636,7 @@ static void bench_queries(dent_context *context, const char *path, struct query_
         figures->plain_missed += file->truth[i] && !plain;
         figures->plain_invented += !file->truth[i] && plain;
     }
+    bench_query_blocks(kind, file, figures);
     figures->queries += file->count;
     dent_impact_queries_destroy(context, file);
 }
@@ -609,11 +644,11 @@ static void bench_queries(dent_context *context, const char *path, struct query_
 static void print_queries(const char *name, const struct query_figures *f)
 {
     double per = 1e-3 / (double)f->queries;
-    printf("%-12s %5u queries, wrong %u: %.2f us each, slowest %.1f us, exact calls %u; exact alone %.2f us each, "
-           "slowest %.1f us; "
-           "plain cubic missed %u, invented %u\n",
-           name, f->queries, f->wrong, per * f->sum, 1e-3 * f->slowest, f->exact_calls, per * f->exact_sum,
-           1e-3 * f->exact_slowest, f->plain_missed, f->plain_invented);
+    printf(
+        "%-12s %5u queries, wrong %u: %.2f us each, slowest %.1f us, exact calls %u; in blocks %.2f us each, slowest "
+        "block of one %.1f us; exact alone %.2f us each, slowest %.1f us; plain cubic missed %u, invented %u\n",
+        name, f->queries, f->wrong, per * f->sum, 1e-3 * f->slowest, f->exact_calls, per * f->block_sum,
+        1e-3 * f->alone_slowest, per * f->exact_sum, 1e-3 * f->exact_slowest, f->plain_missed, f->plain_invented);
 }
 
 static void bench_query_files(dent_context *context, const char *data)

@@ -14,6 +14,8 @@
 #include <dent/impact.h>
 #include <dent/mesh_io.h>
 
+#include "sort_times.h"
+
 enum { TURNS_MAX = 101 };
 
 struct scene {
@@ -34,15 +36,9 @@ static double processor_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof *values, compare);
+    sort_times(values, (size_t)count);
     return values[count / 2];
 }
 

@@ -7,6 +7,7 @@
  * Times are processor time of one thread, the best of three rounds over the same motions, trees built before.
  */
 #include <dent/dent.h>
+#include <dent/experimental.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -61,8 +62,10 @@ static int run_motions(dent_world *world, const struct options *options, int kin
     def.frame_count = 2;
     def.bodies = bodies;
     def.body_count = 2;
-    def.volume = options->volume;
-    def.bounds = options->bounds;
+    dent_experiments experiments = dent_experiments_default();
+    experiments.motion.volume = options->volume;
+    experiments.motion.bounds = options->bounds;
+    def.experiments = &experiments;
     def.no_contacts = options->no_contacts;
     *totals = (struct totals){.seconds = 0};
     struct motion_case_pose(*poses)[2][2] = malloc(options->queries * sizeof *poses);
@@ -220,7 +223,9 @@ static int print_arm(dent_context *context)
     def.body_count = 2;
     for (int bounds = DENT_MOTION_BOUNDS_TAYLOR; bounds < DENT_MOTION_BOUNDS_COUNT; bounds++) {
         dent_motion_impact_result result;
-        def.bounds = (dent_motion_bounds)bounds;
+        dent_experiments experiments = dent_experiments_default();
+        experiments.motion.bounds = (dent_motion_bounds)bounds;
+        def.experiments = &experiments;
         dent_status status = dent_world_motion_impact(world, &def, &result);
         double began = processor_seconds();
         status = status == DENT_OK ? dent_world_motion_impact(world, &def, &result) : status;
@@ -228,7 +233,7 @@ static int print_arm(dent_context *context)
             return fail(dent_world_message(world));
         }
         printf("# ball on link 30, %-14s %s, %8llu pieces of time, %8llu volumes, %6llu faces, %10.1f us\n",
-               dent_motion_bounds_name(def.bounds), dent_motion_verdict_name(result.verdict),
+               dent_motion_bounds_name(experiments.motion.bounds), dent_motion_verdict_name(result.verdict),
                (unsigned long long)result.counters.time_pieces, (unsigned long long)result.counters.volume_tests,
                (unsigned long long)result.counters.face_tests, 1e6 * (processor_seconds() - began));
     }

@@ -16,6 +16,7 @@
 #include "geometry/predicates/triangle_predicates.h"
 #include "geometry/predicates/union_predicates.h"
 #include "geometry/predicates/winding_number.h"
+#include "sort_times.h"
 
 enum { POINTS = 4096, CALLS = 16384, TURNS_MAX = 201 };
 
@@ -231,12 +232,6 @@ static const struct row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 int main(int argument_count, char **arguments)
 {
     int turns = argument_count > 1 ? atoi(arguments[1]) : 31;
@@ -262,7 +257,7 @@ int main(int argument_count, char **arguments)
     printf("%-40s %10s %18s %16s\n", "", "median ns", "quartiles ns", "by integers");
     double medians[ROWS];
     for (int row = 0; row < ROWS; row++) {
-        qsort(times[row], (size_t)turns, sizeof times[row][0], compare_doubles);
+        sort_times(times[row], (size_t)turns);
         medians[row] = times[row][turns / 2];
         printf("%-40s %10.2f %8.2f .. %6.2f %12.6f / call\n", rows[row].name, medians[row], times[row][turns / 4],
                times[row][turns - 1 - turns / 4], (double)counters[row].exact_fallbacks / CALLS);

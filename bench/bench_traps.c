@@ -21,6 +21,8 @@
 #include <dent/file_output.h>
 #include <dent/scene.h>
 
+#include "sort_times.h"
+
 enum { STEPS_MAX = 100, RATIO_ALLOWED = 20 };
 
 /* ---- traps ----------------------------------------------------------------------------------- */
@@ -239,12 +241,6 @@ static double now_ms(void)
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static const dent_pair_list *list_of(const dent_query_result *result, uint32_t question)
 {
     return question == DENT_QUESTION_VERTEX_CELL ? &result->vertex_cell : &result->face_cell;
@@ -308,7 +304,7 @@ static struct outcome measure(struct stage *stage, dent_method method, uint32_t 
             break;
         }
     }
-    qsort(times, count, sizeof times[0], by_value);
+    sort_times(times, count);
     outcome.milliseconds = times[count / 2];
     outcome.peak_bytes = dent_context_memory_use(stage->context).peak_bytes;
     return outcome;

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "sort_times.h"
+
 enum { ASK_QUERY, ASK_PROXIMITY, ASK_IMPACT, ASK_CHECK, ASK_CONTACTS, ASK_COUNT, STEPS_MAX = 64 };
 
 static const char *const names[ASK_COUNT] = {"query", "proximity", "impact", "check", "contacts"};
@@ -39,7 +41,7 @@ static void ask(dent_world *world, int what, double thickness)
     if (what == ASK_QUERY) {
         dent_query_def def = dent_query_def_default();
         dent_query_result result;
-        def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+        def.questions = DENT_DISCRETE_QUESTIONS;
         must(dent_world_query(world, &def, &result), world);
     } else if (what == ASK_PROXIMITY) {
         dent_proximity_def def = dent_proximity_def_default();
@@ -62,12 +64,6 @@ static void ask(dent_world *world, int what, double thickness)
         def.impact = true;
         must(dent_world_find_contacts(world, &def, &result), world);
     }
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 int main(int count, char **arguments)
@@ -125,7 +121,7 @@ int main(int count, char **arguments)
     }
     printf(" kept %.1f MB;", 1e-6 * (double)(dent_context_memory_use(context).bytes - bare));
     for (int what = 0; what < ASK_COUNT; what++) {
-        qsort(times[what], (size_t)steps, sizeof **times, by_size);
+        sort_times(times[what], (size_t)steps);
         printf(" %s %.2f ms", names[what], times[what][steps / 2]);
     }
     printf("\n");

@@ -107,10 +107,7 @@ for part in $parts; do
     scaling)
         $tables "$build" --results "$out" ;;
     pages)
-        $tables --results "$out" --write "$root/docs/benchmarks.md" "$root/docs/scaling.md"
-        for chart in peers-vertex-cell peers-face-cell peers-face-face peers-large-face-face; do
-            cp "$out/$chart.svg" "$root/docs/benchmarks/" || echo "no chart $chart.svg"
-        done ;;
+        $tables --results "$out" --write "$root/docs/benchmarks.md" "$root/docs/scaling.md" ;;
     *)
         echo "make_results.sh: no part '$part'"
         exit 2 ;;

@@ -18,7 +18,7 @@ FOLDERS = ("include", "src", "apps", "bench", "examples", "tests", "tools", "cma
 PATH = re.compile(r"(?<![\w/$}*<.-])((?:docs|%s)/[\w./-]*\w\.(?:c|h|md|py|sh|cmake))\b" % "|".join(FOLDERS))
 MARKED_C = re.compile(r"<!-- snippet: \S+ \S+ -->\n```c\n")
 SOURCES = {".c", ".h", ".cpp", ".py", ".sh", ".cmake", ".txt", ".mjs", ".js"}
-EXAMPLE_NAMES = {"src/methods/your_method.c", "docs/methods/your_method.md"}
+EXAMPLE_NAMES = {"src/methods/your_method.c", "docs/methods/your_method.md", "src/query/pairs/your_question.c"}
 
 
 def anchor(heading):

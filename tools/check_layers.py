@@ -6,7 +6,8 @@ ends with status 1 if there was any. Standard library only.
 
     folders      an #include from src/<folder> stays within what src/LAYERS allows, down to its rooms (sub-folders); no
                  two folders include each other; every folder and room of src/ is listed and has at most 25 sources
-    clients      folders below the line "# clients", apps/, examples/ and bindings/ use <dent/...> and their own files
+    clients      folders below the line "# clients", apps/, examples/ and bindings/ use <dent/...> and their own files;
+                 the former also rooms of headers that src/LAYERS lists for them
     methods      a method does not include another; method_interface.h and method_table.h are shared
     core         the library's folders need nothing but the C and POSIX headers and the compilers' intrinsics
     memory       only src/base/allocator.c calls the C allocator
@@ -104,7 +105,9 @@ class Checker:
                 continue
             for other in rest.split():
                 # Only what was named before: so the lists cannot form a circle.
-                if other not in self.allowed:
+                if below_the_line and "/" in other:
+                    self.check_shared_room(path, number, *other.split("/", 1))
+                elif other not in self.allowed:
                     self.complain(path, number, f"{name} may not include {other}, which is not to its left")
                 elif below_the_line and other not in self.clients:
                     self.complain(path, number, f"{name} is a client and may not include {other} of the library")
@@ -123,6 +126,15 @@ class Checker:
             if other not in rooms:
                 self.complain(path, number, f"{folder}/{name} may not include {other}, which does not stand above it")
         rooms[name] = rest.split()
+
+    def check_shared_room(self, path, number, folder, room):
+        """A room of the library that clients may include: headers alone, which need nothing of the library."""
+        if room not in self.rooms.get(folder, {}):
+            self.complain(path, number, f"{folder}/{room} is no room")
+        elif self.rooms[folder][room] or self.allowed[folder]:
+            self.complain(path, number, f"{folder}/{room} may include others, so clients may not include it")
+        for source in self.files_under(f"src/{folder}/{room}", {".c"}):
+            self.complain(source, 1, f"clients include {folder}/{room}: it may have headers only")
 
     def room_of(self, path):
         parts = path.relative_to((self.root / "src").resolve()).parts
@@ -204,7 +216,7 @@ class Checker:
         other = target.relative_to((self.root / "src").resolve()).parts[0]
         if other != folder:
             self.edges.setdefault((folder, other), f"{path.relative_to(self.root)}:{line}")
-            if other not in self.allowed.get(folder, []):
+            if not {other, f"{other}/{self.room_of(target)}"} & set(self.allowed.get(folder, [])):
                 self.complain(path, line, f"{folder} may not include {other} (src/LAYERS)")
             return
         mine, theirs = self.room_of(path.resolve()), self.room_of(target)
@@ -260,7 +272,7 @@ class Checker:
             self.forbid(path, code, ["free"], "only src/base/allocator.c may call the C allocator", calls_only=True)
         self.forbid(path, code, ENDING, "the library never ends the process", calls_only=True)
         self.forbid(path, code, PRINTING, "the library never prints", calls_only=True)
-        self.forbid(path, code, SORTING, "it may allocate; use src/base/radix_sort.h", calls_only=True)
+        self.forbid(path, code, SORTING, "it may allocate; use base/radix_sort.h or base/containers/heap_sort.h", calls_only=True)
         self.forbid(path, code, STREAMS, "the library never prints")
         if folder != "io":
             self.forbid(path, code, FILES, "only src/io works with files")

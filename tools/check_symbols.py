@@ -5,6 +5,8 @@
     exports      the shared libraries export dent_* and nothing else
     same         static and shared library have the same global dent_* symbols
     headers      what include/dent declares DENT_API is exported by one of the libraries, and the other way round
+    dead wood    an internal function that other files can see is called by one of them, or is tested by itself and
+                 called in its own; every status and outcome of include/dent is given by some source
 
 Looks at dent, dent_io and dent_sim, those that were built; prints one line per violation; status 1 if there was any, 2
 when it could not look. Needs nm (binutils). Not for sanitizer or coverage builds: their
@@ -17,6 +19,11 @@ import sys
 from pathlib import Path
 
 LIBRARIES = ("dent", "dent_io", "dent_sim")
+
+# Functions that tests alone call and that cannot lie among them.
+SEAMS = {
+    "elastic_force",  # what the solver adds up for a vertex, held against the derivative of the energy
+}
 
 # Start-up files of the toolchain put these into every shared library.
 TOOLCHAIN = re.compile(r"completed(\.\d+)?|__dso_handle|__TMC_END__|_edata|_end|__bss_start|_init|_fini|_DYNAMIC|"
@@ -56,6 +63,56 @@ def declared_functions(include):
     return names
 
 
+def without_comments(path):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", path.read_text(encoding="utf-8", errors="replace"), flags=re.DOTALL)
+
+
+def words_of(root, *folders):
+    """How often each word stands in the C files below the folders, comments left out."""
+    counts = {}
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            for word in re.findall(r"[A-Za-z_]\w*", without_comments(path)):
+                counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+def check_internal_functions(libraries, root, violations):
+    """Functions with external linkage that nothing needs, or that tests alone need."""
+    defined, wanted = {}, {}
+    for library in libraries:
+        command = ["nm", "-A", "-P", "-g", str(library)]
+        for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
+            match = re.match(r"(.*?)(?:\[(.*?)\])?: (\S+) (\S)", line)
+            if match and match[4] in "UT":
+                place = wanted if match[4] == "U" else defined
+                place.setdefault(match[3], set()).add((match[1], match[2]))
+    sources = {path: without_comments(path) for path in sorted((root / "src").rglob("*.c"))}
+    tests = words_of(root, "tests", "bench")
+    for name in sorted(defined):
+        if name.startswith("dent_") or wanted.get(name, set()) - defined[name]:
+            continue
+        uses = sum(len(re.findall(rf"\b{name}\b", text)) for text in sources.values())
+        if uses == 0:
+            continue  # made by the preprocessor or the compiler
+        if name not in tests:
+            violations.append(f"{name} is called in its own file only: it can be static")
+        elif uses == 1 and name not in SEAMS:
+            violations.append(f"{name} is called by tests only: it belongs to them")
+
+
+def check_outcomes(root, violations):
+    """Values of dent_status and dent_outcome that no source gives; naming one in a switch is not giving it."""
+    text = " ".join(without_comments(path) for path in sorted((root / "include" / "dent").glob("*.h")))
+    sources = " ".join(without_comments(path) for path in sorted((root / "src").rglob("*.[ch]")))
+    sources = re.sub(r"\bcase\s+\w+\s*:|[=!]=\s*DENT_\w+", " ", sources)
+    for kind in ("dent_status", "dent_outcome"):
+        for body in re.findall(rf"\benum\s+{kind}\s*\{{(.*?)\}}", text, flags=re.DOTALL):
+            for name in re.findall(r"\bDENT_\w+", body):
+                if not re.search(rf"\b{name}\b", sources):
+                    violations.append(f"{name} is declared, but nothing gives it")
+
+
 def check_library(name, static, shared, violations):
     """Returns the exported names."""
     for library in (static, shared):
@@ -76,9 +133,10 @@ def check_library(name, static, shared, violations):
     return exported
 
 
-def check(build, include):
+def check(build, root):
     """Violations, and the number of libraries looked at."""
     violations, exported, looked_at = [], set(), 0
+    include = root / "include"
     for name in LIBRARIES:
         static, shared = build / f"lib{name}.a", build / f"lib{name}.so"
         if static.is_file() and shared.is_file():
@@ -90,6 +148,8 @@ def check(build, include):
     if looked_at == len(LIBRARIES):
         for symbol in sorted(declared - exported):
             violations.append(f"include/dent declares {symbol}, but no library exports it")
+        check_internal_functions([build / f"lib{name}.a" for name in LIBRARIES], root, violations)
+        check_outcomes(root, violations)
     if looked_at > 0:
         for symbol in sorted(exported - declared):
             violations.append(f"{symbol} is exported, but not declared DENT_API in include/dent")
@@ -102,7 +162,7 @@ def main(arguments):
         return 2
     root = Path(__file__).resolve().parent.parent
     try:
-        violations, looked_at = check(Path(arguments[0]), root / "include")
+        violations, looked_at = check(Path(arguments[0]), root)
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"check_symbols: {error}", file=sys.stderr)
         return 2

@@ -315,7 +315,7 @@ static dent_status add_simulation_to_world(const dent_sim_scene *scene, dent_wor
     const dent_sim *sim = dent_sim_scene_sim(scene);
     for (uint32_t i = 0; i < dent_sim_body_count(sim); i++) {
         loaded_body body = body_of_simulation(sim, i);
-        dent_body_def def = body.kind == DENT_BODY_SOLID ? dent_solid_def_default() : dent_surface_def_default();
+        dent_body_def def = dent_body_def_default(body.kind);
         def.name = body.name;
         def.vertex_count = body.vertex_count;
         def.element_count = body.element_count;

@@ -1,9 +1,11 @@
 /* main.c — the dent tool: finds the command in the table, parses its options, runs it, sees to it that what was printed
  * arrived. A new command is a file command_<name>.c with a row, and a line in the table below. */
 #include "interrupt.h"
+#include "questions.h"
 #include "tool.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,6 +59,20 @@ static void print_entry(printer *out, const char *name, const char *text)
     printer_text(out, "\n");
 }
 
+static void print_questions(printer *out, question_filter *taken)
+{
+    printer_text(out, "\nquestions:\n");
+    for (uint32_t i = 0; i < dent_question_count(); i++) {
+        const dent_question_info *info = dent_question_info_at(i);
+        char text[512];
+        snprintf(text, sizeof text, "%s; %s%s", info->meaning, info->numbers != NULL ? "numbers: " : "no numbers",
+                 info->numbers != NULL ? info->numbers : "");
+        if (taken(info)) {
+            print_entry(out, info->name, text);
+        }
+    }
+}
+
 static void print_command_help(const tool_command *command, printer *out)
 {
     char described[4096];
@@ -67,6 +83,9 @@ static void print_command_help(const tool_command *command, printer *out)
     printer_text(out, command->details);
     printer_text(out, "\noptions:\n");
     printer_text(out, described);
+    if ((option_bits & (OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_BENCH_ASK))) != 0) {
+        print_questions(out, (option_bits & OPTION_BIT(OPTION_ASK)) != 0 ? question_has_pairs : question_is_discrete);
+    }
     if ((option_bits & OPTION_BIT(OPTION_METHOD)) != 0) {
         printer_text(out, "\nmethods:\n");
         for (unsigned i = 0; i < DENT_METHOD_COUNT; i++) {

@@ -133,7 +133,7 @@ static int set_named_value(const dent_linkage *linkage, const char *option, cons
     uint32_t first = dent_linkage_first_value(linkage, joint);
     uint32_t count = dent_joint_kind_value_count(dent_linkage_joint(linkage, joint)->kind);
     if (first == UINT32_MAX || part >= count) {
-        return complain("ccd: %s: joint '%s' has no such value of its own", option, name);
+        return complain("ccd: %s: joint '%s' has no value of that name", option, name);
     }
     if (!parse_value(equals + 1, length - name_length - 1, &values[first + part])) {
         return complain_value(option, equals + 1, length - name_length - 1);

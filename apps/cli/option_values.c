@@ -6,6 +6,7 @@
 #include "option_values.h"
 
 #include "printer.h"
+#include "questions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -102,21 +103,6 @@ static bool parse_angles(const char *text, double *azimuth, double *elevation)
 
 /* ---- words and lists ------------------------------------------------------------------------------------- */
 
-/* "a, b or c", for messages. */
-static void join_words(const char *const *words, size_t count, char *buffer, size_t size)
-{
-    size_t used = 0;
-    buffer[0] = '\0';
-    for (size_t i = 0; i < count; i++) {
-        const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-        int length = snprintf(buffer + used, size - used, "%s%s", before, words[i]);
-        if (length < 0 || (size_t)length >= size - used) {
-            return;
-        }
-        used += (size_t)length;
-    }
-}
-
 /* Index of `text` in a list, or a report of what is allowed. */
 static bool choose(const char *command, const char *option, const char *text, const char *const *words, size_t count,
                    size_t *chosen)
@@ -128,29 +114,25 @@ static bool choose(const char *command, const char *option, const char *text, co
         }
     }
     char allowed[256];
-    join_words(words, count, allowed, sizeof allowed);
-    complain("%s: %s %s: choose %s", command, option, text, allowed);
+    complain("%s: %s %s: choose %s", command, option, text, join_words(words, count, allowed, sizeof allowed));
     return false;
 }
 
-/* One of the first `count` questions, into the bits of options->ask. */
-static bool add_question(tool_options *options, const char *command, const char *text, unsigned count)
+/* A question that the command takes, into the bits of options->ask. */
+static bool add_question(tool_options *options, const char *command, const char *text, question_filter *taken)
 {
-    const char *words[DENT_DISCRETE_QUESTION_COUNT + 1];
-    for (unsigned i = 0; i < count; i++) {
-        words[i] = dent_question_name((dent_question)(1u << i));
-    }
+    const char *words[QUESTION_LIMIT];
     size_t chosen;
-    if (!choose(command, "--ask", text, words, count, &chosen)) {
+    if (!choose(command, "--ask", text, words, list_question_names(taken, words), &chosen)) {
         return false;
     }
-    options->ask = (dent_question)((uint32_t)options->ask | 1u << chosen);
+    options->ask = (dent_question)((uint32_t)options->ask | (uint32_t)find_question(text, taken)->question);
     return true;
 }
 
 static bool read_question(tool_options *options, const char *command, const char *text)
 {
-    return add_question(options, command, text, DENT_DISCRETE_QUESTION_COUNT + 1); /* and proximity */
+    return add_question(options, command, text, question_has_pairs);
 }
 
 /* Several of the discrete questions, joined by '+'. */
@@ -160,7 +142,7 @@ static bool read_joined_questions(tool_options *options, const char *command, co
         char word[64];
         size_t length = strcspn(text, "+");
         snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
-        if (!add_question(options, command, word, DENT_DISCRETE_QUESTION_COUNT)) {
+        if (!add_question(options, command, word, question_is_discrete)) {
             return false;
         }
         if (text[length] == '\0') {

@@ -15,9 +15,8 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_table[OPTION_COUNT] = {
-    [OPTION_ASK] = {"--ask", NULL, "QUESTION", "the question: vertex-cell, face-cell, face-face or proximity"},
-    [OPTION_BENCH_ASK] = {"--ask", NULL, "QUESTIONS",
-                          "the question: vertex-cell, face-cell, face-face, or several joined by '+'"},
+    [OPTION_ASK] = {"--ask", NULL, "QUESTION", "the question, see below"},
+    [OPTION_BENCH_ASK] = {"--ask", NULL, "QUESTIONS", "the question, see below, or several joined by '+'"},
     [OPTION_METHOD] = {"--method", NULL, "M", "algorithm, see below; the result is the same"},
     [OPTION_THREADS] = {"--threads", NULL, "N", "1 to 1024; default: one per CPU"},
     [OPTION_ISA] = {"--isa", NULL, "I",
@@ -63,6 +62,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_CONTROL] = {"--control", NULL, NULL, "add each method on one thread and an arithmetic loop: speed-ups"},
     [OPTION_BENCH_MOTION] = {"--motion", NULL, "KIND",
                              "deform (default): the scene's own motion, or waves; rigid: as a whole; rest: none"},
+    [OPTION_PHASES] = {"--phases", NULL, NULL, "add time outside parallel loops and imbalance within them, by stage"},
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "output folder; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: depends on the figure"},
     [OPTION_STORY_FRAMES] = {"--frames", NULL, "N", "number of frames; default: that of the scene"},

@@ -50,6 +50,7 @@ typedef enum option_id {
     OPTION_CPU_TIME,
     OPTION_CONTROL,
     OPTION_BENCH_MOTION,
+    OPTION_PHASES,
     OPTION_FOLDER,
     OPTION_STEPS,
     OPTION_FROM,

@@ -123,7 +123,7 @@ void progress_begin(progress_bar *progress, const char *what, uint64_t total)
     snprintf(progress->what, sizeof progress->what, "%s", what);
     for (char *at = progress->what; *at != '\0'; at++) {
         if ((unsigned char)*at < 0x20 || *at == 0x7f) {
-            *at = '?'; /* a file name may hold anything, the terminal must not handle_command it */
+            *at = '?'; /* a file name may hold anything, the terminal must not obey it */
         }
     }
     progress->note[0] = '\0';

@@ -77,8 +77,7 @@ typedef enum dent_outcome {
     DENT_OUTCOME_COMPLETE = 0,
     DENT_OUTCOME_CANCELLED = 1,    /**< the caller's cancel flag was set; no pairs are reported */
     DENT_OUTCOME_TRUNCATED = 2,    /**< more results than requested; the true count is given */
-    DENT_OUTCOME_BUDGET_SPENT = 3, /**< time or work budget used up */
-    DENT_OUTCOME_ITERATION_LIMIT = 4
+    DENT_OUTCOME_BUDGET_SPENT = 3  /**< time or work budget used up */
 } dent_outcome;
 
 /** Returns the name of an outcome. Never null. */
@@ -191,6 +190,15 @@ DENT_API void dent_release(dent_context *context, void *block, size_t count, siz
  * INVALID_ARGUMENT if the host's hook broke its contract (dent_parallel); every block has still run exactly once. */
 DENT_API dent_status dent_parallel_for(dent_context *context, uint32_t block_count, dent_block_function *function,
                                        void *data);
+
+/** Work that dent_call_guarded() runs; its status is what that call returns. */
+typedef dent_status dent_guarded_function(void *data);
+/** Calls function(data) once, in place, and returns its status. It runs with round-to-nearest, subnormals on and no
+ * traps, as a block of dent_parallel_for does; afterwards the thread has its own state again, sticky flags included.
+ * Arithmetic whose bits must not depend on the caller's floating-point state belongs into such a function: compilers may
+ * move it across calls that change the state, but not out of a function called by pointer. Calls may be nested, and
+ * loops inside use all workers. `data` may be null. Threads: any. */
+DENT_API dent_status dent_call_guarded(dent_context *context, dent_guarded_function *function, void *data);
 
 /** Sets the context's message and returns `status`: `return dent_fail(context, DENT_ERROR_FILE, "%s: …", path);`. With
  * a null context no message is stored. */

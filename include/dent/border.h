@@ -121,7 +121,7 @@ typedef struct dent_border {
     uint64_t point_count;
     const dent_border_segment *segments;
     uint64_t segment_count;
-    uint64_t ns; /**< time in addition to that of the questions; experimental */
+    uint64_t ns; /**< time in addition to that of the questions */
 } dent_border;
 
 #ifdef __cplusplus

@@ -162,7 +162,7 @@ typedef struct dent_contacts_def {
 } dent_contacts_def;
 DENT_API dent_contacts_def dent_contacts_def_default(void);
 
-/** Counts of everything found and of everything left out. The timings are experimental. */
+/** Counts of everything found and of everything left out, and the time of each stage. */
 typedef struct dent_contacts_counters {
     uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives a vertex-cell contact unless inverted */
     uint64_t by_source[DENT_CONTACT_SOURCE_COUNT]; /**< contacts found, before any reduction */

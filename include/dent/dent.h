@@ -8,10 +8,13 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Reading order: base.h, id.h, body.h, world.h, method.h, border.h, query.h, proximity.h, impact.h, motion.h,
- * linkage.h, penetration.h, contact.h, response.h, embedding.h, time_critical.h, structure.h (for pictures). Two optional
- * libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h, impact_io.h,
- * urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_scene.h).
+ * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, proximity.h, impact.h,
+ * motion.h, linkage.h, penetration.h, contact.h, response.h, embedding.h, time_critical.h. Two optional libraries have
+ * headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h,
+ * file_output.h) and dent_sim (scene.h, sim.h, sim_scene.h).
+ *
+ * All of these are stable: docs/interface.md says what that promises. experimental.h and structure.h are not, and this
+ * header does not include them.
  *
  * Rules for all headers. dent_x_def_default() sets every field of a def to its default. Defs must be made by it:
  * struct_size is checked. dent_x_destroy() accepts null. dent_x_name() of an enumerator returns the word that the tool
@@ -34,9 +37,9 @@
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/query.h>
+#include <dent/question.h>
 #include <dent/embedding.h>
 #include <dent/response.h>
-#include <dent/structure.h>
 #include <dent/time_critical.h>
 #include <dent/world.h>
 

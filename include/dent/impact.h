@@ -58,7 +58,7 @@ typedef struct dent_impact_def {
 DENT_API dent_impact_def dent_impact_def_default(void);
 
 /** Work and timing counters. After dent_world_impacts they do not depend on threads. The searches for the earliest time
- * skip pairs that cannot be earlier than the best found so far by any thread, so their counters do. Experimental. */
+ * skip pairs that cannot be earlier than the best found so far by any thread, so their counters do. */
 typedef struct dent_impact_counters {
     dent_method method;  /**< the method used */
     const char *reason;  /**< why AUTO chose it */

@@ -127,30 +127,6 @@ typedef struct dent_excluded_pair {
     dent_body_id a, b;
 } dent_excluded_pair;
 
-/** Bounding volumes of the hierarchy of a rigid body. The guarantee does not depend on them. The result depends on them
- *  only within the tolerance. */
-typedef enum dent_motion_volume {
-    DENT_MOTION_VOLUME_AUTO = 0,         /**< oriented boxes */
-    DENT_MOTION_VOLUME_SPHERE = 1,       /**< spheres */
-    DENT_MOTION_VOLUME_ALIGNED_BOX = 2,  /**< boxes along the axes of the body, 3 axes tested */
-    DENT_MOTION_VOLUME_ORIENTED_BOX = 3, /**< boxes along the axes of their own faces, 15 axes tested */
-    DENT_MOTION_VOLUME_COUNT = 4
-} dent_motion_volume;
-
-/** How a motion is enclosed over a time interval. Experimental. */
-typedef enum dent_motion_bounds {
-    DENT_MOTION_BOUNDS_AUTO = 0,     /**< TAYLOR */
-    DENT_MOTION_BOUNDS_TAYLOR = 1,   /**< pose and velocity in the middle, and a bound on the second derivative */
-    DENT_MOTION_BOUNDS_INTERVAL = 2, /**< interval matrices; each link is narrowed to what a rotation allows before
-                                          the next is multiplied */
-    DENT_MOTION_BOUNDS_PLAIN_INTERVAL = 3, /**< interval matrices without narrowing: wide after a few links */
-    DENT_MOTION_BOUNDS_COUNT = 4
-} dent_motion_bounds;
-
-/** Return "oriented-box" and so on; "taylor", "interval", "plain-interval"; "auto"; null for other values. */
-DENT_API const char *dent_motion_volume_name(dent_motion_volume volume);
-DENT_API const char *dent_motion_bounds_name(dent_motion_bounds bounds);
-
 typedef struct dent_motion_impact_def {
     size_t struct_size;
     const dent_motion_frame *frames; /**< parents before children; read during the call only, as all lists here */
@@ -167,9 +143,8 @@ typedef struct dent_motion_impact_def {
     bool no_contacts;          /**< default false. True: compute the time only */
     bool first_contact_only;   /**< default false: all contacts at the first time. True: the first in canonical order */
     bool meshes_changed;       /**< default false. True: read the positions of all rigid bodies again */
-    dent_motion_volume volume; /**< default AUTO */
-    dent_motion_bounds bounds; /**< default AUTO */
     const int *cancel;         /**< as in dent_query_def */
+    const dent_experiments *experiments; /**< null (default); as in dent_query_def */
 } dent_motion_impact_def;
 DENT_API dent_motion_impact_def dent_motion_impact_def_default(void);
 
@@ -196,7 +171,7 @@ typedef struct dent_motion_contact {
     double separation;             /**< distance of the two points */
 } dent_motion_contact;
 
-/** Work and timing counters; the work does not depend on threads. Experimental. */
+/** Work and timing counters; the work does not depend on threads. */
 typedef struct dent_motion_counters {
     uint64_t body_pairs;       /**< pairs tested */
     uint64_t body_pairs_apart; /**< of these, separated by their root volumes alone */
@@ -235,14 +210,6 @@ DENT_API dent_status dent_world_motion_impact(dent_world *world, const dent_moti
 /** Returns the pose of a frame at t: the product of the motions from the world down to it. The index must be below the
  *  count. */
 DENT_API dent_pose dent_motion_frame_at(const dent_motion_frame *frames, uint32_t frame, double t);
-
-/** Computes how wide the bounds of a chain are. The motion of `frame` in the world over [t_lo, t_hi] is enclosed with
- *  `bounds`. *rotation_radius and *translation_radius bound the deviation from the middle of the enclosure: a point x
- *  of the body is known to within rotation_radius |x| + translation_radius (TAYLOR: beyond its motion at constant
- *  velocity). */
-DENT_API dent_status dent_motion_bound_width(dent_context *context, const dent_motion_frame *frames, uint32_t frame,
-                                             dent_motion_bounds bounds, double t_lo, double t_hi,
-                                             double *rotation_radius, double *translation_radius);
 
 #ifdef __cplusplus
 }

@@ -52,14 +52,16 @@ typedef struct dent_query_def {
     /* Parameters of the methods; null (default): automatic. They change the work, never the result. */
     const dent_spatial_hash_def *spatial_hash;
     const dent_bucket_tree_def *bucket_tree;
-    const dent_cluster_search_def *cluster_search;
     const dent_contour_walk_def *contour_walk;
-    const dent_surface_tree_def *surface_tree;
 
     /** Null (default), or: also report where bodies pass through one another (border.h), in result.border. Unless
      * curves_only, this needs vertex-cell and face-cell, which are searched even if not requested. The search uses the
      * same method if it can, else AUTO. Positions are read once, so all results agree. */
     const dent_border_def *border;
+
+    /** Null (default), or switches and measurements that are not promised (experimental.h). The caller owns them. They
+     * are read during the call only and change the work, never the result. */
+    const dent_experiments *experiments;
 } dent_query_def;
 
 DENT_API dent_query_def dent_query_def_default(void);
@@ -102,8 +104,8 @@ typedef struct dent_pair_list {
     const dent_segment *segments;       /**< face-face, unless no_details: one per pair */
 } dent_pair_list;
 
-/** Work and timing counters. Work counters may differ between methods, never between runs. Experimental: the timings
- * and counters of single methods may change with the methods. */
+/** Work and timing counters. Work counters may differ between methods and versions, never between runs. Counters of the
+ * phases of a single method: dent_method_counters (experimental.h). */
 typedef struct dent_query_counters {
     dent_method method;          /**< the method used */
     const char *reason;          /**< why AUTO chose it */
@@ -113,22 +115,10 @@ typedef struct dent_query_counters {
     uint64_t cells_visited;      /**< hash cells, buckets or clusters visited */
     uint64_t rebuilds;           /**< structures rebuilt in this query instead of updated */
     uint64_t certified_bodies;   /**< bodies proven free of self-collision without a search */
-    uint64_t neighbours; /**< surface-tree: leaves, and pairs of leaves with a common vertex, of bodies that may cross
-                              themselves */
-    uint64_t neighbours_culled;  /**< of these: proven free of crossings by normals and contours */
-    uint64_t regions_tested;     /**< contours tested for that */
-    uint64_t removed_cells;      /**< contour walk: inverted cells, tested one by one */
     uint64_t exact_fallbacks;    /**< signs that the floating-point filter could not decide */
     uint64_t scratch_bytes;      /**< high-water mark of this world's scratch memory */
     uint64_t ns_prepare, ns_search, ns_finish; /**< reading positions and boxes; search and exact tests; sorting and
                                                     details */
-    /** surface-tree: parts of ns_search; the last three, loops over leaves, are summed over all threads. In order:
-     * refit and rebuild; culling; traversal of lists and trees; float filters; double and exact tests. Other methods:
-     * 0. */
-    uint64_t ns_refit, ns_culling, ns_traversal, ns_filters, ns_narrow;
-    /** contour-walk: parts of ns_search. In order: signs of all cells; crossing surfaces and other seeds; faces through
-     * cells; vertices inward. */
-    uint64_t ns_orientation, ns_seeds, ns_faces, ns_vertices;
 } dent_query_counters;
 
 typedef struct dent_query_result {
@@ -137,6 +127,9 @@ typedef struct dent_query_result {
     dent_border border; /**< empty unless requested */
     dent_query_counters counters;
 } dent_query_result;
+
+/** Returns the list of a discrete question; null for other values. */
+DENT_API const dent_pair_list *dent_query_result_list(const dent_query_result *result, dent_question question);
 
 /** Runs the query. The arrays in *result are valid until the next call on this world. After one warm-up call on a world
  * whose sizes no longer grow, a query makes no allocation. Cost: see dent_method_summary. Failure: *result is

@@ -114,7 +114,7 @@ typedef enum dent_contact_action {
     DENT_ACTION_STICKING = 1, /**< pushed, friction holds */
     DENT_ACTION_SLIDING = 2,  /**< pushed, friction at its limit (or no friction) */
     DENT_ACTION_FIXED = 3,    /**< skipped: neither side can move */
-    DENT_ACTION_REFUSED =
+    DENT_ACTION_REJECTED =
         4 /**< skipped: a number in it, or in its bodies, is not finite, `error` is negative, or an index is out of
              range (of a rigid body without positions_detected: if vertex_count is not 0) */
 } dent_contact_action;
@@ -145,7 +145,7 @@ DENT_API dent_response_problem dent_response_problem_default(void);
 typedef struct dent_response_report {
     uint64_t contacts, pushed, sticking, sliding; /**< pushed = sticking + sliding */
     uint64_t fixed;                               /**< skipped: neither side can move */
-    uint64_t refused;                             /**< skipped: not finite, or out of range. Check it after each call */
+    uint64_t rejected;                            /**< skipped: not finite, or out of range. Check it after each call */
     uint64_t capped;   /**< pushed less than requested: uncertain contacts, recovery speed, force limit */
     uint64_t squeezed; /**< pushed against another contact of the same vertex from the opposite side (made soft) */
     uint32_t iterations, colours;

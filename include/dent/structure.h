@@ -1,8 +1,10 @@
 /* dent/structure.h — acceleration structures as shapes, for pictures: the boxes of each method, level by level.
  *
+ * Experimental: nothing here is promised (docs/interface.md). dent.h does not include this header.
+ *
  * No query needs this header. The viewer draws these shapes; they show where a query spends its work. The code
  * of the methods computes them, for one body at its positions at t0: leaves and boxes of the surface tree, clusters,
- * lattice of the bucket tree, grid of the spatial hash. Experimental.
+ * lattice of the bucket tree, grid of the spatial hash.
  */
 #ifndef DENT_STRUCTURE_H
 #define DENT_STRUCTURE_H

@@ -63,7 +63,7 @@ DENT_API const char *dent_body_name(const dent_world *world, dent_body_id id);
 DENT_API dent_status dent_body_get_topology(dent_world *world, dent_body_id id, dent_body_topology *topology);
 
 /** Reads the positions at t0 and computes the metrics. O(n). Fails with BAD_NUMBER if a position is not finite. */
-DENT_API dent_status dent_body_get_metrics(dent_world *world, dent_body_id id, dent_body_metrics *measure);
+DENT_API dent_status dent_body_get_metrics(dent_world *world, dent_body_id id, dent_body_metrics *metrics);
 
 /** Return arrays owned by the body, valid until it is removed or its topology is replaced. For a stale id they return
  * null and write 0 to *count. */

@@ -2,6 +2,7 @@
  * not write to the same line. */
 #include "base/block_output.h"
 
+#include "base/allocator.h"
 #include "base/dent_assert.h"
 
 /* Records follow. */
@@ -23,9 +24,8 @@ void block_output_init(struct block_output *output, dent_context *context, size_
     size_t bytes = sizeof(struct record_chunk) + FEWEST_RECORDS * record_size;
     bytes += ALLOCATION_ALIGNMENT - 1;
     bytes -= bytes % ALLOCATION_ALIGNMENT;
-    *output = (struct block_output){.context = context,
-                                    .record_size = record_size,
-                                    .chunk_bytes = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES};
+    *output = (struct block_output){
+        .context = context, .record_size = record_size, .chunk_bytes = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES};
 }
 
 static bool is_of_store(const struct block_output *output, const struct record_chunk *chunk)
@@ -43,9 +43,10 @@ static size_t bytes_of_chunk(const struct block_output *output, const struct rec
 static size_t empty_lists(struct block_output *output)
 {
     size_t bytes = 0;
+    bool all_of_store = output->taken <= output->store_chunks;
     output->taken = 0;
     for (uint32_t i = 0; i < output->block_count; i++) {
-        struct record_chunk *next, *chunk = output->lists[i].first;
+        struct record_chunk *next, *chunk = all_of_store ? NULL : output->lists[i].first;
         output->lists[i] = (struct block_output_list){.first = NULL};
         for (; chunk; chunk = next) {
             next = chunk->next;
@@ -193,13 +194,41 @@ size_t block_output_count(const struct block_output *output)
     return total;
 }
 
+bool block_output_failed(const struct block_output *output)
+{
+    bool failed = false;
+    for (uint32_t i = 0; i < output->block_count; i++) {
+        failed = failed || output->lists[i].failed;
+    }
+    return failed;
+}
+
+static struct record_run run_of(const struct record_chunk *chunk)
+{
+    return chunk ? (struct record_run){chunk + 1, chunk->count, chunk} : (struct record_run){NULL, 0, NULL};
+}
+
+struct record_run block_output_first(const struct block_output *output, uint32_t block)
+{
+    DENT_ASSERT(block < output->block_count);
+    return run_of(output->lists[block].first);
+}
+
+struct record_run block_output_next(const struct record_run *run)
+{
+    return run_of(((const struct record_chunk *)run->chunk)->next);
+}
+
+void block_output_empty(struct block_output *output)
+{
+    enlarge_store(output, empty_lists(output)); /* now: the same again must not allocate */
+}
+
 bool block_output_merge(struct block_output *output, struct dynamic_array *array)
 {
     DENT_ASSERT(array->element_size == output->record_size);
-    for (uint32_t i = 0; i < output->block_count; i++) {
-        if (output->lists[i].failed) {
-            return false;
-        }
+    if (block_output_failed(output)) {
+        return false;
     }
     size_t total = block_output_count(output), needed = array->count + total;
     if (needed > array->capacity) { /* with some to spare: the next step may find a little more */
@@ -216,6 +245,6 @@ bool block_output_merge(struct block_output *output, struct dynamic_array *array
             room += bytes;
         }
     }
-    enlarge_store(output, empty_lists(output)); /* now: the same again must not allocate */
+    block_output_empty(output);
     return true;
 }

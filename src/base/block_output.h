@@ -13,7 +13,7 @@
 #ifndef DENT_BASE_BLOCK_OUTPUT_H
 #define DENT_BASE_BLOCK_OUTPUT_H
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 
 struct block_output_list;
 
@@ -43,6 +43,21 @@ bool block_output_append(struct block_output *output, uint32_t block, const void
 /* Records of one block, and of all. */
 size_t block_output_count_of(const struct block_output *output, uint32_t block);
 size_t block_output_count(const struct block_output *output);
+
+/* Has a block run out of memory? */
+bool block_output_failed(const struct block_output *output);
+
+/* The records of a list where they lie, run by run, so that several threads can read them at once. */
+struct record_run {
+    const void *records;
+    size_t count; /* 0: there are no more */
+    const void *chunk;
+};
+struct record_run block_output_first(const struct block_output *output, uint32_t block);
+struct record_run block_output_next(const struct record_run *run);
+
+/* Empties the lists, as a merge does. */
+void block_output_empty(struct block_output *output);
 
 /* Appends the lists to `array` (of the same record size) in block order and empties them. False when a block or the
  * array ran out of memory; the array is then as it was. */

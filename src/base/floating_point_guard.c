@@ -5,6 +5,8 @@
  * Elsewhere fenv's default environment has to do. */
 #include "base/floating_point_guard.h"
 
+#include <dent/base.h>
+
 #include <float.h>
 
 /* Doubles must be computed as doubles: with excess precision no answer would be the same everywhere. */
@@ -72,3 +74,14 @@ void floating_point_guard_leave(const struct floating_point_guard *guard)
 }
 
 #endif
+
+dent_status dent_call_guarded(dent_context *context, dent_guarded_function *function, void *data)
+{
+    DENT_REQUIRE(context, context);
+    DENT_REQUIRE(context, function);
+    struct floating_point_guard guard;
+    floating_point_guard_enter(&guard);
+    dent_status status = function(data);
+    floating_point_guard_leave(&guard);
+    return status;
+}

@@ -10,7 +10,7 @@
  *
  * Compilers do not know that enter and leave change the meaning of arithmetic, and move it across them: keep the
  * arithmetic in a function of its own that is not inlined (DENT_NOINLINE, or in another file), as above, not between
- * the two calls. The parallel loop guards every block by itself. */
+ * the two calls. The parallel loop guards every block by itself; clients of the library have dent_call_guarded(). */
 #ifndef DENT_BASE_FLOATING_POINT_GUARD_H
 #define DENT_BASE_FLOATING_POINT_GUARD_H
 

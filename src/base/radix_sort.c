@@ -24,6 +24,16 @@ static void counts_to_places(uint32_t counts[DIGITS])
     }
 }
 
+/* Insertion: the payload follows its key from one place to an earlier one. */
+static void move_payload(uint32_t *payload, size_t from, size_t to)
+{
+    if (payload) {
+        uint32_t value = payload[from];
+        memmove(payload + to + 1, payload + to, (from - to) * sizeof *payload);
+        payload[to] = value;
+    }
+}
+
 /* ---- 64 bits ----------------------------------------------------------------------------------------------------- */
 
 static void insertion_sort_u64(uint64_t *keys, uint32_t *payload, size_t count)
@@ -39,11 +49,7 @@ static void insertion_sort_u64(uint64_t *keys, uint32_t *payload, size_t count)
         }
         memmove(keys + place + 1, keys + place, (i - place) * sizeof *keys);
         keys[place] = key;
-        if (payload) {
-            uint32_t value = payload[i];
-            memmove(payload + place + 1, payload + place, (i - place) * sizeof *payload);
-            payload[place] = value;
-        }
+        move_payload(payload, i, place);
     }
 }
 
@@ -147,11 +153,7 @@ static void insertion_sort_u128(struct key128 *keys, uint32_t *payload, size_t c
         }
         memmove(keys + place + 1, keys + place, (i - place) * sizeof *keys);
         keys[place] = key;
-        if (payload) {
-            uint32_t value = payload[i];
-            memmove(payload + place + 1, payload + place, (i - place) * sizeof *payload);
-            payload[place] = value;
-        }
+        move_payload(payload, i, place);
     }
 }
 

@@ -40,8 +40,6 @@ const char *dent_outcome_name(dent_outcome outcome)
         return "truncated";
     case DENT_OUTCOME_BUDGET_SPENT:
         return "budget spent";
-    case DENT_OUTCOME_ITERATION_LIMIT:
-        return "iteration limit";
     }
     return "unknown outcome";
 }

@@ -156,7 +156,7 @@ static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first
                                          struct message *message)
 {
     const dent_body_topology *topology = &body->topology;
-    const char *element = body_kind_row(body->kind)->element_name;
+    const char *element = body_kind_rows[body->kind].element_name;
     if (!body->strict) {
         return DENT_OK;
     }

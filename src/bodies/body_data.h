@@ -116,6 +116,12 @@ static inline bool body_has_faces(const struct body *body)
     return kind_has_faces(body->kind);
 }
 
+/* Do its elements take part in questions? Those of a kind without cells and faces wait for a question of their own. */
+static inline bool body_has_features(const struct body *body)
+{
+    return body_has_cells(body) || body_has_faces(body);
+}
+
 /* The caller's cells, and the tetrahedra they are split into; 0 for bodies without an inside. */
 static inline uint32_t body_cell_count(const struct body *body)
 {

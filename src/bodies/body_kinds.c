@@ -1,16 +1,12 @@
 /* The rows of the table of body kinds. See body_kinds.h. */
 #include "bodies/body_kinds.h"
 
+const dent_body_kind_info body_kind_rows[] = {
+    [DENT_BODY_SOLID] = {DENT_BODY_SOLID, "solid", "cell", 3, 4, true},
+    [DENT_BODY_SURFACE] = {DENT_BODY_SURFACE, "surface", "triangle", 2, 3, false},
+};
+
 const dent_body_kind_info *dent_body_kind_get_info(dent_body_kind kind)
 {
-    static const dent_body_kind_info rows[] = {
-        {DENT_BODY_SOLID, "solid", "cell", 3, 4, true},
-        {DENT_BODY_SURFACE, "surface", "triangle", 2, 3, false},
-    };
-    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
-        if (rows[row].kind == kind) {
-            return &rows[row];
-        }
-    }
-    return NULL;
+    return (size_t)kind < sizeof body_kind_rows / sizeof body_kind_rows[0] && body_kind_rows[kind].name ? &body_kind_rows[kind] : NULL;
 }

@@ -8,27 +8,24 @@
 
 #include "bodies/cell_split.h"
 
-/* Null for a value that is no kind. */
-static inline const dent_body_kind_info *body_kind_row(dent_body_kind kind)
-{
-    return dent_body_kind_get_info(kind);
-}
+/* The rows, each at the value of its kind; other slots have no name. Everything below takes a kind that has a row. */
+extern const dent_body_kind_info body_kind_rows[];
 
-/* Are the elements cells, with an inside; are they faces? By the value, since loops over elements ask. */
+/* Are the elements cells, with an inside; are they faces? */
 static inline bool kind_has_cells(dent_body_kind kind)
 {
-    return kind == DENT_BODY_SOLID;
+    return body_kind_rows[kind].has_cells;
 }
 
 static inline bool kind_has_faces(dent_body_kind kind)
 {
-    return kind == DENT_BODY_SURFACE;
+    return body_kind_rows[kind].dimension == 2;
 }
 
 /* Corners of a plain element (a tetrahedron, for cells). */
 static inline uint32_t kind_corner_count(dent_body_kind kind)
 {
-    return kind_has_cells(kind) ? 4 : 3;
+    return body_kind_rows[kind].corner_count;
 }
 
 /* The most corners and faces an element can have. */
@@ -39,7 +36,7 @@ static inline uint32_t kind_most_corners(dent_body_kind kind)
 
 static inline uint32_t kind_face_count(dent_body_kind kind)
 {
-    return kind_has_cells(kind) ? 4 : kind_has_faces(kind);
+    return kind_has_cells(kind) ? kind_corner_count(kind) : kind_has_faces(kind);
 }
 
 #endif

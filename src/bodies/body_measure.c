@@ -40,11 +40,10 @@ static void note_cell(struct sign_counts *counts, uint32_t cell, bool has_negati
 static struct sign_counts count_signs(const struct body *body, const double (*xyz)[3])
 {
     struct sign_counts counts = {.first_negative_cell = UINT32_MAX, .first_flat_cell = UINT32_MAX};
-    for (uint32_t cell = 0; cell < body->element_count; cell++) {
-        if (body_has_faces(body)) {
-            note_cell(&counts, cell, false, triangle_is_flat(xyz, body->element_corners + (size_t)cell * 3));
-            continue;
-        }
+    for (uint32_t face = 0; body_has_faces(body) && face < body->element_count; face++) {
+        note_cell(&counts, face, false, triangle_is_flat(xyz, body->element_corners + (size_t)face * 3));
+    }
+    for (uint32_t cell = 0; cell < body_cell_count(body); cell++) {
         uint32_t first = body->first_tetrahedron ? body->first_tetrahedron[cell] : cell;
         uint32_t last = body->first_tetrahedron ? body->first_tetrahedron[cell + 1] : cell + 1;
         uint64_t negative = counts.negative, flat = counts.flat;
@@ -211,8 +210,7 @@ dent_status body_check_strict(const struct body *body, const double (*xyz)[3], s
     if (signs.cells_with_flat > 0) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
                             BODY_TITLE ": %s %" PRIu32 " is flat (%" PRIu32 " in all); strict", BODY_TITLE_OF(body),
-                            body_kind_row(body->kind)->element_name, signs.first_flat_cell,
-                            signs.cells_with_flat);
+                            body_kind_rows[body->kind].element_name, signs.first_flat_cell, signs.cells_with_flat);
     }
     return DENT_OK;
 }

@@ -1,7 +1,7 @@
 /* The bodies of one world: an id names a slot and a generation, a body index the slot in the order of addition.
  *
  * Slots are reused, generations never, so an old id cannot name a new body; a slot whose generations are used up is
- * retired. Serials grow with every addition; body indices is the list of slots by ascending serial. Every call that can fail
+ * retired. Serials grow with every addition; `living` lists the slots by ascending serial. Every call that can fail
  * first takes all it needs and changes the table last.
  */
 #include "bodies/body_table.h"
@@ -30,7 +30,7 @@ void body_table_destroy(struct body_table *table)
         body_destroy(table->slots[slot].body);
     }
     dent_release(table->context, table->slots, table->slot_capacity, sizeof *table->slots);
-    dent_release(table->context, table->body_indices, table->slot_capacity, sizeof *table->body_indices);
+    dent_release(table->context, table->living, table->slot_capacity, sizeof *table->living);
     body_table_init(table, table->context);
 }
 
@@ -54,7 +54,7 @@ uint32_t body_table_index(const struct body_table *table, dent_body_id id)
     uint32_t low = 0, high = table->body_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (table->slots[table->body_indices[middle]].serial <= serial) {
+        if (table->slots[table->living[middle]].serial <= serial) {
             low = middle;
         } else {
             high = middle;
@@ -68,7 +68,7 @@ dent_body_id body_table_id_at(const struct body_table *table, uint32_t body_inde
     if (body_index >= table->body_count) {
         return (dent_body_id){0};
     }
-    uint32_t slot = table->body_indices[body_index];
+    uint32_t slot = table->living[body_index];
     return (dent_body_id){slot + 1, table->slots[slot].generation, table->world};
 }
 
@@ -106,20 +106,20 @@ static dent_status reserve_slot(struct body_table *table, struct message *messag
     }
     uint32_t capacity = table->slot_capacity * 2 + 8;
     struct body_slot *slots = dent_allocate(table->context, capacity, sizeof *slots);
-    uint32_t *body_indices = dent_allocate(table->context, capacity, sizeof *body_indices);
-    if (!slots || !body_indices) {
+    uint32_t *living = dent_allocate(table->context, capacity, sizeof *living);
+    if (!slots || !living) {
         dent_release(table->context, slots, capacity, sizeof *slots);
-        dent_release(table->context, body_indices, capacity, sizeof *body_indices);
+        dent_release(table->context, living, capacity, sizeof *living);
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "not enough memory for %" PRIu32 " bodies", capacity);
     }
     if (table->slot_count > 0) {
         memcpy(slots, table->slots, table->slot_count * sizeof *slots);
-        memcpy(body_indices, table->body_indices, table->body_count * sizeof *body_indices);
+        memcpy(living, table->living, table->body_count * sizeof *living);
     }
     dent_release(table->context, table->slots, table->slot_capacity, sizeof *table->slots);
-    dent_release(table->context, table->body_indices, table->slot_capacity, sizeof *table->body_indices);
+    dent_release(table->context, table->living, table->slot_capacity, sizeof *table->living);
     table->slots = slots;
-    table->body_indices = body_indices;
+    table->living = living;
     table->slot_capacity = capacity;
     return DENT_OK;
 }
@@ -177,7 +177,7 @@ dent_status body_table_add(struct body_table *table, const dent_body_def *def, s
     table->slots[slot].serial = table->next_serial++;
     table->slots[slot].material = 0;
     table->next_identity++;
-    table->body_indices[table->body_count++] = slot;
+    table->living[table->body_count++] = slot;
     table->topology_version++;
     *id = (dent_body_id){slot + 1, table->slots[slot].generation, table->world};
     return DENT_OK;
@@ -189,10 +189,10 @@ dent_status body_table_remove(struct body_table *table, dent_body_id id, struct 
     if (body_index == UINT32_MAX) {
         return body_table_stale(table, id, message);
     }
-    uint32_t slot_index = table->body_indices[body_index];
+    uint32_t slot_index = table->living[body_index];
     struct body_slot *slot = &table->slots[slot_index];
-    memmove(&table->body_indices[body_index], &table->body_indices[body_index + 1],
-            (table->body_count - body_index - 1) * sizeof *table->body_indices);
+    memmove(&table->living[body_index], &table->living[body_index + 1],
+            (table->body_count - body_index - 1) * sizeof *table->living);
     table->body_count--;
     table->topology_version++;
     body_destroy(slot->body);

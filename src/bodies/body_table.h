@@ -22,7 +22,7 @@ struct body_table {
     struct body_slot *slots;
     uint32_t slot_count, slot_capacity;
     uint32_t world;         /* serial of the world, which ids carry */
-    uint32_t *body_indices; /* slot of the r-th living body, ascending serial; slot_capacity long */
+    uint32_t *living; /* slot of the r-th living body, ascending serial; slot_capacity long */
     uint32_t body_count;
     uint32_t first_free; /* UINT32_MAX: none */
     uint64_t next_serial;
@@ -48,7 +48,7 @@ struct body *body_table_find(const struct body_table *table, dent_body_id id);
 uint32_t body_table_index(const struct body_table *table, dent_body_id id);
 static inline struct body *body_table_at(const struct body_table *table, uint32_t body_index)
 {
-    return table->slots[table->body_indices[body_index]].body;
+    return table->slots[table->living[body_index]].body;
 }
 dent_body_id body_table_id_at(const struct body_table *table, uint32_t body_index);
 

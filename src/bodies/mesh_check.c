@@ -32,7 +32,7 @@ dent_status mesh_check_def(const dent_body_def *def, struct message *message)
 
 static dent_status check_arrays(const dent_body_def *def, const struct body *body, struct message *message)
 {
-    if (!body_kind_row(def->kind)) {
+    if (!dent_body_kind_get_info(def->kind)) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": unknown body kind %d",
                             BODY_TITLE_OF(body), (int)def->kind);
     }
@@ -81,7 +81,7 @@ static dent_status check_sizes(const dent_body_def *def, const struct body *body
 
 static const char *element_word(const dent_body_def *def)
 {
-    return body_kind_row(def->kind)->element_name;
+    return body_kind_rows[def->kind].element_name;
 }
 
 static dent_status check_element(const dent_body_def *def, const struct body *body, struct message *message,

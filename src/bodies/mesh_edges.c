@@ -26,7 +26,7 @@ static struct simplices simplices_of(const struct body *body)
     if (body_has_cells(body)) {
         return (struct simplices){(const uint32_t *)body->tetrahedra, body->tetrahedron_count, 4, 6};
     }
-    return (struct simplices){body->element_corners, body->element_count, 3, 3};
+    return (struct simplices){body->element_corners, body_has_faces(body) ? body->element_count : 0, 3, 3};
 }
 
 static dent_edge edge_between(uint32_t a, uint32_t b)

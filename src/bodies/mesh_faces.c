@@ -135,7 +135,7 @@ static uint32_t add_faces_of(struct body *body, uint32_t tetrahedron, uint32_t b
 static void list_faces_of_solid(struct body *body)
 {
     uint32_t end = 0;
-    for (uint32_t cell = 0; cell < body->element_count; cell++) {
+    for (uint32_t cell = 0; cell < body_cell_count(body); cell++) {
         uint32_t first = body->first_tetrahedron ? body->first_tetrahedron[cell] : cell;
         uint32_t last = body->first_tetrahedron ? body->first_tetrahedron[cell + 1] : cell + 1;
         uint32_t begin = end;

@@ -7,6 +7,8 @@
  */
 #include "bodies/mesh_topology.h"
 
+#include "base/containers/heap_sort.h"
+#include "base/containers/union_find.h"
 #include "bodies/cell_split.h"
 #include "bodies/vertex_buckets.h"
 
@@ -24,7 +26,7 @@ static bool find_used_vertices(struct body *body)
     if (body->vertex_count > 0) {
         memset(body->vertex_use, 0, body->vertex_count);
     }
-    for (uint64_t i = 0; i < body->corner_count; i++) {
+    for (uint64_t i = 0; body_has_features(body) && i < body->corner_count; i++) {
         body->vertex_use[body->element_corners[i]] = VERTEX_USED;
     }
     dent_body_topology *topology = &body->topology;
@@ -39,27 +41,14 @@ static bool find_used_vertices(struct body *body)
     return true;
 }
 
-static uint32_t find_root(uint32_t *parent, uint32_t vertex)
-{
-    while (parent[vertex] != vertex) {
-        parent[vertex] = parent[parent[vertex]];
-        vertex = parent[vertex];
-    }
-    return vertex;
-}
-
 static void join_elements(const struct body *body, uint32_t *parent)
 {
     for (uint32_t element = 0; element < body->element_count; element++) {
         uint32_t corner_count;
         const uint32_t *corners = mesh_element(body, element, &corner_count);
-        uint32_t root = find_root(parent, corners[0]);
+        uint32_t root = corners[0];
         for (uint32_t i = 1; i < corner_count; i++) {
-            uint32_t other = find_root(parent, corners[i]);
-            uint32_t smaller = root < other ? root : other;
-            parent[root] = smaller;
-            parent[other] = smaller;
-            root = smaller;
+            root = union_find_join(parent, root, corners[i]);
         }
     }
 }
@@ -71,9 +60,7 @@ static bool find_components(struct body *body)
         return false;
     }
     body->vertex_component = component;
-    for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
-        component[vertex] = vertex;
-    }
+    union_find_init(component, body->vertex_count);
     join_elements(body, component);
     /* A parent is never larger than its child, so going up the array every parent is a root already. */
     for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
@@ -124,34 +111,10 @@ static int compare_corner_sets(const struct body *body, uint32_t a, uint32_t b)
     return 0;
 }
 
-static void sift_down(const struct body *body, struct bucket_record *heap, size_t root, size_t count)
+static bool corner_set_before(const void *a, const void *b, const void *body)
 {
-    for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
-        if (child + 1 < count && compare_corner_sets(body, heap[child].ref, heap[child + 1].ref) < 0) {
-            child++;
-        }
-        if (compare_corner_sets(body, heap[root].ref, heap[child].ref) >= 0) {
-            return;
-        }
-        uint32_t ref = heap[root].ref;
-        heap[root].ref = heap[child].ref;
-        heap[child].ref = ref;
-        root = child;
-    }
-}
-
-/* A run by its full sets: heap sort, for a million cells at one face must not make us slow. */
-static void sort_by_corner_sets(const struct body *body, struct bucket_record *records, size_t count)
-{
-    for (size_t root = count / 2; root-- > 0;) {
-        sift_down(body, records, root, count);
-    }
-    for (size_t end = count; end-- > 1;) {
-        uint32_t ref = records[0].ref;
-        records[0].ref = records[end].ref;
-        records[end].ref = ref;
-        sift_down(body, records, 0, end);
-    }
+    const struct bucket_record *record_a = a, *record_b = b;
+    return compare_corner_sets(body, record_a->ref, record_b->ref) < 0;
 }
 
 /* One run of elements with the same corners: all but the first are duplicates. */
@@ -183,7 +146,8 @@ static void count_duplicates_in_run(struct body *body, struct bucket_record *rec
         all_same = compare_corner_sets(body, records[0].ref, records[i].ref) == 0;
     }
     if (!all_same) {
-        sort_by_corner_sets(body, records, count);
+        /* In O(n log n): a million cells at one face must not take long. */
+        heap_sort(records, count, sizeof *records, corner_set_before, body);
     }
     for (size_t begin = 0, end; begin < count; begin = end) {
         end = begin + 1;
@@ -216,7 +180,7 @@ static bool find_duplicates(struct body *body)
     struct vertex_buckets buckets;
     bool good = vertex_buckets_begin(&buckets, body->context, body->vertex_count);
     body->topology.first_duplicate_element = UINT32_MAX;
-    uint32_t sorted[CELL_MAX_CORNERS];
+    uint32_t sorted[CELL_MAX_CORNERS] = {0}; /* elements may have fewer than three corners */
     for (uint32_t element = 0; good && element < body->element_count; element++) {
         sorted_corners(body, element, sorted);
         vertex_buckets_count(&buckets, sorted[0]);

@@ -4,51 +4,26 @@
  * tolerance and keeps nothing between queries. The one short cut is the box of the two elements in the doubles
  * themselves: sets whose boxes are apart do not meet. O(n^2); blocks are elements of side a.
  */
+#include "geometry/numbers/bounds.h"
 #include "methods/interface/method_table.h"
-
-struct box {
-    double lo[3], hi[3];
-};
-
-static void box_of(const double (*xyz)[3], const uint32_t *corners, uint32_t count, struct box *box)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = box->hi[axis] = xyz[corners[0]][axis];
-        for (uint32_t i = 1; i < count; i++) {
-            double x = xyz[corners[i]][axis];
-            box->lo[axis] = x < box->lo[axis] ? x : box->lo[axis];
-            box->hi[axis] = x > box->hi[axis] ? x : box->hi[axis];
-        }
-    }
-}
-
-static bool boxes_meet(const struct box *a, const struct box *b)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        if (a->lo[axis] > b->hi[axis] || b->lo[axis] > a->hi[axis]) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /* An element of one side of a question. */
 struct element {
     uint32_t body, feature;
-    struct box box;
+    double lo[3], hi[3];
 };
 
 struct oracle {
     const struct search_request *request;
     struct candidate_sink *sink;
-    dent_question question;
+    const dent_question_info *info;
     const struct element *side_a, *side_b;
     size_t count_a, count_b;
 };
 
 enum { BLOCK_SIZE = 64, BATCH_SIZE = 256 };
 
-static void look_at_block(void *data, uint32_t block, uint32_t worker)
+static void test_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct oracle *oracle = data;
     const struct body_snapshot *bodies = oracle->request->snapshot->bodies;
@@ -61,57 +36,62 @@ static void look_at_block(void *data, uint32_t block, uint32_t worker)
     for (size_t a = first; a < last; a++) {
         const struct element *element_a = &oracle->side_a[a];
         size_t batched = 0;
-        /* Side a and side b of face-face are one list: look at each pair once. */
-        size_t b = oracle->question == DENT_QUESTION_FACE_FACE ? a + 1 : 0;
+        /* Two sides of one kind are one list: look at each pair once. */
+        size_t b = oracle->info->features[0].a == oracle->info->features[0].b ? a + 1 : 0;
         oracle->sink->count_box_tests(oracle->sink, worker, oracle->count_b - b);
         for (; b < oracle->count_b; b++) {
             const struct element *element_b = &oracle->side_b[b];
-            if (!boxes_meet(&element_a->box, &element_b->box) ||
+            if (!bounds_meet(element_a->lo, element_a->hi, element_b->lo, element_b->hi) ||
                 !bodies_may_meet(bodies[element_a->body].body, bodies[element_b->body].body)) {
                 continue;
             }
             batch[batched++] =
                 (struct candidate){element_a->body, element_a->feature, element_b->body, element_b->feature};
             if (batched == BATCH_SIZE) {
-                oracle->sink->offer(oracle->sink, oracle->question, block, worker, batch, batched);
+                oracle->sink->offer(oracle->sink, oracle->info->question, block, worker, batch, batched);
                 batched = 0;
             }
         }
-        oracle->sink->offer(oracle->sink, oracle->question, block, worker, batch, batched);
+        oracle->sink->offer(oracle->sink, oracle->info->question, block, worker, batch, batched);
     }
 }
 
-enum side { SIDE_VERTICES, SIDE_FACES, SIDE_CELLS };
-
-static uint32_t side_features(enum side side, const struct body *body)
+static uint32_t feature_count(dent_feature_kind kind, const struct body *body)
 {
-    return side == SIDE_VERTICES ? body->vertex_count
-           : side == SIDE_FACES  ? body->surface_face_count
-                                 : body_cell_count(body);
+    return kind == DENT_FEATURE_VERTEX ? body->vertex_count
+           : kind == DENT_FEATURE_FACE ? body->surface_face_count
+                                       : body_cell_count(body);
 }
 
-static const struct element *list_side(const struct search_request *request, enum side side, size_t *count)
+static const uint32_t *feature_corners(dent_feature_kind kind, const struct body *body, const uint32_t *feature,
+                                       uint32_t *count)
+{
+    *count = kind == DENT_FEATURE_VERTEX ? 1 : 3;
+    return kind == DENT_FEATURE_VERTEX ? feature
+           : kind == DENT_FEATURE_FACE ? body->surface_faces[*feature].corners
+                                       : element_corners(body, *feature, count);
+}
+
+static const struct element *list_side(const struct search_request *request, dent_feature_kind kind, size_t *count)
 {
     const struct snapshot *snapshot = request->snapshot;
     size_t most = 0;
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
-        most += side_features(side, snapshot->bodies[body_index].body);
+        most += feature_count(kind, snapshot->bodies[body_index].body);
     }
     struct element *elements = arena_allocate(request->scratch, most, sizeof *elements);
     *count = 0;
     for (uint32_t body_index = 0; elements && body_index < snapshot->body_count; body_index++) {
         const struct body *body = snapshot->bodies[body_index].body;
-        for (uint32_t feature = 0; feature < side_features(side, body); feature++) {
-            if (side == SIDE_VERTICES && !vertex_is_asked(request, body, feature)) {
+        for (uint32_t feature = 0; feature < feature_count(kind, body); feature++) {
+            if (kind == DENT_FEATURE_VERTEX && !vertex_is_asked(request, body, feature)) {
                 continue;
             }
-            uint32_t corner_count = side == SIDE_VERTICES ? 1 : 3;
-            const uint32_t *corners = side == SIDE_VERTICES ? &feature
-                                      : side == SIDE_FACES  ? body->surface_faces[feature].corners
-                                                            : element_corners(body, feature, &corner_count);
+            uint32_t corner_count;
+            const uint32_t *corners = feature_corners(kind, body, &feature, &corner_count);
             struct element *element = &elements[(*count)++];
             *element = (struct element){.body = body_index, .feature = feature};
-            box_of(snapshot->bodies[body_index].xyz, corners, corner_count, &element->box);
+            bounds_of_vertices(element->lo, element->hi, snapshot->bodies[body_index].xyz, corners, corner_count);
         }
     }
     return elements;
@@ -120,27 +100,16 @@ static const struct element *list_side(const struct search_request *request, enu
 static dent_status test_all_pairs(void *state, const struct search_request *request, struct candidate_sink *sink)
 {
     (void)state;
-    static const struct {
-        dent_question question;
-        enum side side_a, side_b;
-    } sides[] = {
-        {DENT_QUESTION_VERTEX_CELL, SIDE_VERTICES, SIDE_CELLS},
-        {DENT_QUESTION_FACE_CELL, SIDE_FACES, SIDE_CELLS},
-        {DENT_QUESTION_FACE_FACE, SIDE_FACES, SIDE_FACES},
-    };
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-        if (!(request->questions & sides[i].question)) {
-            continue;
-        }
+    for (const dent_question_info *const *info = request->infos; *info; info++) {
         struct arena_mark mark = arena_mark(request->scratch);
-        struct oracle oracle = {.request = request, .sink = sink, .question = sides[i].question};
-        oracle.side_a = list_side(request, sides[i].side_a, &oracle.count_a);
-        oracle.side_b = list_side(request, sides[i].side_b, &oracle.count_b);
+        struct oracle oracle = {.request = request, .sink = sink, .info = *info};
+        oracle.side_a = list_side(request, (*info)->features[0].a, &oracle.count_a);
+        oracle.side_b = list_side(request, (*info)->features[0].b, &oracle.count_b);
         uint32_t blocks = (uint32_t)((oracle.count_a + BLOCK_SIZE - 1) / BLOCK_SIZE);
-        if (!oracle.side_a || !oracle.side_b || !sink->begin(sink, oracle.question, blocks)) {
+        if (!oracle.side_a || !oracle.side_b || !sink->begin(sink, (*info)->question, blocks)) {
             return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the brute-force search");
         }
-        dent_parallel_for(request->context, blocks, look_at_block, &oracle);
+        dent_parallel_for(request->context, blocks, test_block, &oracle);
         arena_rewind(request->scratch, mark);
     }
     return DENT_OK;
@@ -150,6 +119,6 @@ const struct method_row brute_force_method = {
     .method = DENT_METHOD_BRUTE_FORCE,
     .name = "brute-force",
     .summary = "the oracle: tests every pair; O(n^2), for tests and a few hundred elements",
-    .questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE,
+    .questions = DENT_DISCRETE_QUESTIONS,
     .search = test_all_pairs,
 };

@@ -24,7 +24,7 @@
 
 dent_bucket_tree_def dent_bucket_tree_def_default(void)
 {
-    return (dent_bucket_tree_def){.struct_size = sizeof(dent_bucket_tree_def), .bucket_fill = 2};
+    return (dent_bucket_tree_def){.struct_size = sizeof(dent_bucket_tree_def)};
 }
 
 enum { LEVEL_MAX = 21, CHUNK_PACKETS = 256, BLOCK_PACKETS = 128, PARTNER_BATCH = 32, BATCH_SIZE = 256 };
@@ -81,7 +81,7 @@ static dent_status out_of_memory(const struct search_request *request)
 
 /* ---- preparing --------------------------------------------------------------------------------------------------- */
 
-/* Elements smaller than this, relative to the world, are told apart better by body indices than by floats. */
+/* Elements smaller than this, relative to the world, are told apart better by ordinals than by floats. */
 #define SMALLEST_IN_FLOATS 1.52587890625e-05 /* 2^-16 */
 /* The packets are made anew when their boxes have grown by this factor beside those of their elements. */
 #define SPREAD_LIMIT 2.0
@@ -124,9 +124,9 @@ static dent_status prepare(struct tree_state *state, const struct search_request
         state->built = false;
         enough = count_bodies(state, request, &too_many);
     }
-    bool body_indices = state->typical_size > 0 && state->typical_size < SMALLEST_IN_FLOATS * half_extent_of(snapshot);
-    enough = enough &&
-             float_space_build(space, &state->numbering, snapshot, request->context, body_indices, request->scratch);
+    bool ordinals = state->typical_size > 0 && state->typical_size < SMALLEST_IN_FLOATS * half_extent_of(snapshot);
+    enough =
+        enough && float_space_build(space, &state->numbering, snapshot, request->context, ordinals, request->scratch);
     if (enough && (fresh || packets_came_apart(state))) {
         state->built = false;
         enough = packet_list_build(&state->cells, snapshot, &state->numbering, space, request->scratch, &too_many) &&
@@ -272,7 +272,7 @@ static bool packet_is_open(struct task *task)
     const struct search *search = task->search;
     const uint32_t *packets = search->list->packets.data;
     uint32_t packet = task->packet, count = packets[packet + 1] - packets[packet];
-    bool use_planes = !search->building->space->body_indices;
+    bool use_planes = !search->building->space->ordinals;
     if (task->open_packet == packet) {
         return task->alive;
     }
@@ -572,7 +572,13 @@ static dent_status run(struct search *search, bool cells)
 static dent_status read_def(const struct search_request *request, struct bucket_sizing *sizing)
 {
     const dent_bucket_tree_def *def = request->def->bucket_tree;
-    *sizing = (struct bucket_sizing){0};
+    double fill = request->experiments->bucket_tree.bucket_fill;
+    *sizing = (struct bucket_sizing){.sorted = request->experiments->bucket_tree.sorted_coordinates,
+                                     .bucket_fill = request->experiments->bucket_tree.paper_sizing ? fill : 0};
+    if (!(fill > 0) || !isfinite(fill)) {
+        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
+                            "bucket_fill of the bucket tree is %g: a finite number above 0 is needed", fill);
+    }
     if (!def) {
         return DENT_OK;
     }
@@ -590,15 +596,8 @@ static dent_status read_def(const struct search_request *request, struct bucket_
                             "level of the bucket tree is %u: 1 to %d are possible, or 0 for automatic",
                             (unsigned)def->level, LEVEL_MAX);
     }
-    if (!(def->bucket_fill > 0) || !isfinite(def->bucket_fill)) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "bucket_fill of the bucket tree is %g: a finite number above 0 is needed",
-                            def->bucket_fill);
-    }
-    *sizing = (struct bucket_sizing){.cell_ratio = def->cell_ratio,
-                                     .level = def->level,
-                                     .sorted = def->sorted_coordinates,
-                                     .bucket_fill = def->paper_sizing ? def->bucket_fill : 0};
+    sizing->cell_ratio = def->cell_ratio;
+    sizing->level = def->level;
     return DENT_OK;
 }
 

@@ -19,12 +19,15 @@
 
 #include <string.h>
 
+#include "base/loop_costs.h"
+#include "geometry/numbers/bounds.h"
 #include "structures/boxes/body_pairs.h"
 #include "methods/cluster_search_cache.h"
 
 struct cluster_state {
     struct cluster_cache cache;
     struct body_pairs pairs;
+    struct loop_costs search_costs;
 };
 
 struct workspace;
@@ -42,6 +45,7 @@ struct cluster_search {
     bool tries_strains;           /* of some body */
     bool may_adopt;               /* some body has no reference of its own */
     bool *body_certified;         /* by body index: has no contact with itself */
+    float (*body_matrices)[9];    /* by body index: what that is proven with */
     bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
     struct workspace *workspaces; /* by worker */
     bool *met_itself;             /* by body index: the search surely found a pair of the body with itself */
@@ -342,12 +346,6 @@ static void note_piece(struct workspace *work, dent_question question, uint32_t 
     }
 }
 
-static bool boxes_meet(const struct cluster_box *a, const struct cluster_box *b)
-{
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
-           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
-}
-
 /* Pieces of a group of sixteen of body rank_a. */
 static void note_group(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                        uint32_t body_index_a, uint32_t group)
@@ -378,7 +376,8 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
     if (side_a->piece_count == 1) {
         const struct cluster_box *box_a = &search->snapshot.boxes[side][body_index_a];
         work->boxes_compared++;
-        if (boxes_meet(box_a, box) && !(body_index_a == work->body_index_b && proven_apart(work, 0, piece))) {
+        if (float_bounds_meet(box_a->lo, box_a->hi, box->lo, box->hi) &&
+            !(body_index_a == work->body_index_b && proven_apart(work, 0, piece))) {
             note_piece(work, question, piece, side_a->first_piece, box_a);
         }
         return;
@@ -431,7 +430,7 @@ static void search_single(struct workspace *work, dent_question question, uint32
             continue;
         }
         work->boxes_compared++;
-        if (boxes_meet(&boxes[body_index_a], &box)) {
+        if (float_bounds_meet(boxes[body_index_a].lo, boxes[body_index_a].hi, box.lo, box.hi)) {
             load_points_b(work);
             search_leaves(work, question, body_index_a, 0, 1);
         }
@@ -483,7 +482,10 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     if (search_cancelled(search->request)) {
         return;
     }
+    work->search = search;
     work->block = block;
+    work->worker = worker;
+    work->near.count = work->near.own = 0;
     work->answer_count = work->candidate_count = work->queue.count = 0;
     work->queue.waiting.count = work->queue.waiting_faces.count = 0;
     work->queue.waiting_faces.may_share = false;
@@ -506,6 +508,24 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
+static bool find_matrix(const struct cluster_search *search, uint32_t body_index)
+{
+    return strain_body_matrix(&search->cache->entries[body_index]->reference,
+                              (const double(*)[9])search->snapshot.strain_sums +
+                                  search->snapshot.bodies[body_index].first_piece,
+                              search->body_matrices[body_index]);
+}
+
+/* A body of one piece, whose strains are known as soon as it is filled. */
+static void certify_small_body(const struct cluster_search *search, uint32_t body_index)
+{
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
+    search->body_certified[body_index] =
+        find_matrix(search, body_index) &&
+        strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                            search->snapshot.strains + body->first_piece, 0, search->body_matrices[body_index]);
+}
+
 static void fill_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -514,12 +534,32 @@ static void fill_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t piece = first; piece < search->snapshot.piece_count && piece - first < search->pieces_per_block;
          piece++) {
         cluster_snapshot_fill_piece(&search->snapshot, piece);
+        uint32_t body_index = search->snapshot.body_of_piece[piece];
+        const struct clustered_body *body = &search->snapshot.bodies[body_index];
+        if (body->piece_count == 1 && body->rest_shapes && body->wants_sums) {
+            certify_small_body(search, body_index);
+        }
     }
 }
 
 /* ---- the certificate ------------------------------------------------------------------------- */
 
-/* A block is a group of pieces: together, else one by one. */
+/* A block is a group of pieces. One that does not agree refutes its body. */
+static void certify_whole_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct cluster_search *search = data;
+    uint32_t body_index = search->cache->body_of_group[block];
+    const struct clustered_body *body = &search->snapshot.bodies[body_index];
+    if (body->piece_count > 1 && __atomic_load_n(&search->body_certified[body_index], __ATOMIC_RELAXED) &&
+        !strain_group_agrees(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
+                             search->snapshot.strains + body->first_piece, block - body->first_group,
+                             search->body_matrices[body_index])) {
+        __atomic_store_n(&search->body_certified[body_index], false, __ATOMIC_RELAXED);
+    }
+}
+
+/* The pieces of a group: together, else one by one. */
 static void certify_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
@@ -543,14 +583,19 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 /* Whole bodies, then the pieces of those that fail and have more than one. */
 static void certify(struct cluster_search *search)
 {
-    bool any_left = false;
-    for (uint32_t body_index = 0; search->tries_strains && body_index < search->request->snapshot->body_count;
-         body_index++) {
+    uint32_t bodies = search->tries_strains ? search->request->snapshot->body_count : 0;
+    bool any = false, any_left = false;
+    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
-        search->body_certified[body_index] =
-            body->rest_shapes &&
-            strain_certifies_body(&search->cache->entries[body_index]->reference, search->snapshot.kernels,
-                                  search->snapshot.strains + body->first_piece);
+        if (body->piece_count > 1 && body->rest_shapes && find_matrix(search, body_index)) {
+            search->body_certified[body_index] = any = true; /* until a group refutes it */
+        }
+    }
+    if (any) {
+        dent_parallel_for(search->request->context, search->cache->group_count, certify_whole_block, search);
+    }
+    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
+        const struct clustered_body *body = &search->snapshot.bodies[body_index];
         search->request->counters->certified_bodies += search->body_certified[body_index];
         any_left =
             any_left || (body->rest_shapes && !search->body_certified[body_index] && body->clusters->piece_count > 1);
@@ -604,6 +649,7 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         }
         clustered->rest_shapes = wanted ? cache->entries[body_index]->reference.rest_shapes : NULL;
         clustered->wants_stretches = wanted && clustered->has_gaps;
+        clustered->wants_sums = wanted && cache->entries[body_index]->reference.convex;
         search->snapshot.wants_strains = search->snapshot.wants_strains || wanted;
     }
     search->tries_strains = search->snapshot.wants_strains;
@@ -684,12 +730,9 @@ static struct cluster_box *whole_boxes(const struct cluster_search *search)
     for (uint32_t body_index = 0; boxes && body_index < count; body_index++) {
         boxes[body_index] = search->snapshot.boxes[SIDE_CELLS][body_index];
         for (int side = SIDE_VERTICES; side < SIDE_COUNT; side++) {
-            for (int axis = 0; search->snapshot.wants[side] && axis < 3; axis++) {
+            if (search->snapshot.wants[side]) {
                 const struct cluster_box *other = &search->snapshot.boxes[side][body_index];
-                boxes[body_index].lo[axis] =
-                    other->lo[axis] < boxes[body_index].lo[axis] ? other->lo[axis] : boxes[body_index].lo[axis];
-                boxes[body_index].hi[axis] =
-                    other->hi[axis] > boxes[body_index].hi[axis] ? other->hi[axis] : boxes[body_index].hi[axis];
+                float_bounds_add(boxes[body_index].lo, boxes[body_index].hi, other->lo, other->hi);
             }
         }
     }
@@ -708,14 +751,9 @@ static bool make_workspaces(struct cluster_search *search)
 {
     uint32_t count = dent_context_worker_count(search->request->context);
     search->workspaces = arena_allocate(search->request->scratch, count, sizeof *search->workspaces);
-    for (uint32_t worker = 0; search->workspaces && worker < count; worker++) {
+    for (uint32_t worker = 0; search->workspaces && !search->snapshot.points && worker < count; worker++) {
         struct workspace *work = &search->workspaces[worker];
-        work->search = search;
-        work->worker = worker;
-        work->near.count = work->near.own = 0;
-        if (!search->snapshot.points) {
-            memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
-        }
+        memset(work->kept_numbers, 0xFF, sizeof work->kept_numbers);
     }
     return search->workspaces != NULL;
 }
@@ -725,10 +763,10 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the cluster search");
 }
 
-/* About 64 blocks, but none below 16 clusters or above 16 pieces. */
+/* About 512 blocks, but none below 16 clusters or above 16 pieces. */
 static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 {
-    uint32_t even = snapshot->piece_count / 64 + 1;
+    uint32_t even = snapshot->piece_count / 512 + 1;
     uint32_t least = (uint32_t)((uint64_t)snapshot->piece_count * 16 / (snapshot->cluster_count + 1)) + 1;
     uint32_t pieces = even > least ? even : least;
     return pieces < 16 ? pieces : 16;
@@ -737,11 +775,6 @@ static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 static dent_status search_clusters(void *data, const struct search_request *request, struct candidate_sink *sink)
 {
     struct cluster_state *state = data;
-    const dent_cluster_search_def *def = request->def->cluster_search;
-    if (def && def->struct_size != sizeof *def) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the cluster search def was not made by dent_cluster_search_def_default()");
-    }
     dent_status status =
         cluster_cache_update(&state->cache, request->snapshot, &request->counters->rebuilds, request->message);
     if (status != DENT_OK) {
@@ -765,14 +798,16 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     snapshot->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
     search.pieces_per_block = pieces_per_block(snapshot);
     uint32_t blocks = (snapshot->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
-    search.certify = !def || !def->no_certificate;
+    search.certify = !request->experiments->cluster_search.no_certificate;
     choose_references(&search, &state->cache);
     search.body_certified =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
+    search.body_matrices =
+        arena_allocate(request->scratch, request->snapshot->body_count, sizeof *search.body_matrices);
     search.met_itself =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.met_itself);
     search.piece_certified = arena_allocate(request->scratch, snapshot->piece_count, sizeof *search.piece_certified);
-    if (!search.body_certified || !search.met_itself || !search.piece_certified ||
+    if (!search.body_certified || !search.body_matrices || !search.met_itself || !search.piece_certified ||
         !cluster_snapshot_prepare(snapshot, request->snapshot, request->scratch) || !begin_answers(&search, blocks)) {
         return out_of_memory(request);
     }
@@ -784,7 +819,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
         !body_pairs_find(&state->pairs, boxes, request->snapshot->body_count, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
-    dent_parallel_for(request->context, blocks, search_block, &search);
+    loop_costs_run(&state->search_costs, request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
         back_off_certificates(&search, &state->cache);
         adopt_free_poses(&search, &state->cache);
@@ -800,6 +835,7 @@ static dent_status create_state(dent_context *context, void **state)
     }
     cluster_cache_init(&fresh->cache, context);
     body_pairs_init(&fresh->pairs, context);
+    loop_costs_init(&fresh->search_costs, context);
     *state = fresh;
     return DENT_OK;
 }
@@ -809,14 +845,8 @@ static void destroy_state(dent_context *context, void *data)
     struct cluster_state *state = data;
     cluster_cache_destroy(&state->cache);
     body_pairs_destroy(&state->pairs);
+    loop_costs_destroy(&state->search_costs);
     dent_release(context, state, 1, sizeof *state);
-}
-
-dent_cluster_search_def dent_cluster_search_def_default(void)
-{
-    dent_cluster_search_def def = {0};
-    def.struct_size = sizeof def;
-    return def;
 }
 
 const struct method_row cluster_search_method = {

@@ -39,6 +39,13 @@ void method_learn(struct method_experience *experience, const struct snapshot *s
     experience->much_overlaps = face_cell_pairs > needed;
 }
 
+uint32_t method_together(uint32_t questions)
+{
+    uint32_t surfaces = questions & surface_tree_method.questions,
+             others = questions & ~cluster_search_method.questions;
+    return surfaces ? surfaces : others ? others : questions;
+}
+
 const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t questions, bool touching,
                                        const struct method_experience *experience, const char **reason)
 {
@@ -61,6 +68,10 @@ const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t
     if ((questions & ~surface_tree_method.questions) == 0) {
         *reason = "surfaces against surfaces: surface tree";
         return &surface_tree_method;
+    }
+    if (questions & ~cluster_search_method.questions) {
+        *reason = "only looking at every pair answers this";
+        return &brute_force_method;
     }
     if (touching) {
         *reason = "touching pairs are asked for: spatial hash";
@@ -106,7 +117,7 @@ const char *dent_method_summary(dent_method method)
 uint32_t dent_method_questions(dent_method method)
 {
     if (method == DENT_METHOD_AUTO) {
-        return DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+        return DENT_DISCRETE_QUESTIONS;
     }
     const struct method_row *row = method_row_of(method);
     return row ? row->questions : 0;

@@ -81,7 +81,7 @@ static bool everything_may_meet(const struct snapshot *snapshot)
     return true;
 }
 
-/* Elements smaller than this, relative to the world, are told apart better by body indices than by floats. */
+/* Elements smaller than this, relative to the world, are told apart better by ordinals than by floats. */
 #define SMALLEST_IN_FLOATS 1.52587890625e-05 /* 2^-16 */
 
 /* The order of packets is renewed when their boxes have grown by this factor beside those of their elements. */
@@ -105,9 +105,9 @@ static dent_status prepare(struct hash_state *state, const struct search_request
                             : out_of_memory(request);
         }
     }
-    bool body_indices =
+    bool ordinals =
         state->sets.typical_size > 0 && state->sets.typical_size < SMALLEST_IN_FLOATS * half_extent_of(snapshot);
-    if (!float_space_build(space, &state->sets.numbering, snapshot, request->context, body_indices, request->scratch)) {
+    if (!float_space_build(space, &state->sets.numbering, snapshot, request->context, ordinals, request->scratch)) {
         return out_of_memory(request);
     }
     if (fresh || state->spread > SPREAD_LIMIT * state->spread_when_ordered) {
@@ -136,7 +136,7 @@ static struct grid_input grid_parameters(const struct search_request *request, c
     const dent_spatial_hash_def *def = request->def->spatial_hash;
     struct grid_input input = {.level_limit = GRID_LEVELS_MAX};
     if (def) {
-        input.cell_size = space->body_indices ? 0 : ldexp(def->cell_size, space->exponent);
+        input.cell_size = space->ordinals ? 0 : ldexp(def->cell_size, space->exponent);
         input.table_size = def->table_size;
         input.level_limit = def->levels ? def->levels : GRID_LEVELS_MAX;
     }
@@ -164,7 +164,7 @@ static bool build_point_grid(struct hash_grid *grid, const struct hash_state *st
     input.lo = input.hi = space->points;
     input.stride = sizeof *space->points;
     input.cell_ratio = POINT_CELL_RATIO;
-    if (space->body_indices) {
+    if (space->ordinals) {
         uint64_t cells = 1; /* along an axis */
         while (cells * cells * cells * POINTS_PER_RANK_CELL < input.count) {
             cells++;
@@ -194,7 +194,7 @@ static void make_face_block(void *data, uint32_t block, uint32_t worker)
     uint32_t end = making->count - begin > FACES_PER_BLOCK ? begin + FACES_PER_BLOCK : making->count;
     for (uint32_t face = begin; face < end; face++) {
         face_record_make(&making->faces[face], making->space->points, array_at(&making->sets->face_corners, face),
-                         !making->space->body_indices);
+                         !making->space->ordinals);
     }
 }
 
@@ -404,7 +404,7 @@ static void search_cells(struct packet_task *task, uint32_t packet_index, struct
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
     search->kernels->prepare_cells(packet, search->space.points, array_at(&search->state->sets.cell_corners, first),
-                                   count, !search->space.body_indices);
+                                   count, !search->space.ordinals);
     if (!leave_out_flat(search, packet, count, first, true)) {
         return;
     }
@@ -429,7 +429,7 @@ static void search_faces(struct packet_task *task, uint32_t packet_index, struct
     uint32_t first = packets[packet_index], count = packets[packet_index + 1] - first;
     task->first = first;
     search->kernels->prepare_faces(packet, search->faces, (const uint32_t *)search->state->sets.face_order.data + first,
-                                   count, !search->space.body_indices);
+                                   count, !search->space.ordinals);
     if (leave_out_flat(search, packet, count, first, false)) {
         ask(task, DENT_QUESTION_FACE_FACE, &search->face_grid, match_faces, counters);
     }
@@ -533,7 +533,7 @@ static dent_status hash_search(void *data, const struct search_request *request,
     struct hash_state *state = data;
     uint32_t asked = request->questions;
     dent_status status = check_def(request);
-    if (status == DENT_OK && request->def->spatial_hash && request->def->spatial_hash->paper_form) {
+    if (status == DENT_OK && request->experiments->spatial_hash.paper_form) {
         return spatial_hash_paper_search(state->paper, request, sink);
     }
     /* Two grids are 18 kB: not on a caller's stack. */

@@ -24,40 +24,32 @@ _Static_assert((int)DENT_SURFACE_LEAVES_MERGED == (int)REGION_CUT_MERGE &&
                    (int)DENT_SURFACE_LEAVES_CURVE == (int)REGION_CUT_MORTON,
                "the caller's names of the cuts are those of the structure");
 
-static dent_status read_def(const struct search_request *request, dent_surface_tree_def *def, int *axis_count)
+static dent_status check_experiments(const struct search_request *request)
 {
-    *def = request->def->surface_tree ? *request->def->surface_tree : dent_surface_tree_def_default();
-    if (def->struct_size != sizeof *def) {
-        return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "the surface tree def was not made by dent_surface_tree_def_default()");
-    }
-    uint32_t directions = def->directions ? def->directions : 6;
-    if (directions != 6 && directions != 14 && directions != 18 && directions != 26) {
+    uint32_t directions = request->experiments->surface_tree.directions;
+    int leaves = (int)request->experiments->surface_tree.leaves;
+    if (directions != 0 && directions != 6 && directions != 14 && directions != 18 && directions != 26) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
                             "volumes of %u directions: 6, 14, 18 and 26 are possible", (unsigned)directions);
     }
-    if ((unsigned)def->leaves >= REGION_CUT_COUNT) {
+    if ((unsigned)leaves >= REGION_CUT_COUNT) {
         return message_fail(request->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "leaves: invalid dent_surface_leaves value %d", (int)def->leaves);
+                            "leaves: invalid dent_surface_leaves value %d", leaves);
     }
-    *axis_count = (int)directions / 2;
     return DENT_OK;
 }
 
-static bool is_experiment(const dent_surface_tree_def *def, int axis_count)
+static struct surface_forest *forest_for(struct tree_state *state, const struct search_request *request)
 {
-    return def->leaves != DENT_SURFACE_LEAVES_MERGED || axis_count != 3 || def->keep_leaves;
-}
-
-static struct surface_forest *forest_for(struct tree_state *state, const struct search_request *request,
-                                         const dent_surface_tree_def *def, int axis_count)
-{
-    if (!is_experiment(def, axis_count)) {
+    uint32_t directions = request->experiments->surface_tree.directions;
+    int axis_count = directions ? (int)directions / 2 : 3, cut = (int)request->experiments->surface_tree.leaves;
+    bool keep_leaves = request->experiments->surface_tree.keep_leaves;
+    if (cut == REGION_CUT_MERGE && axis_count == 3 && !keep_leaves) {
         return request->forest;
     }
-    state->experiment.cut = (int)def->leaves;
+    state->experiment.cut = cut;
     state->experiment.axis_count = axis_count;
-    state->experiment.keep_leaves = def->keep_leaves;
+    state->experiment.keep_leaves = keep_leaves;
     return &state->experiment;
 }
 
@@ -81,13 +73,13 @@ static dent_status out_of_memory(const struct search_request *request)
 static dent_status search_surfaces(void *data, const struct search_request *request, struct candidate_sink *sink)
 {
     struct tree_state *state = data;
-    dent_surface_tree_def def;
-    int axis_count = 3;
-    dent_status status = read_def(request, &def, &axis_count);
+    bool culling = !request->experiments->surface_tree.no_culling;
+    dent_method_counters *own = request->method_counters;
+    dent_status status = check_experiments(request);
     if (status != DENT_OK) {
         return status;
     }
-    struct surface_forest *forest = forest_for(state, request, &def, axis_count);
+    struct surface_forest *forest = forest_for(state, request);
     uint64_t began = dent_clock_ns();
     if (!surface_forest_update(forest, request->snapshot, request->scratch)) {
         return out_of_memory(request);
@@ -100,20 +92,20 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     }
     uint64_t refitted = dent_clock_ns();
     struct culling_counts culled = {0};
-    if (!def.no_culling && !surface_culling_run(forest, request->snapshot, request->isa, request->scratch, &culled)) {
+    if (culling && !surface_culling_run(forest, request->snapshot, request->isa, request->scratch, &culled)) {
         return out_of_memory(request);
     }
-    request->counters->ns_refit = refitted - began;
-    request->counters->ns_culling = dent_clock_ns() - refitted;
-    request->counters->neighbours += culled.pairs;
-    request->counters->neighbours_culled += culled.nodes_culled + culled.pairs_culled;
-    request->counters->regions_tested += culled.regions_tested;
+    own->surface_tree.ns_refit = refitted - began;
+    own->surface_tree.ns_culling = dent_clock_ns() - refitted;
+    own->surface_tree.neighbours += culled.pairs;
+    own->surface_tree.neighbours_culled += culled.nodes_culled + culled.pairs_culled;
+    own->surface_tree.regions_tested += culled.regions_tested;
     struct crossing_search search = {.forest = forest,
                                      .snapshot = request->snapshot,
                                      .isa = request->isa,
                                      .cancel = request->cancel,
                                      .touching = request->def->touching,
-                                     .culling = !def.no_culling,
+                                     .culling = culling,
                                      .user = sink,
                                      .begin = begin_answers,
                                      .take = take_answers};
@@ -124,9 +116,9 @@ static dent_status search_surfaces(void *data, const struct search_request *requ
     sink->count_cells_visited(sink, 0, search.leaf_pairs);
     sink->predicates(sink, 0)->exact_fallbacks += search.predicates.exact_fallbacks;
     request->counters->candidates += search.candidates;
-    request->counters->ns_traversal = search.ns_walk;
-    request->counters->ns_filters = search.ns_filter;
-    request->counters->ns_narrow = search.ns_narrow;
+    own->surface_tree.ns_traversal = search.ns_walk;
+    own->surface_tree.ns_filters = search.ns_filter;
+    own->surface_tree.ns_narrow = search.ns_narrow;
     return DENT_OK;
 }
 
@@ -146,13 +138,6 @@ static void destroy_state(dent_context *context, void *data)
     struct tree_state *state = data;
     surface_forest_destroy(&state->experiment);
     dent_release(context, state, 1, sizeof *state);
-}
-
-dent_surface_tree_def dent_surface_tree_def_default(void)
-{
-    dent_surface_tree_def def = {0};
-    def.struct_size = sizeof def;
-    return def;
 }
 
 const struct method_row surface_tree_method = {

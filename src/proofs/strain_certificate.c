@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/numbers/bounds.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 
@@ -349,10 +350,7 @@ static const struct reference_box empty_reference_box = {{INFINITY, INFINITY, IN
 
 static void widen(struct reference_box *box, const double point[3])
 {
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = point[axis] < box->lo[axis] ? point[axis] : box->lo[axis];
-        box->hi[axis] = point[axis] > box->hi[axis] ? point[axis] : box->hi[axis];
-    }
+    bounds_add_point(box->lo, box->hi, point);
 }
 
 static struct reference_box box_of_vertices(const struct cluster *cluster, const double (*shape)[3], uint32_t vertices)
@@ -366,8 +364,7 @@ static struct reference_box box_of_vertices(const struct cluster *cluster, const
 
 static bool boxes_touch(const struct reference_box *a, const struct reference_box *b)
 {
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
-           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+    return bounds_meet(a->lo, a->hi, b->lo, b->hi);
 }
 
 static bool boxes_overlap(const struct reference_box *a, const struct reference_box *b)
@@ -515,28 +512,44 @@ void strain_reference_set(struct strain_reference *reference, const struct body 
 
 /* ---- certificates ---------------------------------------------------------------------------- */
 
-bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
+static bool matrix_of_sum(const double sum[9], uint32_t clusters, float matrix[9])
+{
+    double mean[9], inverse[9];
+    for (int k = 0; k < 9; k++) {
+        mean[k] = sum[k] / clusters;
+    }
+    bool found = invert(mean, inverse);
+    for (int k = 0; found && k < 9; k++) {
+        matrix[k] = (float)inverse[k];
+    }
+    return found;
+}
+
+static bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
                    float matrix[9])
 {
-    double mean[9] = {0}, inverse[9], clusters = 0;
+    double sum[9] = {0};
+    uint32_t clusters = 0;
     for (uint32_t piece = 0; piece < count; piece++) {
         for (int k = 0; k < 9; k++) {
             for (uint32_t slot = 0; slot < ranges[piece].count; slot++) {
-                mean[k] += (double)pieces[piece].g[k][slot];
+                sum[k] += (double)pieces[piece].g[k][slot];
             }
         }
         clusters += ranges[piece].count;
     }
-    for (int k = 0; k < 9; k++) {
-        mean[k] /= clusters;
+    return matrix_of_sum(sum, clusters, matrix);
+}
+
+bool strain_body_matrix(const struct strain_reference *reference, const double (*sums)[9], float matrix[9])
+{
+    double sum[9] = {0};
+    for (uint32_t piece = 0; reference->convex && piece < reference->clusters->piece_count; piece++) {
+        for (int k = 0; k < 9; k++) {
+            sum[k] += sums[piece][k];
+        }
     }
-    if (!invert(mean, inverse)) {
-        return false;
-    }
-    for (int k = 0; k < 9; k++) {
-        matrix[k] = (float)inverse[k];
-    }
-    return true;
+    return reference->convex && matrix_of_sum(sum, reference->clusters->cluster_count, matrix);
 }
 
 static bool part_is_definite(const struct cluster_kernels *kernels, const struct piece_strain *strain,
@@ -545,15 +558,12 @@ static bool part_is_definite(const struct cluster_kernels *kernels, const struct
     return (clusters & ~kernels->definite(strain, matrix)) == 0;
 }
 
-bool strain_certifies_body(const struct strain_reference *reference, const struct cluster_kernels *kernels,
-                           const struct piece_strain *strains)
+bool strain_group_agrees(const struct strain_reference *reference, const struct cluster_kernels *kernels,
+                         const struct piece_strain *strains, uint32_t group, const float matrix[9])
 {
     const struct body_clusters *clusters = reference->clusters;
-    float matrix[9];
-    if (!reference->convex || !strain_matrix(strains, clusters->pieces, clusters->piece_count, matrix)) {
-        return false;
-    }
-    for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
+    uint32_t first = group * PIECE_CLUSTERS;
+    for (uint32_t piece = first; piece < clusters->piece_count && piece - first < PIECE_CLUSTERS; piece++) {
         if (!part_is_definite(kernels, &strains[piece], (1u << clusters->pieces[piece].count) - 1, matrix)) {
             return false;
         }

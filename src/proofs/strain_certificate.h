@@ -75,14 +75,15 @@ void strain_middle(const struct cluster *cluster, const double (*shape)[3], doub
  * nothing can. */
 void strain_reference_set(struct strain_reference *reference, const struct body *body, const double (*shape)[3]);
 
-/* The matrix to try: the inverse of the mean gradient of some clusters; false when there is none. */
-bool strain_matrix(const struct piece_strain *pieces, const struct cluster_piece *ranges, uint32_t count,
-                   float matrix[9]);
+/* The matrix to try: the inverse of the mean gradient of the whole body, from the sums of the gradients of each piece; false also when the body cannot be
+ * certified as a whole. */
+bool strain_body_matrix(const struct strain_reference *reference, const double (*sums)[9], float matrix[9]);
+/* The whole body is certainly free of contact with itself if this is true of all its groups of sixteen pieces, with the
+ * same matrix. `strains`: by piece of the body. */
+bool strain_group_agrees(const struct strain_reference *reference, const struct cluster_kernels *kernels,
+                         const struct piece_strain *strains, uint32_t group, const float matrix[9]);
 
-/* Is the whole body, or group `group` or piece `piece` with its neighbours, certainly free of contact with itself?
- * `strains`: by piece of the body. */
-bool strain_certifies_body(const struct strain_reference *reference, const struct cluster_kernels *kernels,
-                           const struct piece_strain *strains);
+/* Is group `group` or piece `piece` with its neighbours certainly free of contact with itself? */
 bool strain_certifies_group(const struct strain_reference *reference, const struct cluster_kernels *kernels,
                             const struct piece_strain *strains, uint32_t group);
 bool strain_certifies_piece(const struct strain_reference *reference, const struct cluster_kernels *kernels,

@@ -103,7 +103,7 @@ static void row_force(void *data, struct response_row *row)
     spring_of(penalty, mass, &stiffness, &damping);
     side_velocity(&row->a, bodies[row->a.body].velocities, bodies[row->a.body].rigid, velocity_a);
     side_velocity(&row->b, bodies[row->b.body].velocities, bodies[row->b.body].rigid, velocity_b);
-    add_scaled3(velocity_a, -1, velocity_b);
+    vector_add_scaled(velocity_a, -1, velocity_b);
     double push = stiffness * depth, force = push - clamp(damping * vector_dot(velocity_a, row->normal), push);
     if (force > penalty->def->force_limit) {
         force = penalty->def->force_limit;
@@ -114,7 +114,7 @@ static void row_force(void *data, struct response_row *row)
     if (!(fabs(force) <= DBL_MAX) || !(fabs(vector_dot(row->tangent, row->tangent)) <= DBL_MAX)) {
         row->impulse = row->tangent[0] = row->tangent[1] = row->tangent[2] = 0; /* overflow: never into the caller's */
         row->slip[0] = row->slip[1] = row->slip[2] = 0;
-        row->state = DENT_ACTION_REFUSED;
+        row->state = DENT_ACTION_REJECTED;
     }
 }
 
@@ -125,11 +125,11 @@ static void add_side_force(const struct response_work *work, const struct respon
     if (side->kind == SIDE_RIGID && body->rigid_forces) {
         double torque[3];
         vector_cross(side->arm, force, torque);
-        add_scaled3(body->rigid_forces, sign, force);
-        add_scaled3(body->rigid_forces + 3, sign, torque);
+        vector_add_scaled(body->rigid_forces, sign, force);
+        vector_add_scaled(body->rigid_forces + 3, sign, torque);
     } else if (side->kind == SIDE_VERTICES && body->forces) {
         for (uint32_t i = 0; i < side->count; i++) {
-            add_scaled3(body->forces + 3 * (size_t)side->vertices[i], sign * side->weights[i], force);
+            vector_add_scaled(body->forces + 3 * (size_t)side->vertices[i], sign * side->weights[i], force);
         }
     }
 }
@@ -140,32 +140,23 @@ static void add_forces(struct response_work *work)
         struct response_row *row = &work->rows[i];
         if (row->state == DENT_ACTION_STICKING || row->state == DENT_ACTION_SLIDING) {
             double force[3] = {row->tangent[0], row->tangent[1], row->tangent[2]};
-            add_scaled3(force, row->impulse, row->normal);
+            vector_add_scaled(force, row->impulse, row->normal);
             add_side_force(work, &row->a, 1, force);
             add_side_force(work, &row->b, -1, force);
         }
     }
 }
 
-static DENT_NOINLINE dent_status run(dent_response *response, const dent_response_problem *problem,
-                                     const dent_penalty_def *def, dent_response_report *report)
+static void run(struct response_work *work, const void *data, dent_response_report *report)
 {
-    struct response_work work;
-    dent_status status = response_prepare(&work, response, problem, QUANTITY_FORCE);
-    if (status == DENT_OK) {
-        status = response_audit_begin(&work);
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    response_mark_squeezed(&work, def->margin);
-    struct penalty penalty = {&work, def, problem->time_step};
-    response_sweep(&work, row_force, &penalty);
-    add_forces(&work);
+    const dent_penalty_def *def = data;
+    response_mark_squeezed(work, def->margin);
+    struct penalty penalty = {work, def, work->problem->time_step};
+    response_sweep(work, row_force, &penalty);
+    add_forces(work);
     report->iterations = 1;
-    response_audit_end(&work, problem->time_step, report);
-    response_finish(&work, problem->time_step, report);
-    return DENT_OK;
+    response_audit_end(work, work->problem->time_step, report);
+    response_finish(work, work->problem->time_step, report);
 }
 
 dent_status dent_penalty_forces(dent_response *response, const dent_response_problem *problem,
@@ -174,19 +165,8 @@ dent_status dent_penalty_forces(dent_response *response, const dent_response_pro
     DENT_REQUIRE(NULL, response);
     DENT_REQUIRE(response->context, problem);
     DENT_REQUIRE(response->context, def);
-    dent_response_report local;
-    struct floating_point_guard guard;
-    memset(&local, 0, sizeof local);
     dent_status status = check_def(response, def);
-    if (status == DENT_OK) {
-        floating_point_guard_enter(&guard);
-        status = run(response, problem, def, &local);
-        floating_point_guard_leave(&guard);
-    }
-    if (status == DENT_OK && report) {
-        *report = local;
-    }
-    return status;
+    return status == DENT_OK ? response_solve(response, problem, QUANTITY_FORCE, run, def, report) : status;
 }
 
 /* ---- the step limit ------------------------------------------------------------------------------------------ */

@@ -18,7 +18,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/floating_point_guard.h"
 #include "response/response_rows.h"
 
 dent_position_def dent_position_def_default(void)
@@ -61,7 +60,7 @@ static void separation(const struct response_work *work, const struct response_r
     double other[3];
     side_position(&row->a, a->positions, a->rigid, out);
     side_position(&row->b, b->positions, b->rigid, other);
-    add_scaled3(out, -1, other);
+    vector_add_scaled(out, -1, other);
 }
 
 /* xa - xb at the step's start. */
@@ -73,7 +72,7 @@ static void separation_at_start(const struct response_work *work, const struct r
                   a->rigid_start ? a->rigid_start : a->rigid, out);
     side_position(&row->b, b->positions_start ? b->positions_start : b->positions,
                   b->rigid_start ? b->rigid_start : b->rigid, other);
-    add_scaled3(out, -1, other);
+    vector_add_scaled(out, -1, other);
 }
 
 static void begin_row(void *data, struct response_row *row)
@@ -122,8 +121,8 @@ static void slip_of(const struct positions *positions, const struct response_row
 {
     double moved[3];
     separation(positions->work, row, moved);
-    add_scaled3(moved, -1, row->start);
-    add_scaled3(moved, positions->def->anchor_rate, row->previous_slip);
+    vector_add_scaled(moved, -1, row->start);
+    vector_add_scaled(moved, positions->def->anchor_rate, row->previous_slip);
     tangential3(moved, row->normal, slip);
 }
 
@@ -160,7 +159,7 @@ static void solve_row(void *data, struct response_row *row)
 {
     struct positions *positions = data;
     double apart[3], push[3];
-    if (row->state == DENT_ACTION_REFUSED) {
+    if (row->state == DENT_ACTION_REJECTED) {
         return;
     }
     separation(positions->work, row, apart);
@@ -181,7 +180,7 @@ static void solve_row(void *data, struct response_row *row)
     if (total > 0 || vector_dot(row->tangent, row->tangent) > 0) {
         friction_row(positions, row);
     }
-    if (row->impulse == 0 && row->state != DENT_ACTION_REFUSED) {
+    if (row->impulse == 0 && row->state != DENT_ACTION_REJECTED) {
         row->state = DENT_ACTION_NONE;
     }
 }
@@ -191,7 +190,7 @@ static void end_row(void *data, struct response_row *row)
 {
     struct positions *positions = data;
     double apart[3];
-    if (row->state == DENT_ACTION_REFUSED) {
+    if (row->state == DENT_ACTION_REJECTED) {
         return;
     }
     separation(positions->work, row, apart);
@@ -209,35 +208,26 @@ static void end_row(void *data, struct response_row *row)
     }
 }
 
-static DENT_NOINLINE dent_status run(dent_response *response, const dent_response_problem *problem,
-                                     const dent_position_def *def, dent_response_report *report)
+static void run(struct response_work *work, const void *data, dent_response_report *report)
 {
-    struct response_work work;
-    dent_status status = response_prepare(&work, response, problem, QUANTITY_POSITION);
-    if (status == DENT_OK) {
-        status = response_audit_begin(&work);
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    response_mark_squeezed(&work, def->target_gap);
-    struct positions positions = {&work, def, problem->time_step};
-    response_sweep(&work, begin_row, &positions);
+    const dent_position_def *def = data;
+    response_mark_squeezed(work, def->target_gap);
+    struct positions positions = {work, def, work->problem->time_step};
+    response_sweep(work, begin_row, &positions);
     if (def->warm_start > 0) {
-        response_sweep(&work, warm_row, &positions);
+        response_sweep(work, warm_row, &positions);
     }
     for (uint32_t i = 0; i < def->iterations; i++) {
-        response_sweep(&work, solve_row, &positions);
+        response_sweep(work, solve_row, &positions);
     }
-    response_sweep(&work, end_row, &positions);
-    for (uint64_t i = 0; i < work.active_count; i++) {
-        double left = work.rows[work.order[i]].change;
+    response_sweep(work, end_row, &positions);
+    for (uint64_t i = 0; i < work->active_count; i++) {
+        double left = work->rows[work->order[i]].change;
         report->residual = left > report->residual ? left : report->residual;
     }
     report->iterations = def->iterations;
-    response_audit_end(&work, 1 / problem->time_step, report);
-    response_finish(&work, 1 / problem->time_step, report);
-    return DENT_OK;
+    response_audit_end(work, 1 / work->problem->time_step, report);
+    response_finish(work, 1 / work->problem->time_step, report);
 }
 
 dent_status dent_position_solve(dent_response *response, const dent_response_problem *problem,
@@ -246,17 +236,6 @@ dent_status dent_position_solve(dent_response *response, const dent_response_pro
     DENT_REQUIRE(NULL, response);
     DENT_REQUIRE(response->context, problem);
     DENT_REQUIRE(response->context, def);
-    dent_response_report local;
-    struct floating_point_guard guard;
-    memset(&local, 0, sizeof local);
     dent_status status = check_def(response, def);
-    if (status == DENT_OK) {
-        floating_point_guard_enter(&guard);
-        status = run(response, problem, def, &local);
-        floating_point_guard_leave(&guard);
-    }
-    if (status == DENT_OK && report) {
-        *report = local;
-    }
-    return status;
+    return status == DENT_OK ? response_solve(response, problem, QUANTITY_POSITION, run, def, report) : status;
 }

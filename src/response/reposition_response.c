@@ -8,6 +8,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/containers/heap_sort.h"
 #include "response/response_rows.h"
 
 dent_reposition_def dent_reposition_def_default(void)
@@ -97,31 +98,10 @@ static bool is_among(const uint64_t *keys, uint64_t count, uint64_t key)
     return low < count && keys[low] == key;
 }
 
-static void sift_down(uint64_t *keys, uint64_t root, uint64_t count)
+static bool key_before(const void *a, const void *b, const void *data)
 {
-    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
-        child += child + 1 < count && keys[child] < keys[child + 1];
-        if (keys[root] >= keys[child]) {
-            return;
-        }
-        uint64_t swap = keys[root];
-        keys[root] = keys[child];
-        keys[child] = swap;
-    }
-}
-
-/* Heap sort: no memory of its own. */
-static void sort_keys(uint64_t *keys, uint64_t count)
-{
-    for (uint64_t root = count / 2; root > 0; root--) {
-        sift_down(keys, root - 1, count);
-    }
-    for (uint64_t size = count; size > 1; size--) {
-        uint64_t largest = keys[0];
-        keys[0] = keys[size - 1];
-        keys[size - 1] = largest;
-        sift_down(keys, 0, size - 1);
-    }
+    (void)data;
+    return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
 uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t contact_count, const uint64_t *keys,
@@ -139,7 +119,7 @@ uint64_t dent_contacts_apply_hysteresis(const dent_contact *contacts, uint64_t c
         count += alive[i];
     }
     if (new_keys) {
-        sort_keys(new_keys, count);
+        heap_sort(new_keys, (size_t)count, sizeof *new_keys, key_before, NULL);
     }
     return count;
 }

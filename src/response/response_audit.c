@@ -68,8 +68,8 @@ static void add_momentum(struct audit *audit, const double at[3], const double m
 {
     double moment[3];
     vector_cross(at, momentum, moment);
-    add_scaled3(audit->report->momentum_error, 1, momentum);
-    add_scaled3(audit->moment, 1, moment);
+    vector_add_scaled(audit->report->momentum_error, 1, momentum);
+    vector_add_scaled(audit->moment, 1, moment);
 }
 
 /* Without squares that overflow or vanish. */
@@ -171,9 +171,10 @@ static void weigh_rigid(struct audit *audit, uint32_t number, const double befor
             momentum[i] = (body->rigid_forces[i] - before[i]) * work->problem->time_step;
             spin[i] = (body->rigid_forces[3 + i] - before[3 + i]) * work->problem->time_step;
         }
-        audit->report->energy_change += vector_dot(momentum, rigid->linear_velocity) + vector_dot(spin, rigid->angular_velocity);
+        audit->report->energy_change +=
+            vector_dot(momentum, rigid->linear_velocity) + vector_dot(spin, rigid->angular_velocity);
         add_momentum(audit, rigid->center, momentum);
-        add_scaled3(audit->moment, 1, spin);
+        vector_add_scaled(audit->moment, 1, spin);
         return;
     }
     double unit = work->quantity == QUANTITY_POSITION ? 1 / work->problem->time_step : 1;
@@ -192,7 +193,7 @@ static void weigh_rigid(struct audit *audit, uint32_t number, const double befor
                                                           : rigid->angular_velocity[i] - before[3 + i];
         }
         multiply3(inertia, turn, spin);
-        add_scaled3(audit->moment, 1, spin);
+        vector_add_scaled(audit->moment, 1, spin);
     }
     if (work->quantity == QUANTITY_VELOCITY) {
         for (int i = 0; i < 3; i++) {
@@ -265,7 +266,7 @@ static void add_fixed_part(struct audit *audit, const struct response_side *side
         }
         if (forced ? !body->rigid_forces : !invert3(work->states[side->body].inverse_inertia, inertia)) {
             vector_cross(side->arm, momentum, moment);
-            add_scaled3(audit->moment, 1, moment);
+            vector_add_scaled(audit->moment, 1, moment);
         }
         return;
     }
@@ -289,7 +290,7 @@ static void add_fixed_part(struct audit *audit, const struct response_side *side
         for (uint32_t i = 0; i < side->count; i++) {
             if (work->quantity == QUANTITY_FORCE || side->inverse_masses[i] > 0) {
                 vector_cross(at, momentum, moment);
-                add_scaled3(audit->moment, side->weights[i], moment);
+                vector_add_scaled(audit->moment, side->weights[i], moment);
             }
         }
     }
@@ -310,7 +311,7 @@ static void audit_row(struct audit *audit, const struct response_row *row)
         apart[i] = at_a[i] - at_b[i];
     }
     vector_cross(apart, impulse, moment);
-    add_scaled3(audit->report->angular_predicted, 1, moment);
+    vector_add_scaled(audit->report->angular_predicted, 1, moment);
     double size = length_of(impulse);
     audit->report->momentum_scale += size;
     audit->report->angular_scale += size * (length_of(at_a) + length_of(at_b));

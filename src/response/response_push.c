@@ -20,12 +20,13 @@ static void push_rigid(struct response_work *work, const struct response_side *s
     }
     double step = sign * rigid->inverse_mass;
     if (work->quantity == QUANTITY_POSITION) {
-        add_scaled3(rigid->center, step, push);
+        vector_add_scaled(rigid->center, step, push);
         quaternion_turn(rigid->orientation, turn);
-        add_scaled3(state->turn, 1, turn); /* the snapshot does not tell how far it was turned to the last digit */
+        vector_add_scaled(state->turn, 1,
+                          turn); /* the snapshot does not tell how far it was turned to the last digit */
     } else {
-        add_scaled3(rigid->linear_velocity, step, push);
-        add_scaled3(rigid->angular_velocity, 1, turn);
+        vector_add_scaled(rigid->linear_velocity, step, push);
+        vector_add_scaled(rigid->angular_velocity, 1, turn);
     }
 }
 
@@ -38,8 +39,8 @@ static void push_side(struct response_work *work, const struct response_side *si
         double *array = work->quantity == QUANTITY_POSITION ? body->positions : body->velocities;
         for (uint32_t i = 0; i < side->count; i++) {
             if (side->inverse_masses[i] > 0) {
-                add_scaled3(array + 3 * (size_t)side->vertices[i], sign * side->weights[i] * side->inverse_masses[i],
-                            push);
+                vector_add_scaled(array + 3 * (size_t)side->vertices[i],
+                                  sign * side->weights[i] * side->inverse_masses[i], push);
             }
         }
     }
@@ -49,7 +50,7 @@ bool response_push(struct response_work *work, struct response_row *row, const d
 {
     double size = vector_dot(push, push);
     if (!(size <= DBL_MAX)) { /* overflow or NaN: never into the caller's numbers */
-        row->state = DENT_ACTION_REFUSED;
+        row->state = DENT_ACTION_REJECTED;
         return false;
     }
     if (size > 0) {

@@ -8,6 +8,8 @@
  * Nothing of the caller's is written here, so that any failure leaves it as it was. */
 #include "response/response_rows.h"
 
+#include "base/floating_point_guard.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -335,7 +337,7 @@ static void fill_row(struct response_work *work, uint64_t index)
 {
     const dent_contact *contact = &work->problem->contacts[index];
     struct response_row *row = &work->rows[index];
-    *row = (struct response_row){.index = index, .state = DENT_ACTION_REFUSED};
+    *row = (struct response_row){.index = index, .state = DENT_ACTION_REJECTED};
     double length = vector_dot(contact->normal, contact->normal);
     if (!all_finite(contact->normal, 3) || !all_finite(&contact->gap, 1) || !(length > 0.5 && length < 2) ||
         !(contact->error >= 0 && contact->error <= DBL_MAX) ||
@@ -463,14 +465,42 @@ void response_finish(struct response_work *work, double scale, dent_response_rep
         report->sticking += row->state == DENT_ACTION_STICKING;
         report->sliding += row->state == DENT_ACTION_SLIDING;
         report->fixed += row->state == DENT_ACTION_FIXED;
-        report->refused += row->state == DENT_ACTION_REFUSED;
+        report->rejected += row->state == DENT_ACTION_REJECTED;
         report->capped += pushed && row->capped;
         report->squeezed += pushed && row->squeezed;
-        if (row->state != DENT_ACTION_REFUSED && depth > report->deepest) {
+        if (row->state != DENT_ACTION_REJECTED && depth > report->deepest) {
             report->deepest = depth;
         }
         if (problem->forces) {
             write_force(row, problem->contacts[i].key, scale, &problem->forces[i]);
         }
     }
+}
+
+static DENT_NOINLINE dent_status solve_guarded(struct response_work *work, response_run *run, const void *def,
+                                               dent_response_report *report)
+{
+    dent_status status = response_prepare(work, work->response, work->problem, work->quantity);
+    status = status == DENT_OK ? response_audit_begin(work) : status;
+    if (status == DENT_OK) {
+        run(work, def, report);
+    }
+    return status;
+}
+
+dent_status response_solve(dent_response *response, const dent_response_problem *problem,
+                           enum response_quantity quantity, response_run *run, const void *def,
+                           dent_response_report *report)
+{
+    struct response_work work = {.response = response, .problem = problem, .quantity = quantity};
+    dent_response_report local;
+    struct floating_point_guard guard;
+    memset(&local, 0, sizeof local);
+    floating_point_guard_enter(&guard);
+    dent_status status = solve_guarded(&work, run, def, &local);
+    floating_point_guard_leave(&guard);
+    if (status == DENT_OK && report) {
+        *report = local;
+    }
+    return status;
 }

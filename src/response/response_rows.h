@@ -9,7 +9,7 @@
 #define DENT_RESPONSE_RESPONSE_ROWS_H
 
 #include "geometry/numbers/vector3.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 
 #include <dent/response.h>
 
@@ -102,7 +102,13 @@ struct dent_response {
 /* Checks problem and fills `work`: rows, colours, sharing. Changes nothing of the caller's. */
 dent_status response_prepare(struct response_work *work, dent_response *response, const dent_response_problem *problem,
                              enum response_quantity quantity);
-/* The second half of it (response_colours.c). */
+/* Runs a response between preparing and the report, with the default floating-point mode: the frame of all that move
+ * something. `run` fills what the report has beyond the audit and the counts. report may be null. */
+typedef void response_run(struct response_work *work, const void *def, dent_response_report *report);
+dent_status response_solve(dent_response *response, const dent_response_problem *problem,
+                           enum response_quantity quantity, response_run *run, const void *def,
+                           dent_response_report *report);
+/* The second half of preparing (response_colours.c). */
 dent_status response_colour(struct response_work *work);
 /* The largest number of rows that share a node of this one; at least 1. */
 uint32_t response_sharing(const struct response_work *work, const struct response_row *row);
@@ -132,13 +138,6 @@ static inline void multiply3(const double matrix[9], const double v[3], double o
     out[2] = vector_dot(matrix + 6, v);
 }
 
-static inline void add_scaled3(double out[3], double s, const double v[3])
-{
-    out[0] += s * v[0];
-    out[1] += s * v[1];
-    out[2] += s * v[2];
-}
-
 /* v less its part along the unit vector n. */
 static inline void tangential3(const double v[3], const double n[3], double out[3])
 {
@@ -153,7 +152,7 @@ static inline void side_sum(const struct response_side *side, const double *arra
 {
     out[0] = out[1] = out[2] = 0;
     for (uint32_t i = 0; i < side->count; i++) {
-        add_scaled3(out, side->weights[i], array + 3 * (size_t)side->vertices[i]);
+        vector_add_scaled(out, side->weights[i], array + 3 * (size_t)side->vertices[i]);
     }
 }
 

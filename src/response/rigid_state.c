@@ -130,7 +130,7 @@ void side_position(const struct response_side *side, const double *positions, co
         side_sum(side, positions, out);
     } else if (side->kind == SIDE_RIGID) {
         quaternion_rotate(rigid->orientation, side->point, out);
-        add_scaled3(out, 1, rigid->center);
+        vector_add_scaled(out, 1, rigid->center);
     } else {
         for (int i = 0; i < 3; i++) {
             out[i] = side->point[i];
@@ -146,6 +146,6 @@ void side_velocity(const struct response_side *side, const double *velocities, c
         side_sum(side, velocities, out);
     } else if (side->kind == SIDE_RIGID && rigid) {
         vector_cross(rigid->angular_velocity, side->arm, out);
-        add_scaled3(out, 1, rigid->linear_velocity);
+        vector_add_scaled(out, 1, rigid->linear_velocity);
     }
 }

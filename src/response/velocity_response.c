@@ -20,7 +20,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/floating_point_guard.h"
 #include "response/response_rows.h"
 
 dent_velocity_def dent_velocity_def_default(void)
@@ -62,7 +61,7 @@ static void relative_velocity(const struct response_work *work, const struct res
     double other[3];
     side_velocity(&row->a, a->velocities, a->rigid, out);
     side_velocity(&row->b, b->velocities, b->rigid, other);
-    add_scaled3(out, -1, other);
+    vector_add_scaled(out, -1, other);
 }
 
 /* Before the step, where the caller says so. */
@@ -74,7 +73,7 @@ static double approach_speed(const struct response_work *work, const struct resp
                   a->rigid_start ? a->rigid_start : a->rigid, before);
     side_velocity(&row->b, b->velocities_start ? b->velocities_start : b->velocities,
                   b->rigid_start ? b->rigid_start : b->rigid, other);
-    add_scaled3(before, -1, other);
+    vector_add_scaled(before, -1, other);
     return vector_dot(before, row->normal);
 }
 
@@ -104,7 +103,7 @@ static double target_speed(const struct velocities *velocities, struct response_
     if (!def->after_positions) { /* what the impact came with: at entry or before the step, whichever is faster */
         relative_velocity(velocities->work, row, row->start);
         double entry = vector_dot(row->start, row->normal);
-        add_scaled3(row->start, approach < entry ? approach - entry : 0, row->normal);
+        vector_add_scaled(row->start, approach < entry ? approach - entry : 0, row->normal);
     }
     return target;
 }
@@ -196,7 +195,7 @@ static void solve_row(void *data, struct response_row *row)
 {
     struct velocities *velocities = data;
     double velocity[3], push[3];
-    if (!row->active || row->state == DENT_ACTION_REFUSED) {
+    if (!row->active || row->state == DENT_ACTION_REJECTED) {
         return;
     }
     relative_velocity(velocities->work, row, velocity);
@@ -219,7 +218,7 @@ static void solve_row(void *data, struct response_row *row)
         if (total > 0 || vector_dot(row->tangent, row->tangent) > 0) {
             friction_row(velocities, row);
         }
-        if (row->impulse == 0 && row->state != DENT_ACTION_REFUSED) {
+        if (row->impulse == 0 && row->state != DENT_ACTION_REJECTED) {
             row->state = DENT_ACTION_NONE;
         }
     }
@@ -231,7 +230,7 @@ static void end_row(void *data, struct response_row *row)
     struct velocities *velocities = data;
     double velocity[3];
     row->change = 0;
-    if (!row->active || row->state == DENT_ACTION_REFUSED) {
+    if (!row->active || row->state == DENT_ACTION_REJECTED) {
         return;
     }
     relative_velocity(velocities->work, row, velocity);
@@ -259,7 +258,7 @@ static double energy_gained(const struct response_work *work, double *scale)
     for (uint64_t i = 0; i < work->active_count; i++) {
         const struct response_row *row = &work->rows[work->order[i]];
         double velocity[3], push[3];
-        if (row->state == DENT_ACTION_REFUSED) {
+        if (row->state == DENT_ACTION_REJECTED) {
             continue;
         }
         relative_velocity(work, row, velocity);
@@ -342,7 +341,7 @@ static void keep_position_record(struct response_work *work)
 {
     for (uint64_t i = 0; i < work->active_count; i++) {
         struct response_row *row = &work->rows[work->order[i]];
-        if (row->remembered && row->state != DENT_ACTION_REFUSED) {
+        if (row->remembered && row->state != DENT_ACTION_REJECTED) {
             row->impulse += row->previous_normal;
             memcpy(row->tangent, row->previous_tangent, sizeof row->tangent);
             memcpy(row->slip, row->previous_slip, sizeof row->slip);
@@ -351,34 +350,25 @@ static void keep_position_record(struct response_work *work)
     }
 }
 
-static DENT_NOINLINE dent_status run(dent_response *response, const dent_response_problem *problem,
-                                     const dent_velocity_def *def, dent_response_report *report)
+static void run(struct response_work *work, const void *data, dent_response_report *report)
 {
-    struct response_work work;
-    dent_status status = response_prepare(&work, response, problem, QUANTITY_VELOCITY);
-    if (status == DENT_OK) {
-        status = response_audit_begin(&work);
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    struct velocities velocities = {&work, def, problem->time_step};
-    response_sweep(&work, begin_row, &velocities);
+    const dent_velocity_def *def = data;
+    struct velocities velocities = {work, def, work->problem->time_step};
+    response_sweep(work, begin_row, &velocities);
     if (!def->after_positions && def->warm_start > 0) {
-        response_sweep(&work, warm_row, &velocities);
+        response_sweep(work, warm_row, &velocities);
     }
-    sweep_until_done(&work, &velocities, &report->iterations);
+    sweep_until_done(work, &velocities, &report->iterations);
     if (!def->after_positions) {
-        take_gains_back(&work, &velocities, &report->iterations);
+        take_gains_back(work, &velocities, &report->iterations);
     }
-    response_sweep(&work, end_row, &velocities);
-    report->residual = largest_change(&work);
-    response_audit_end(&work, 1, report);
+    response_sweep(work, end_row, &velocities);
+    report->residual = largest_change(work);
+    response_audit_end(work, 1, report);
     if (def->after_positions) {
-        keep_position_record(&work);
+        keep_position_record(work);
     }
-    response_finish(&work, 1, report);
-    return DENT_OK;
+    response_finish(work, 1, report);
 }
 
 dent_status dent_velocity_solve(dent_response *response, const dent_response_problem *problem,
@@ -387,17 +377,6 @@ dent_status dent_velocity_solve(dent_response *response, const dent_response_pro
     DENT_REQUIRE(NULL, response);
     DENT_REQUIRE(response->context, problem);
     DENT_REQUIRE(response->context, def);
-    dent_response_report local;
-    struct floating_point_guard guard;
-    memset(&local, 0, sizeof local);
     dent_status status = check_def(response, def);
-    if (status == DENT_OK) {
-        floating_point_guard_enter(&guard);
-        status = run(response, problem, def, &local);
-        floating_point_guard_leave(&guard);
-    }
-    if (status == DENT_OK && report) {
-        *report = local;
-    }
-    return status;
+    return status == DENT_OK ? response_solve(response, problem, QUANTITY_VELOCITY, run, def, report) : status;
 }

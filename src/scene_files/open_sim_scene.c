@@ -1,7 +1,6 @@
 /* dent_sim_scene_open: by name from the table of built-in scenes, or from a file that ends in .json.
  *
- * Building runs as one block of the context's parallel loop, as for the prescribed scenes: that is where the library
- * puts a thread into the floating-point state its arithmetic is defined in. */
+ * Building runs in dent_call_guarded(), as for the prescribed scenes. */
 #include "scene_file.h"
 #include "scenes/simulated/sim_scene_table.h"
 
@@ -90,12 +89,11 @@ struct build_call {
     const struct sim_scene_request *request;
 };
 
-static void build_block(void *data, uint32_t block, uint32_t worker)
+static dent_status build(void *data)
 {
-    (void)block;
-    (void)worker;
     const struct build_call *call = data;
     call->row->build(call->plan, call->request);
+    return call->plan->status;
 }
 
 static dent_status plan_built_in(struct sim_plan *plan, const struct sim_scene_row *row, const dent_sim_scene_def *def)
@@ -108,8 +106,7 @@ static dent_status plan_built_in(struct sim_plan *plan, const struct sim_scene_r
     dent_status status = make_request(plan->context, &row->info, def, &request);
     if (status == DENT_OK) {
         struct build_call call = {row, plan, &request};
-        dent_parallel_for(plan->context, 1, build_block, &call);
-        status = plan->status;
+        status = dent_call_guarded(plan->context, build, &call);
     }
     return status;
 }

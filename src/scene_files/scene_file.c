@@ -272,16 +272,11 @@ static void read_scene(struct scene_reader *reader)
     }
 }
 
-struct read_call {
-    struct scene_reader *reader;
-};
-
-/* In a block of the parallel loop, for the floating-point state (see open_sim_scene.c). */
-static void read_block(void *data, uint32_t block, uint32_t worker)
+static dent_status read_guarded(void *data)
 {
-    (void)block;
-    (void)worker;
-    read_scene(((struct read_call *)data)->reader);
+    struct scene_reader *reader = data;
+    read_scene(reader);
+    return reader->plan->status;
 }
 
 /* What jansson and located_json.c make of a text at most: by the signs that begin a value. jansson takes its memory
@@ -308,12 +303,11 @@ dent_status scene_file_plan(struct sim_plan *plan, const char *name, const char 
         plan->status = status;
         return status;
     }
-    struct read_call call = {&reader};
-    dent_parallel_for(plan->context, 1, read_block, &call);
+    status = dent_call_guarded(plan->context, read_guarded, &reader);
     json_decref(reader.body_names);
     json_decref(reader.material_names);
     located_release(&reader.document);
-    return plan->status;
+    return status;
 }
 
 /* All bytes of a descriptor into memory of the plan; null: `errno` or the plan's status says why. */

@@ -100,7 +100,8 @@ static size_t edit_distance(const char *a, const char *b)
     return row[length];
 }
 
-void reader_suggest(const char *word, const char *const *words, char *text, size_t size)
+/* "; did you mean "x"?" or the list of what there is, for messages. */
+static void reader_suggest(const char *word, const char *const *words, char *text, size_t size)
 {
     const char *best = NULL;
     size_t best_distance = strlen(word) / 3 + 2;

@@ -63,7 +63,4 @@ bool reader_charge(struct scene_reader *reader, located *at, double bytes);
 bool reader_note_name(struct scene_reader *reader, json_t **names, const char *name, uint32_t number);
 uint32_t reader_find_name(json_t *names, const char *name);
 
-/* "; did you mean "x"?" or the list of what there is, for messages. */
-void reader_suggest(const char *word, const char *const *words, char *text, size_t size);
-
 #endif

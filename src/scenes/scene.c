@@ -1,7 +1,6 @@
 /* The public face of the scenes: checks a def, builds the scene its name stands for, poses its bodies.
  *
- * Building and posing run as one block of the context's parallel loop: that is where the library puts a thread into the
- * floating-point state its arithmetic is defined in, so a caller's rounding mode or flush-to-zero does not change a
+ * Building and posing run in dent_call_guarded(), so a caller's rounding mode or flush-to-zero does not change a
  * scene. */
 #include "scene_internal.h"
 #include "scene_table.h"
@@ -115,17 +114,10 @@ static dent_status apply_def(dent_scene *scene, const dent_scene_def *def)
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-struct build_call {
-    dent_scene *scene;
-    dent_status status;
-};
-
-static void build_block(void *data, uint32_t block, uint32_t worker)
+static dent_status build(void *data)
 {
-    (void)block;
-    (void)worker;
-    struct build_call *call = data;
-    call->status = call->scene->row->build(call->scene);
+    dent_scene *scene = data;
+    return scene->row->build(scene);
 }
 
 static void release_contents(dent_scene *scene)
@@ -158,12 +150,11 @@ dent_status dent_scene_create(dent_context *context, const dent_scene_def *def, 
     if (status != DENT_OK) {
         return status;
     }
-    struct build_call call = {&fresh, DENT_OK};
-    dent_parallel_for(context, 1, build_block, &call);
-    dent_scene *made = call.status == DENT_OK ? dent_allocate(context, 1, sizeof *made) : NULL;
+    status = dent_call_guarded(context, build, &fresh);
+    dent_scene *made = status == DENT_OK ? dent_allocate(context, 1, sizeof *made) : NULL;
     if (!made) {
         release_contents(&fresh);
-        return call.status == DENT_OK ? scene_out_of_memory(&fresh) : call.status;
+        return status == DENT_OK ? scene_out_of_memory(&fresh) : status;
     }
     *made = fresh;
     *scene = made;
@@ -203,12 +194,11 @@ struct pose_call {
     double *positions;
 };
 
-static void pose_block(void *data, uint32_t block, uint32_t worker)
+static dent_status write_positions(void *data)
 {
-    (void)block;
-    (void)worker;
     const struct pose_call *call = data;
     call->scene->row->pose(call->scene, call->body, call->frame, call->positions);
+    return DENT_OK;
 }
 
 void dent_scene_positions(const dent_scene *scene, uint32_t body, uint32_t frame, double *positions)
@@ -217,7 +207,7 @@ void dent_scene_positions(const dent_scene *scene, uint32_t body, uint32_t frame
         return;
     }
     struct pose_call call = {scene, body, frame, positions};
-    dent_parallel_for(scene->context, 1, pose_block, &call);
+    dent_call_guarded(scene->context, write_positions, &call);
 }
 
 /* ---- helpers of the builders ------------------------------------------------------------------------------------- */

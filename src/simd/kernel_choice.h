@@ -1,8 +1,8 @@
 /* How a family of vector kernels finds its row: one per instruction set, every row with the same bits as the scalar one.
  *
- * A kernel is pure: numbers in, numbers out. The scalar row is always built and is the reference the tests compare with.
- * A family without a row for the widest registers, which would stay half empty, names that of AVX2 twice. An instruction
- * set that this build does not have gets the scalar row.
+ * A kernel is pure: numbers in, numbers out. The rows share one text over the types of simd/lanes.h. The scalar row is
+ * always built. A family without a row for the widest registers, which would stay half empty, names that of AVX2 twice.
+ * An instruction set that this build does not have gets the scalar row.
  */
 #ifndef DENT_SIMD_KERNEL_CHOICE_H
 #define DENT_SIMD_KERNEL_CHOICE_H

@@ -2,7 +2,8 @@
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 
-#include "base/dynamic_array.h"
+#include "base/allocator.h"
+#include "base/containers/dynamic_array.h"
 
 static dent_context *make_context(struct failing_allocator *memory)
 {
@@ -132,6 +133,26 @@ static void a_failing_push_changes_nothing(void **state)
     assert_true(failing_allocator_clean(&memory));
 }
 
+static void many_small_reservations_allocate_seldom_and_the_first_exactly(void **state)
+{
+    (void)state;
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context *context = make_context(&memory);
+    struct dynamic_array array;
+    array_init(&array, context, 8);
+    assert_true(array_reserve_growing(&array, 100));
+    assert_int_equal(array.capacity, 100);
+    uint64_t before = memory.requests;
+    for (size_t capacity = 101; capacity <= 10000; capacity++) {
+        assert_true(array_reserve_growing(&array, capacity));
+        assert_true(array.capacity >= capacity);
+    }
+    assert_in_range(memory.requests - before, 1, 12); /* log(100) / log(1.5) */
+    array_destroy(&array);
+    dent_context_destroy(context);
+    assert_true(failing_allocator_clean(&memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +161,7 @@ int main(void)
         cmocka_unit_test(an_empty_array_has_a_place_for_nothing_and_takes_no_memory),
         cmocka_unit_test(reserve_takes_exactly_what_is_asked),
         cmocka_unit_test(a_failing_push_changes_nothing),
+        cmocka_unit_test(many_small_reservations_allocate_seldom_and_the_first_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 
 #include "base/floating_point_guard.h"
 
+#include <dent/base.h>
+
 #include <fenv.h>
 #include <float.h>
 
@@ -165,6 +167,76 @@ static void guards_nest(void **state)
     assert_int_equal(after, FE_UPWARD);
 }
 
+struct guarded_work {
+    dent_context *context;
+    uint32_t calls;
+    dent_status result;
+};
+
+static dent_status guarded_work(void *data)
+{
+    struct guarded_work *work = data;
+    check_state_inside();
+    if (work->calls++ == 0) { /* a guarded call inside a guarded one */
+        dent_status inner = dent_call_guarded(work->context, guarded_work, work);
+        check_state_inside();
+        return inner;
+    }
+    return work->result;
+}
+
+static void a_guarded_call_runs_once_in_the_defined_state_and_returns_what_the_function_did(void **state)
+{
+    (void)state;
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = 2;
+    dent_context *context = dent_context_create(&def, NULL);
+    assert_non_null(context);
+    const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    const dent_status results[] = {DENT_OK, DENT_ERROR_FILE};
+    for (int i = 0; i < 8; i++) {
+        struct guarded_work work = {.context = context, .result = results[i % 2]};
+        fesetround(modes[i / 2]);
+        dent_status status = dent_call_guarded(context, guarded_work, &work);
+        int after = fegetround();
+        fesetround(FE_TONEAREST);
+        assert_int_equal(status, results[i % 2]);
+        assert_int_equal(work.calls, 2);
+        assert_int_equal(after, modes[i / 2]);
+    }
+    assert_int_equal(dent_call_guarded(context, NULL, NULL), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(dent_call_guarded(NULL, guarded_work, NULL), DENT_ERROR_INVALID_ARGUMENT);
+    dent_context_destroy(context);
+}
+
+static void count_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    ((uint32_t *)data)[block]++;
+}
+
+static dent_status loop_inside(void *data)
+{
+    struct guarded_work *work = data;
+    uint32_t blocks[100] = {0};
+    dent_status status = dent_parallel_for(work->context, 100, count_block, blocks);
+    for (int n = 0; n < 100; n++) {
+        work->calls += blocks[n];
+    }
+    return status;
+}
+
+static void a_loop_inside_a_guarded_call_runs_every_block_once(void **state)
+{
+    (void)state;
+    dent_context *context = dent_context_create(NULL, NULL);
+    assert_non_null(context);
+    struct guarded_work work = {.context = context};
+    assert_int_equal(dent_call_guarded(context, loop_inside, &work), DENT_OK);
+    assert_int_equal(work.calls, 100);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +248,8 @@ int main(void)
 #endif
         cmocka_unit_test(an_unmasked_exception_of_the_caller_does_not_trap_inside),
         cmocka_unit_test(guards_nest),
+        cmocka_unit_test(a_guarded_call_runs_once_in_the_defined_state_and_returns_what_the_function_did),
+        cmocka_unit_test(a_loop_inside_a_guarded_call_runs_every_block_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void every_status_and_outcome_has_a_name_of_its_own(void **state)
     }
     assert_string_equal(dent_status_name(DENT_ERROR_OUT_OF_MEMORY), "out of memory");
     assert_string_equal(dent_status_name((dent_status)1000), "unknown status");
-    for (int i = DENT_OUTCOME_COMPLETE; i <= DENT_OUTCOME_ITERATION_LIMIT; i++) {
+    for (int i = DENT_OUTCOME_COMPLETE; i <= DENT_OUTCOME_BUDGET_SPENT; i++) {
         assert_string_not_equal(dent_outcome_name((dent_outcome)i), "unknown outcome");
         for (int j = DENT_OUTCOME_COMPLETE; j < i; j++) {
             assert_string_not_equal(dent_outcome_name((dent_outcome)i), dent_outcome_name((dent_outcome)j));

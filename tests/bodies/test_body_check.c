@@ -1,27 +1,10 @@
 /* Validation at the door: what is refused, with which status, and whom the message names. */
-#include "support_bodies.h"
+#include "body_stage.h"
 
 #include "bodies/mesh_check.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct watched_memory memory;
-static dent_context *context;
-
-static int begin(void **state)
-{
-    (void)state;
-    context = watched_context(&memory);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    end_watched_context(context, &memory);
-    return 0;
-}
 
 static const double corners_xyz[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
                                          {1, 1, 1}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}};

@@ -1,25 +1,8 @@
 /* What positions say: signs are exact, sizes are right at any scale, strict names the first culprit. */
-#include "support_bodies.h"
+#include "body_stage.h"
 
 #include <math.h>
 #include <string.h>
-
-static struct watched_memory memory;
-static dent_context *context;
-
-static int begin(void **state)
-{
-    (void)state;
-    context = watched_context(&memory);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    end_watched_context(context, &memory);
-    return 0;
-}
 
 static void assert_near(double value, double expected, double relative)
 {

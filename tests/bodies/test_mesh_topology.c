@@ -1,27 +1,10 @@
 /* Topology: analytic counts on known shapes, and a plain quadratic computation on random ones. */
-#include "support_bodies.h"
+#include "body_stage.h"
 
 #include "bodies/mesh_topology.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct watched_memory memory;
-static dent_context *context;
-
-static int begin(void **state)
-{
-    (void)state;
-    context = watched_context(&memory);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    end_watched_context(context, &memory);
-    return 0;
-}
 
 static struct body *make_tetrahedra(uint32_t vertex_count, uint32_t count, const uint32_t *corners)
 {

@@ -115,6 +115,44 @@ class Bench(tool.ToolTest):
         text = self.good("bench", *QUICK, "teschner-a", "--control", "--threads", 2, "--ask", "face-cell").stdout
         self.assertRegex(text, r"spatial-hash: speed-up [0-9.]+ on 2 threads, [0-9.]+ of the control's [0-9.]+")
 
+    def check_loops(self, row, workers):
+        self.assertEqual(list(row), KEYS + ["loops"])
+        loops = row["loops"]
+        self.assertEqual(list(loops), ["workers", "serial_share", "imbalance", "speed_up", "stages"])
+        self.assertEqual(loops["workers"], workers)
+        stages = {stage["stage"]: stage for stage in loops["stages"]}
+        self.assertEqual(list(stages), ["prepare", "refit", "culling", "search", "finish", "step"])
+        for key in ("serial_ms", "work_ms", "longest_ms"):
+            parts = sum(stage[key] for name, stage in stages.items() if name != "step")
+            self.assertAlmostEqual(stages["step"][key], parts)
+        for stage in stages.values():
+            self.assertGreaterEqual(stage["serial_ms"], 0)
+            self.assertLessEqual(stage["longest_ms"], stage["work_ms"])
+            self.assertGreaterEqual(workers * stage["longest_ms"], (1 - 1e-9) * stage["work_ms"])
+        step = stages["step"]
+        self.assertGreater(step["work_ms"], 0)
+        self.assertAlmostEqual(loops["serial_share"], step["serial_ms"] / (step["serial_ms"] + step["work_ms"]))
+        self.assertAlmostEqual(loops["imbalance"], workers * step["longest_ms"] / step["work_ms"])
+        self.assertLessEqual(loops["speed_up"], workers)
+        return stages
+
+    def test_phases_tell_what_threads_can_bring(self):
+        plain = self.rows("teschner-b", "--ask", "face-cell", "--threads", 1)
+        rows = self.rows("teschner-b", "--ask", "face-cell", "--threads", 1, "--cpu-time", "--phases")
+        self.assertEqual([(row["method"], row["pairs_hash"]) for row in rows],
+                         [(row["method"], row["pairs_hash"]) for row in plain])
+        for row in rows:
+            stages = self.check_loops(row, 16)
+            self.assertEqual(stages["refit"]["work_ms"] + stages["culling"]["work_ms"], 0)
+            self.assertEqual(row["allocations"], 0)
+        for row in self.rows("cloth-500k", "--scale", 0.02, "--method", "surface-tree", "--threads", 2, "--phases"):
+            stages = self.check_loops(row, 2)
+            self.assertGreater(stages["refit"]["work_ms"], 0)
+        text = self.good("bench", *QUICK, "teschner-b", "--ask", "face-cell", "--threads", 1, "--phases", "--method",
+                         "cluster-search").stdout
+        self.assertRegex(text, r"cluster-search, 16 workers \(dealt\): +stage +serial ms +share +in loops +imbalance")
+        self.assertRegex(text, r"step +[0-9.]+ +[0-9.]+% +[0-9.]+ +[0-9.]+\n +speed-up that this allows: [0-9.]+")
+
     def test_slow_methods_are_left_out_unless_named(self):
         listed = [row["method"] for row in self.rows("teschner-c", "--ask", "vertex-cell")]
         self.assertNotIn("brute-force", listed)
@@ -132,7 +170,7 @@ class Bench(tool.ToolTest):
                          "--cpu-time").stdout
         self.assertIn("teschner-a, vertex-cell: 10 bodies, 100 cells", text)
         self.assertIn("median ms", text)
-        self.assertIn("processor time", text)
+        self.assertIn("CPU time", text)
 
     def test_out_writes_a_table_and_a_chart(self):
         file = self.path("times.csv")

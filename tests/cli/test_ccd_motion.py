@@ -117,7 +117,7 @@ class Robots(ToolTest):
         fine = self.good(*words, "--tolerance", "1e-11", status=1)
         (line,) = json_lines(fine.stdout)
         self.assertGreater(line["tolerance"], 1e-11)
-        self.assertIn("--tolerance 1e-11 is finer than can be told apart at this size (2^-28 of it): %.3g was used"
+        self.assertIn("--tolerance 1e-11 is below the resolution at this size (2^-28 of it): %.3g was used"
                       % line["tolerance"], fine.stderr)
         coarse = self.good(*words, "--tolerance", "0.001", status=1)
         self.assertEqual((coarse.stderr, json_lines(coarse.stdout)[0]["tolerance"]), ("", 0.001))
@@ -215,7 +215,7 @@ class Robots(ToolTest):
         self.good("ccd", path, "--to", "0,3,2,1,0,0,0", "--obstacle", self.post)
         self.assertEqual(self.one_line_error("ccd", path, "--to", "fly.3=0"),
                          "ccd: joint 'fly': its quaternion is zero")
-        self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "fly.7=0"))
+        self.assertIn("has no value of that name", self.one_line_error("ccd", path, "--to", "fly.7=0"))
 
     def test_a_planar_joint_takes_two_ways_and_an_angle(self):
         box = "<collision><geometry><box size='0.2 0.2 0.2'/></geometry></collision>"
@@ -225,7 +225,7 @@ class Robots(ToolTest):
         self.assertIn("drive: planar, ground -> box, values 0 to 2", self.good("info", path).stdout)
         self.good("ccd", path, "--to", "drive.1=3,drive.2=1", "--obstacle", self.post, status=1)
         self.good("ccd", path, "--to", "0,-3,1", "--obstacle", self.post)
-        self.assertIn("has no such value", self.one_line_error("ccd", path, "--to", "drive.3=0"))
+        self.assertIn("has no value of that name", self.one_line_error("ccd", path, "--to", "drive.3=0"))
 
     def test_bad_robots_are_one_clear_line(self):
         for text, expected in (
@@ -238,7 +238,7 @@ class Robots(ToolTest):
                 (robot(joint("j", "a", "b", '<axis xyz="0 0 0"/>'), joint("k", "b", "c")),
                  "joint 'j': its axis is 0 0 0"),
                 (robot(joint("j", "a", "b", kind="screw"), joint("k", "b", "c")), "joint 'j' is of type 'screw'"),
-                (robot(joint("j", "a", "d")), "joint 'j' names link 'd', and there is no such link"),
+                (robot(joint("j", "a", "d")), "joint 'j' names link 'd', which does not exist"),
                 ("<robot><link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link>"
                  "</robot>",
                  "link 'a': collision mesh no.stl is not there"),

@@ -7,10 +7,9 @@
  */
 #include "support/cmocka_includes.h"
 
+#include "support/pair_lists.h"
 #include "support/random_scene.h"
 #include "support/test_context.h"
-
-enum { ALL_QUESTIONS = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE };
 
 static dent_query_result ask(dent_world *world, uint32_t questions, bool touching, dent_method method)
 {
@@ -22,30 +21,6 @@ static dent_query_result ask(dent_world *world, uint32_t questions, bool touchin
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
     return result;
-}
-
-static void assert_same_list(const dent_pair_list *a, const dent_pair_list *b)
-{
-    assert_int_equal(a->count, b->count);
-    if (a->count == 0) {
-        return;
-    }
-    assert_memory_equal(a->pairs, b->pairs, a->count * sizeof *a->pairs);
-    assert_int_equal(a->cell_points != NULL, b->cell_points != NULL);
-    assert_int_equal(a->segments != NULL, b->segments != NULL);
-    if (a->cell_points) {
-        assert_memory_equal(a->cell_points, b->cell_points, a->count * sizeof *a->cell_points);
-    }
-    if (a->segments) {
-        assert_memory_equal(a->segments, b->segments, a->count * sizeof *a->segments);
-    }
-}
-
-static void assert_same_result(const dent_query_result *a, const dent_query_result *b)
-{
-    assert_same_list(&a->vertex_cell, &b->vertex_cell);
-    assert_same_list(&a->face_cell, &b->face_cell);
-    assert_same_list(&a->face_face, &b->face_face);
 }
 
 /* ---- sessions ------------------------------------------------------------------------------------------- */
@@ -193,7 +168,9 @@ static void run_session(uint64_t seed, uint64_t *answers)
     }
     for (int step = 0; step < 24; step++) {
         change(&session);
-        uint32_t questions = 1 + dent_random_below(&session.random, ALL_QUESTIONS);
+        uint32_t questions =
+            (1 + dent_random_below(&session.random, DENT_DISCRETE_QUESTIONS)) & DENT_DISCRETE_QUESTIONS;
+        questions = questions ? questions : DENT_DISCRETE_QUESTIONS;
         bool touching = dent_random_below(&session.random, 2) == 0;
         dent_method method = (dent_method)dent_random_below(&session.random, DENT_METHOD_COUNT);
         if (questions & ~dent_method_questions(method)) {
@@ -202,8 +179,8 @@ static void run_session(uint64_t seed, uint64_t *answers)
         dent_world *fresh = same_world_from_scratch(&session, context);
         dent_query_result old_answer = ask(session.world, questions, touching, method);
         dent_query_result new_answer = ask(fresh, questions, touching, DENT_METHOD_BRUTE_FORCE);
-        assert_same_result(&old_answer, &new_answer);
-        *answers += old_answer.vertex_cell.count + old_answer.face_cell.count + old_answer.face_face.count;
+        assert_same_lists(&old_answer, &new_answer, DENT_DISCRETE_QUESTIONS);
+        *answers += all_pairs(&old_answer);
         if (step % 6 == 5) {
             assert_same_check(session.world, fresh);
         }
@@ -243,16 +220,13 @@ static void each_question_answers_alone_what_it_answers_together(void **state)
         dent_world *together = dent_world_create(context), *alone = dent_world_create(context);
         assert_int_equal(test_scene_add(&scene, together), DENT_OK);
         assert_int_equal(test_scene_add(&scene, alone), DENT_OK);
-        dent_query_result all = ask(together, ALL_QUESTIONS, true, DENT_METHOD_AUTO), one;
-        one = ask(alone, DENT_QUESTION_FACE_FACE, true, DENT_METHOD_AUTO);
-        assert_same_list(&one.face_face, &all.face_face);
-        assert_int_equal(one.vertex_cell.count + one.face_cell.count, 0);
-        one = ask(alone, DENT_QUESTION_VERTEX_CELL, true, DENT_METHOD_AUTO);
-        assert_same_list(&one.vertex_cell, &all.vertex_cell);
-        assert_int_equal(one.face_face.count + one.face_cell.count, 0);
-        one = ask(alone, DENT_QUESTION_FACE_CELL, true, DENT_METHOD_AUTO);
-        assert_same_list(&one.face_cell, &all.face_cell);
-        assert_int_equal(one.face_face.count + one.vertex_cell.count, 0);
+        dent_query_result all = ask(together, DENT_DISCRETE_QUESTIONS, true, DENT_METHOD_AUTO);
+        for (uint32_t i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+            dent_question question = dent_question_info_at(i)->question;
+            dent_query_result one = ask(alone, question, true, DENT_METHOD_AUTO);
+            assert_same_lists(&one, &all, question);
+            assert_int_equal(all_pairs(&one), dent_query_result_list(&one, question)->count);
+        }
         dent_world_destroy(together);
         dent_world_destroy(alone);
         test_scene_free(&scene);
@@ -282,11 +256,13 @@ static void touching_adds_pairs_and_changes_none(void **state)
         dent_world *strict_world = dent_world_create(context), *closed_world = dent_world_create(context);
         assert_int_equal(test_scene_add(&scene, strict_world), DENT_OK);
         assert_int_equal(test_scene_add(&scene, closed_world), DENT_OK);
-        dent_query_result strict = ask(strict_world, ALL_QUESTIONS, false, DENT_METHOD_AUTO);
-        dent_query_result closed = ask(closed_world, ALL_QUESTIONS, true, DENT_METHOD_AUTO);
-        assert_touching_only_adds(&strict.vertex_cell, &closed.vertex_cell);
-        assert_touching_only_adds(&strict.face_cell, &closed.face_cell);
-        assert_touching_only_adds(&strict.face_face, &closed.face_face);
+        dent_query_result strict = ask(strict_world, DENT_DISCRETE_QUESTIONS, false, DENT_METHOD_AUTO);
+        dent_query_result closed = ask(closed_world, DENT_DISCRETE_QUESTIONS, true, DENT_METHOD_AUTO);
+        for (uint32_t i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+            dent_question question = dent_question_info_at(i)->question;
+            assert_touching_only_adds(dent_query_result_list(&strict, question),
+                                      dent_query_result_list(&closed, question));
+        }
         dent_world_destroy(strict_world);
         dent_world_destroy(closed_world);
         test_scene_free(&scene);
@@ -319,7 +295,7 @@ static void a_corner_inside_means_the_face_meets_the_cell(void **state)
         test_scene_make(&scene, kinds[k], 2);
         dent_world *world = dent_world_create(context);
         assert_int_equal(test_scene_add(&scene, world), DENT_OK);
-        dent_query_result found = ask(world, ALL_QUESTIONS, false, DENT_METHOD_AUTO);
+        dent_query_result found = ask(world, DENT_DISCRETE_QUESTIONS, false, DENT_METHOD_AUTO);
         for (uint64_t i = 0; i < found.vertex_cell.count && i < 300; i++) {
             const dent_pair *pair = &found.vertex_cell.pairs[i];
             uint32_t count;
@@ -550,7 +526,7 @@ static void a_giant_meets_ten_thousand(void **state)
         assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, body_index), 1, 1, false), DENT_OK);
         assert_int_equal(dent_body_set_filter(oracle, dent_world_body_at(oracle, body_index), 1, 1, false), DENT_OK);
     }
-    dent_query_result swept = ask(world, ALL_QUESTIONS, false, DENT_METHOD_SWEEP);
+    dent_query_result swept = ask(world, dent_method_questions(DENT_METHOD_SWEEP), false, DENT_METHOD_SWEEP);
     uint32_t vertices = 51 * 8 * 7;
     assert_int_equal(swept.vertex_cell.count, vertices);
     dent_query_result exact =

@@ -3,6 +3,7 @@
  */
 #include "support/cmocka_includes.h"
 
+#include "support/pair_lists.h"
 #include "support/failing_allocator.h"
 #include "support/random_scene.h"
 
@@ -33,12 +34,7 @@ static bool ask_all(struct session *session, dent_method method)
     if (!fine(session->world, dent_world_query(session->world, &def, &result))) {
         return false;
     }
-    session->hash =
-        session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell);
-    session->hash =
-        session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_FACE_CELL, &result.face_cell);
-    session->hash =
-        session->hash * 31 + dent_pair_list_hash(session->world, DENT_QUESTION_FACE_FACE, &result.face_face);
+    session->hash = session->hash * 31 + all_pairs_hash(session->world, &result);
     return true;
 }
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { LISTS = 3 };
+enum { LISTS = DENT_DISCRETE_QUESTION_COUNT };
 
 struct answer {
     dent_pair *pairs[LISTS];
@@ -26,25 +26,21 @@ static bool is_left_out(const char *scene)
 static dent_query_def everything(dent_method method)
 {
     dent_query_def def = dent_query_def_default();
-    def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
+    def.questions = DENT_DISCRETE_QUESTIONS;
     def.method = method;
     return def;
-}
-
-static const dent_pair_list *list_of(const dent_query_result *result, int which)
-{
-    return which == 0 ? &result->vertex_cell : which == 1 ? &result->face_cell : &result->face_face;
 }
 
 static void keep(const dent_world *world, const dent_query_result *result, uint32_t questions, struct answer *answer)
 {
     for (int i = 0; i < LISTS; i++) {
-        if (!(questions >> i & 1)) {
+        dent_question question = dent_question_info_at((uint32_t)i)->question;
+        if (!(questions & question)) {
             continue;
         }
-        const dent_pair_list *list = list_of(result, i);
+        const dent_pair_list *list = dent_query_result_list(result, question);
         answer->count[i] = list->count;
-        answer->hash[i] = dent_pair_list_hash(world, (dent_question)(1 << i), list);
+        answer->hash[i] = dent_pair_list_hash(world, question, list);
         answer->pairs[i] = calloc(list->count + 1, sizeof(dent_pair));
         if (list->count > 0) {
             memcpy(answer->pairs[i], list->pairs, list->count * sizeof(dent_pair));
@@ -64,10 +60,11 @@ static void compare(const dent_query_result *result, const struct answer *answer
 {
     assert_int_equal(result->outcome, DENT_OUTCOME_COMPLETE);
     for (int i = 0; i < LISTS; i++) {
-        if (!(questions >> i & 1)) {
+        dent_question question = dent_question_info_at((uint32_t)i)->question;
+        if (!(questions & question)) {
             continue;
         }
-        const dent_pair_list *list = list_of(result, i);
+        const dent_pair_list *list = dent_query_result_list(result, question);
         assert_int_equal(list->count, answer->count[i]);
         assert_memory_equal(list->pairs, answer->pairs[i], list->count * sizeof(dent_pair));
     }

@@ -4,25 +4,34 @@
  */
 #include "fuzz_api_input.h"
 
+/* Of the lists of all questions. */
+static uint64_t hash_of(const dent_world *world, const dent_query_result *result)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        dent_question question = dent_question_info_at(i)->question;
+        hash = hash * 31 + dent_pair_list_hash(world, question, dent_query_result_list(result, question));
+    }
+    return hash;
+}
+
 static void ask(struct input *input, dent_world *world)
 {
     dent_query_def def = dent_query_def_default();
     dent_query_result result;
-    def.questions = take(input, 9);
+    def.questions = take(input, DENT_DISCRETE_QUESTIONS + 2); /* unknown bits as well */
     def.touching = take(input, 2);
     def.surface_vertices_only = take(input, 2);
     def.method = (dent_method)take(input, 2) ? DENT_METHOD_BRUTE_FORCE : (dent_method)take(input, 5);
     if (dent_world_query(world, &def, &result) != DENT_OK || result.counters.method != DENT_METHOD_BRUTE_FORCE) {
         return;
     }
-    uint64_t hash[3] = {dent_pair_list_hash(world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell),
-                        dent_pair_list_hash(world, DENT_QUESTION_FACE_CELL, &result.face_cell),
-                        dent_pair_list_hash(world, DENT_QUESTION_FACE_FACE, &result.face_face)};
+    uint64_t hash = hash_of(world, &result);
     def.method = DENT_METHOD_SWEEP;
-    if (dent_world_query(world, &def, &result) != DENT_OK ||
-        hash[0] != dent_pair_list_hash(world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell) ||
-        hash[1] != dent_pair_list_hash(world, DENT_QUESTION_FACE_CELL, &result.face_cell) ||
-        hash[2] != dent_pair_list_hash(world, DENT_QUESTION_FACE_FACE, &result.face_face)) {
+    if (def.questions & ~dent_method_questions(def.method)) {
+        return;
+    }
+    if (dent_world_query(world, &def, &result) != DENT_OK || hash != hash_of(world, &result)) {
         abort();
     }
 }

@@ -6,6 +6,7 @@
 #include "fuzz_context.h"
 
 #include <dent/dent.h>
+#include <dent/experimental.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -92,8 +92,10 @@ static void ask_what_moves(struct input *input, dent_context *context, dent_worl
     def.work_limit = 1 + take(input, 4000); /* wild numbers may be hard: a bounded search */
     def.no_contacts = take(input, 4) == 0;
     def.first_contact_only = take(input, 4) == 0;
-    def.volume = (dent_motion_volume)take(input, DENT_MOTION_VOLUME_COUNT);
-    def.bounds = (dent_motion_bounds)take(input, DENT_MOTION_BOUNDS_COUNT);
+    dent_experiments experiments = dent_experiments_default();
+    def.experiments = &experiments;
+    experiments.motion.volume = (dent_motion_volume)take(input, DENT_MOTION_VOLUME_COUNT);
+    experiments.motion.bounds = (dent_motion_bounds)take(input, DENT_MOTION_BOUNDS_COUNT);
     def.struct_size -= take(input, 50) == 0;
     dent_motion_impact_result result;
     if (dent_world_motion_impact(world, &def, &result) == DENT_OK) {

@@ -2,7 +2,7 @@
 #define MEMORY_PER_BYTE ((size_t)512)
 #include "fuzz_mesh_file.h"
 
-#include "io/formats/read_tetgen.h"
+#include "../io/tetgen_memory.h"
 
 static dent_status read_split(dent_context *context, const uint8_t *data, size_t size, dent_mesh **mesh)
 {

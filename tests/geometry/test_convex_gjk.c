@@ -3,6 +3,7 @@
  * more points against their parts.
  */
 #include "support/cmocka_includes.h"
+#include "support/convex_hulls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,6 @@
 
 #include <dent/dent.h>
 
-#include "geometry/metric/convex_gjk.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 
@@ -73,7 +73,7 @@ static void where_gjk_is_certain_the_exact_tests_agree(void **state)
             make_points(&random, style, a, 4, 0);
             make_points(&random, style, b, 4, round % 4);
             const double *pa[4] = {a[0], a[1], a[2], a[3]}, *pb[4] = {b[0], b[1], b[2], b[3]};
-            struct gjk_result result = convex_gjk_points(pa, 4, pb, 4);
+            struct gjk_result result = gjk_of_hulls(pa, 4, pb, 4);
             /* A flat tetrahedron has no interior for the exact tests, but a relative one for GJK. */
             bool flat_a = orientation_3d_counted(pa[0], pa[1], pa[2], pa[3], &counters) == 0;
             bool flat_b = orientation_3d_counted(pb[0], pb[1], pb[2], pb[3], &counters) == 0;
@@ -82,7 +82,7 @@ static void where_gjk_is_certain_the_exact_tests_agree(void **state)
                 assert_true(result.margin > 0);
             }
             count(&tets, result);
-            result = convex_gjk_points(pa, 3, pb, 4);
+            result = gjk_of_hulls(pa, 3, pb, 4);
             if (result.relation && !flat_b) {
                 assert_int_equal(triangle_versus_tetrahedron(pa, pb, &counters),
                                  result.relation == GJK_OVERLAPPING ? OVERLAP_INTERIOR : OVERLAP_NONE);
@@ -92,7 +92,8 @@ static void where_gjk_is_certain_the_exact_tests_agree(void **state)
         printf("%s:\n", names[style]);
         print_tally("  tet-tet", &tets);
         print_tally("  triangle-tet", &faces);
-        assert_true(style == 1 || style == 4 || tets.undecided + faces.undecided < (tets.separated + tets.overlapping) / 50);
+        assert_true(style == 1 || style == 4 ||
+                    tets.undecided + faces.undecided < (tets.separated + tets.overlapping) / 50);
     }
 }
 
@@ -108,7 +109,7 @@ static void margins_hold_under_translation(void **state)
         make_points(&random, 0, b, 4, round % 4);
         const double *pa[4] = {a[0], a[1], a[2], a[3]}, *pb[4] = {b[0], b[1], b[2], b[3]};
         const double *pm[4] = {moved[0], moved[1], moved[2], moved[3]};
-        struct gjk_result result = convex_gjk_points(pa, 4, pb, 4);
+        struct gjk_result result = gjk_of_hulls(pa, 4, pb, 4);
         if (!result.relation) {
             continue;
         }
@@ -139,7 +140,7 @@ static void hulls_overlap_what_their_parts_overlap(void **state)
         for (int i = 0; i < 8; i++) {
             ph[i] = hull[i];
         }
-        struct gjk_result whole = convex_gjk_points(ph, 8, po, 4), part = convex_gjk_points(ph + round % 5, 4, po, 4);
+        struct gjk_result whole = gjk_of_hulls(ph, 8, po, 4), part = gjk_of_hulls(ph + round % 5, 4, po, 4);
         if (part.relation == GJK_OVERLAPPING) {
             assert_int_not_equal(whole.relation, GJK_SEPARATED);
             overlaps++;
@@ -156,10 +157,10 @@ static void it_always_ends_and_flat_sets_are_not_called_overlapping(void **state
     (void)state;
     const double p[3] = {1, 2, 3}, q[3] = {1, 2, 3}, r[3] = {5, 2, 3};
     const double *one[1] = {p}, *same[4] = {p, q, p, q}, *line[2] = {p, r};
-    assert_int_equal(convex_gjk_points(one, 1, same, 4).relation, GJK_UNDECIDED);
-    assert_int_equal(convex_gjk_points(line, 2, same, 4).relation, GJK_UNDECIDED);
+    assert_int_equal(gjk_of_hulls(one, 1, same, 4).relation, GJK_UNDECIDED);
+    assert_int_equal(gjk_of_hulls(line, 2, same, 4).relation, GJK_UNDECIDED);
     const double *end[1] = {r};
-    struct gjk_result apart = convex_gjk_points(end, 1, same, 4);
+    struct gjk_result apart = gjk_of_hulls(end, 1, same, 4);
     assert_int_equal(apart.relation, GJK_SEPARATED);
     assert_true(apart.margin <= 4 && apart.margin > 0);
     assert_true(apart.direction[0] > 0);

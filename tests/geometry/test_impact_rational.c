@@ -56,7 +56,7 @@ static void answers_and_times_are_those_of_the_rational_oracle(void **state)
         impact_test(query.kind, query.corners, 1.0, &staged);
         alone = staged; /* where the last stage decided, it has been asked */
         if (staged.stage != IMPACT_STAGE_EXACT) {
-            impact_test_exact(query.kind, query.corners, &alone);
+            impact_test_exact(NULL, query.kind, query.corners, &alone);
         }
         bool hit = oracle_impact(query.kind, query.corners, staged.toi, &toi);
         check(&query, &alone, hit, toi, "exact stage");

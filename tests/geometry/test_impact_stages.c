@@ -45,7 +45,7 @@ static void staged_answers_are_those_of_the_exact_stage(void **state)
         if (staged.stage == IMPACT_STAGE_EXACT) {
             continue;
         }
-        impact_test_exact(query.kind, query.corners, &exact);
+        impact_test_exact(NULL, query.kind, query.corners, &exact);
         if (!same_result(&staged, &exact)) {
             print_message("answer %d at %a, exact %d at %a\n", staged.answer, staged.toi, exact.answer, exact.toi);
             show(&query);
@@ -298,7 +298,7 @@ static void every_instruction_set_rejects_the_same_and_rightly(void **state)
             const struct impact_vertex *corners[4] = {&block.vertices[4 * i], &block.vertices[4 * i + 1],
                                                       &block.vertices[4 * i + 2], &block.vertices[4 * i + 3]};
             struct impact_result result;
-            impact_test_exact(kind, corners, &result);
+            impact_test_exact(NULL, kind, corners, &result);
             assert_int_equal(result.answer, IMPACT_FREE);
             rejected++;
         }
@@ -361,7 +361,7 @@ static void coordinates_that_are_not_finite_are_an_error(void **state)
         impact_test(query.kind, query.corners, 1.0, &result);
         assert_int_equal(result.answer, IMPACT_ERROR);
         assert_true(result.toi == 0.0);
-        impact_test_exact(query.kind, query.corners, &result);
+        impact_test_exact(NULL, query.kind, query.corners, &result);
         assert_int_equal(result.answer, IMPACT_ERROR);
     }
 }

@@ -4,11 +4,19 @@
 #include "support/cmocka_includes.h"
 
 #include "geometry/metric/closest_points.h"
+#include "geometry/numbers/vector3.h"
 #include "geometry/predicates/hull_predicates.h"
 #include "geometry/integer_points.h"
 #include "geometry/point_cases.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
+
+static double distance_between(const double a[3], const double b[3])
+{
+    double difference[3];
+    vector_subtract(a, b, difference);
+    return vector_length(difference);
+}
 
 static void make_points(dent_random *random, int kind, double p[][3], int count)
 {
@@ -200,7 +208,7 @@ static void end_points_are_the_ends_of_the_common_segment(void **state)
             continue;
         }
         common_segment(a, b, ends[0], ends[1]);
-        double length = distance_to_segment(ends[0], ends[1], ends[1], nearest);
+        double length = distance_between(ends[0], ends[1]);
         if (length < 1e-3) {
             continue;
         }
@@ -291,12 +299,6 @@ static void no_shorter_move_separates(void **state)
 
 /* ---- closest points -------------------------------------------------------------------------------------------- */
 
-static double distance_between(const double a[3], const double b[3])
-{
-    double ignored[3];
-    return distance_to_segment(a, b, b, ignored);
-}
-
 static void no_point_of_the_triangle_is_closer(void **state)
 {
     (void)state;
@@ -359,8 +361,8 @@ static void closest_points_are_finite_for_any_input(void **state)
         const double *const triangle[3] = {p[1], p[2], p[3]};
         double distance = distance_to_triangle(p[0], triangle, closest);
         assert_true(isfinite(distance) && distance >= 0.0 && in_box(closest, triangle));
-        distance = distance_to_segment(p[0], p[1], p[2], closest);
         const double *const segment[3] = {p[1], p[2], p[2]};
+        distance = distance_to_triangle(p[0], segment, closest);
         assert_true(isfinite(distance) && distance >= 0.0 && in_box(closest, segment));
     }
 }

@@ -39,7 +39,7 @@ static void test_query(enum impact_kind kind, const dent_impact_query *query, st
         corners[i] = &vertices[i];
     }
     impact_test(kind, corners, 1.0, &results[0]);
-    impact_test_exact(kind, corners, &results[1]);
+    impact_test_exact(NULL, kind, corners, &results[1]);
 }
 
 /* 0.d1d2d3... as an exact rational; advances past it. */

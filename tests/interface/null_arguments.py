@@ -21,6 +21,7 @@ OPTIONAL = {
     "dent_reallocate": {"block"},
     "dent_release": {"block"},
     "dent_parallel_for": {"data"},
+    "dent_call_guarded": {"data"},
     "dent_body_set_positions": {"positions_t0", "positions_t1"},
     "dent_sine_cosine": {"sine", "cosine"},
     "dent_frame_read": {"def"},
@@ -61,6 +62,7 @@ OPTIONAL = {
 BY_TYPE = {
     "dent_body_id": "fixture_body()", "dent_budget": "dent_budget_units(1)", "double": "0.5",
     "const char *": '"fixture.obj"', "const char *const *": "fixture_names()", "dent_block_function *": "fixture_block",
+    "dent_guarded_function *": "fixture_guarded",
     "double *const *": "fixture_rows()", "dent_status": "DENT_ERROR_FILE", "dent_random *": "fixture_zeroed()",
 }
 COUNTS = re.compile(r"count|size|capacity|bound|block_count")

@@ -206,6 +206,12 @@ void fixture_block(void *data, uint32_t block, uint32_t worker)
     (void)worker;
 }
 
+dent_status fixture_guarded(void *data)
+{
+    (void)data;
+    return DENT_OK;
+}
+
 /* ---- checks, in the process of the call ------------------------------------------------------------------------- */
 
 enum { GOOD = 0, WRONG_STATUS = 10, WRONG_MESSAGE = 11, NOT_ZERO = 12 };

@@ -4,6 +4,7 @@
 #define DENT_TESTS_NULL_FIXTURE_H
 
 #include <dent/dent.h>
+#include <dent/experimental.h>
 
 #include <dent/file_output.h>
 #include <dent/frames.h>
@@ -45,5 +46,6 @@ const char *const *fixture_names(void);
 double *const *fixture_rows(void);
 void *fixture_zeroed(void); /* a megabyte of zeros */
 void fixture_block(void *data, uint32_t block, uint32_t worker);
+dent_status fixture_guarded(void *data);
 
 #endif

@@ -126,9 +126,10 @@ static void ask_pairs(struct stage *stage)
         dent_query_result result;
         def.method = (dent_method)method;
         def.touching = true;
-        def.questions = method == 0 ? 7 : dent_method_questions(def.method) & 7;
+        def.questions = dent_method_questions(def.method);
         def.border = method == 0 ? &border : NULL;
-        for (int turn = 0; turn < (stage->wild ? 1 : 3); turn++) { /* the second time structures are completed, then reused */
+        for (int turn = 0; turn < (stage->wild ? 1 : 3);
+             turn++) { /* the second time structures are completed, then reused */
             dent_status status = dent_world_query(stage->world, &def, &result);
             must_be_ok(stage, status == DENT_ERROR_UNSUPPORTED ? DENT_OK : status, "dent_world_query");
         }
@@ -220,8 +221,7 @@ static void ask_motion(struct stage *stage)
     end.rotation[0] = 0.8;
     end.rotation[2] = 0.6;
     frames[0].parent = frames[1].parent = DENT_FRAME_WORLD;
-    must_be_ok(stage,
-               dent_motion_between(stage->context, &start, &end, DENT_MOTION_SCREW, NULL, 0, &frames[0].motion),
+    must_be_ok(stage, dent_motion_between(stage->context, &start, &end, DENT_MOTION_SCREW, NULL, 0, &frames[0].motion),
                "dent_motion_between");
     frames[1].motion = dent_motion_stationary(&start);
     dent_motion_body bodies[4];
@@ -235,7 +235,9 @@ static void ask_motion(struct stage *stage)
         def.frame_count = 2;
         def.bodies = bodies;
         def.body_count = 4;
-        def.volume = (dent_motion_volume)volume;
+        dent_experiments experiments = dent_experiments_default();
+        experiments.motion.volume = (dent_motion_volume)volume;
+        def.experiments = &experiments;
         def.work_limit = 20000;
         must_be_ok(stage, dent_world_motion_impact(stage->world, &def, &result), "dent_world_motion_impact");
     }
@@ -382,8 +384,7 @@ static size_t used_bytes(const unsigned char *stack)
 
 static size_t run_on_small_stack(struct job *job)
 {
-    unsigned char *whole =
-        mmap(NULL, FORBIDDEN + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *whole = mmap(NULL, FORBIDDEN + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     must(whole != MAP_FAILED && mprotect(whole, FORBIDDEN, PROT_NONE) == 0, "mmap");
     memset(whole + FORBIDDEN, PAINT, STACK);
     pthread_attr_t attributes;

@@ -2,7 +2,7 @@
  * wrong with them. */
 #include "reading.h"
 
-#include "io/formats/read_tetgen.h"
+#include "tetgen_memory.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -335,7 +335,7 @@ static const struct bad_robot bad_robots[] = {
          JOINT("j", "fixed", "b", "c", "") "</robot>",
      DENT_ERROR_FORMAT, "a second joint 'j'"},
     {"a missing link", "<robot>" LINK("a") JOINT("j", "fixed", "a", "b", "") "</robot>", DENT_ERROR_FORMAT,
-     "joint 'j' names link 'b', and there is no such link"},
+     "joint 'j' names link 'b', which does not exist"},
     {"a cycle",
      "<robot>" LINK("a") LINK("b") LINK("c") JOINT("j", "fixed", "a", "b", "") JOINT("k", "revolute", "b", "c", "")
          JOINT("l", "fixed", "c", "a", "") "</robot>",
@@ -382,7 +382,7 @@ static const struct bad_robot bad_robots[] = {
      DENT_ERROR_FILE, "r.urdf:2: link 'a': collision mesh nowhere.stl is not there"},
     {"a mimic of nothing",
      "<robot>" LINK("a") LINK("b") JOINT("j", "revolute", "a", "b", "<mimic joint='k'/>") "</robot>", DENT_ERROR_FORMAT,
-     "joint 'j' mimics joint 'k', and there is no such joint"},
+     "joint 'j' mimics joint 'k', which does not exist"},
     {"a mimic of itself",
      "<robot>" LINK("a") LINK("b") JOINT("j", "revolute", "a", "b", "<mimic joint='j'/>") "</robot>", DENT_ERROR_FORMAT,
      "joint 'j' mimics itself"},

@@ -2,7 +2,7 @@
  * the read says so, gives everything back, and works again afterwards. */
 #include "reading.h"
 
-#include "io/formats/read_tetgen.h"
+#include "tetgen_memory.h"
 #include "support/failing_allocator.h"
 
 static const char nodes_text[] = "5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n";

@@ -3,7 +3,7 @@
  */
 #include "mesh_file_checks.h"
 
-#include "io/formats/read_tetgen.h"
+#include "tetgen_memory.h"
 #include "io/bytes/text_encoding.h"
 
 #include <dent/frames.h>

@@ -3,12 +3,12 @@
  * whole. DENT_LONG_TESTS reads 10,000 times beside two writers. */
 #define _GNU_SOURCE
 #include "mesh_file_checks.h"
+#include "support/scratch_folder.h"
 
 #include "io/write/whole_file.h"
 
 #include <dent/file_output.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -18,42 +18,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[64];
-static char path[400];
-
-static const char *in_folder(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int files_in_folder(void)
-{
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    int count = 0;
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    }
-    closedir(directory);
-    return count;
-}
-
 static int folder_setup(void **state)
 {
-    snprintf(folder, sizeof folder, "whole-file-XXXXXX");
-    if (!mkdtemp(folder)) {
-        return -1;
-    }
-    chmod(folder, 0777);
-    return checks_setup(state);
+    return folder_open("whole-file") == 0 ? checks_setup(state) : -1;
 }
 
-/* The test must have cleaned up itself: what is left is a leftover of the library. */
 static int folder_teardown(void **state)
 {
     int result = checks_teardown(state);
-    return rmdir(folder) == 0 ? result : -1;
+    return folder_close() == 0 ? result : -1;
 }
 
 static void put_text(const char *name, const char *text)

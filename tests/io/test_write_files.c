@@ -1,8 +1,8 @@
 /* A file appears under its name only when complete: full disk, missing and unwritable folders, directories and devices
  * in the way leave what was there, no temporary file, and a message with path and reason. */
 #include "mesh_file_checks.h"
+#include "support/scratch_folder.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,9 +11,6 @@
 enum { VERTICES = 20000 };
 static double positions[3 * VERTICES];
 static const uint32_t triangle[3] = {0, 1, 2};
-static char folder[64];
-static char path[128];
-
 static dent_mesh_view large_surface(void)
 {
     return (dent_mesh_view){.kind = DENT_BODY_SURFACE,
@@ -23,39 +20,15 @@ static dent_mesh_view large_surface(void)
                             .element_corners = triangle};
 }
 
-static const char *in_folder(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int files_in_folder(void)
-{
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    int count = 0;
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    }
-    closedir(directory);
-    return count;
-}
-
 static int folder_setup(void **state)
 {
-    snprintf(folder, sizeof folder, "write-files-XXXXXX");
-    if (!mkdtemp(folder)) {
-        return -1;
-    }
-    chmod(folder, 0777);
-    return checks_setup(state);
+    return folder_open("write-files") == 0 ? checks_setup(state) : -1;
 }
 
-/* The test must have cleaned up itself: what is left is a leftover of the library. */
 static int folder_teardown(void **state)
 {
     int result = checks_teardown(state);
-    return rmdir(folder) == 0 ? result : -1;
+    return folder_close() == 0 ? result : -1;
 }
 
 static void assert_file_error(struct checks *checks, dent_status status, const char *says)

@@ -2,6 +2,8 @@
  * cheap. */
 #include "support/cmocka_includes.h"
 
+#include <dent/experimental.h>
+
 #include "support/random_scene.h"
 #include "support/test_context.h"
 
@@ -28,22 +30,21 @@ static void assert_same_answer(const dent_query_result *expected, const dent_que
     assert_same_list(&expected->face_face, &got->face_face);
 }
 
-static dent_bucket_tree_def variant_of(int variant)
+/* Sets the parameters of both structs, which begin as their defaults. */
+static void set_variant(int variant, dent_bucket_tree_def *def, dent_experiments *experiments)
 {
     static const double ratios[] = {0, 1e-300, 0.25, 0.5, 1, 4, 1e300};
     static const uint32_t levels[] = {0, 1, 2, 5, 10, 21};
-    dent_bucket_tree_def def = dent_bucket_tree_def_default();
-    def.sorted_coordinates = variant % 2;
+    experiments->bucket_tree.sorted_coordinates = variant % 2;
     variant /= 2;
     if (variant < 7) {
-        def.cell_ratio = ratios[variant];
+        def->cell_ratio = ratios[variant];
     } else if (variant < 13) {
-        def.level = levels[variant - 7];
+        def->level = levels[variant - 7];
     } else {
-        def.paper_sizing = true;
-        def.bucket_fill = variant == 13 ? 2 : variant == 14 ? 1e-200 : 1e200;
+        experiments->bucket_tree.paper_sizing = true;
+        experiments->bucket_tree.bucket_fill = variant == 13 ? 2 : variant == 14 ? 1e-200 : 1e200;
     }
-    return def;
 }
 
 enum { VARIANTS = 32 };
@@ -69,8 +70,11 @@ static void answers_do_not_depend_on_cell_ratio_level_sizing_or_sorting(void **s
             /* Quick: other variants in every scene instead of all in each. */
             bool quick = getenv("DENT_QUICK_TESTS") != NULL;
             for (int variant = quick ? (kind + (int)seed) % 4 : 0; variant < VARIANTS; variant += quick ? 4 : 1) {
-                dent_bucket_tree_def tree = variant_of(variant);
+                dent_bucket_tree_def tree = dent_bucket_tree_def_default();
+                dent_experiments experiments = dent_experiments_default();
+                set_variant(variant, &tree, &experiments);
                 def.bucket_tree = &tree;
+                def.experiments = &experiments;
                 assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
                 assert_same_answer(&expected, &got);
             }
@@ -155,9 +159,9 @@ static void sorted_coordinates_answer_right_when_positions_creep_and_when_they_j
     assert_int_equal(test_scene_add(&scene, reference), DENT_OK);
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
     dent_query_def oracle = everything(DENT_METHOD_SWEEP), def = everything(DENT_METHOD_BUCKET_TREE);
-    dent_bucket_tree_def tree = dent_bucket_tree_def_default();
-    tree.sorted_coordinates = true;
-    def.bucket_tree = &tree;
+    dent_experiments experiments = dent_experiments_default();
+    experiments.bucket_tree.sorted_coordinates = true;
+    def.experiments = &experiments;
     uint64_t rebuilds[8];
     for (int step = 0; step < 8; step++) {
         dent_query_result expected, got;
@@ -195,15 +199,17 @@ static void bad_parameters_are_refused_by_name(void **state)
     dent_query_result result;
     for (int i = 0; i < 3 + 4 + 2 + 1; i++) {
         dent_bucket_tree_def tree = dent_bucket_tree_def_default();
+        dent_experiments experiments = dent_experiments_default();
         const char *name = i < 3   ? "cell_ratio"
                            : i < 7 ? "bucket_fill"
                            : i < 9 ? "level"
                                    : "dent_bucket_tree_def_default";
         tree.cell_ratio = i < 3 ? ratios[i] : 0;
-        tree.bucket_fill = i >= 3 && i < 7 ? fills[i - 3] : 2;
+        experiments.bucket_tree.bucket_fill = i >= 3 && i < 7 ? fills[i - 3] : 2;
         tree.level = i == 7 ? 22 : i == 8 ? 40 : 0;
         tree.struct_size -= i == 9;
         def.bucket_tree = &tree;
+        def.experiments = &experiments;
         assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
         assert_non_null(strstr(dent_world_message(world), name));
     }

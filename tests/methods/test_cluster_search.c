@@ -5,6 +5,8 @@
  */
 #include "support/cmocka_includes.h"
 
+#include <dent/experimental.h>
+
 #include "support/deformed_solids.h"
 #include "support/failing_allocator.h"
 #include "support/random_scene.h"
@@ -204,13 +206,13 @@ struct tally {
 static dent_query_result ask(dent_world *world, dent_method method, bool touching, bool no_certificate)
 {
     dent_query_def def = dent_query_def_default();
-    dent_cluster_search_def cluster = dent_cluster_search_def_default();
+    dent_experiments experiments = dent_experiments_default();
     dent_query_result result;
-    cluster.no_certificate = no_certificate;
+    experiments.cluster_search.no_certificate = no_certificate;
     def.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
     def.method = method;
     def.touching = touching;
-    def.cluster_search = &cluster;
+    def.experiments = &experiments;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     return result;
 }
@@ -635,19 +637,19 @@ static void a_world_goes_on_after_any_failed_allocation(void **state)
     test_scene_free(&scene);
 }
 
-static void a_def_not_made_by_default_is_refused(void **state)
+static void experiments_not_made_by_default_are_refused(void **state)
 {
     (void)state;
     dent_context *context = dent_context_create(NULL, NULL);
     dent_world *world = dent_world_create(context);
-    dent_cluster_search_def cluster = {0};
+    dent_experiments experiments = {0};
     dent_query_def def = dent_query_def_default();
     dent_query_result result;
     def.questions = DENT_QUESTION_VERTEX_CELL;
     def.method = DENT_METHOD_CLUSTER_SEARCH;
-    def.cluster_search = &cluster;
+    def.experiments = &experiments;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
-    def.cluster_search = NULL;
+    def.experiments = NULL;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK); /* an empty world */
     assert_int_equal(result.vertex_cell.count, 0);
     dent_world_destroy(world);
@@ -670,7 +672,7 @@ int main(void)
         cmocka_unit_test(bodies_that_are_not_convex_keep_their_pairs),
         cmocka_unit_test(a_false_reference_changes_no_answer),
         cmocka_unit_test(a_world_goes_on_after_any_failed_allocation),
-        cmocka_unit_test(a_def_not_made_by_default_is_refused),
+        cmocka_unit_test(experiments_not_made_by_default_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
  */
 #include "support/cmocka_includes.h"
 
+#include <dent/experimental.h>
+
 #include "support/test_context.h"
 #include "support/wide_exponents.h"
 
@@ -64,13 +66,6 @@ static bool same_list(const dent_pair_list *a, const dent_pair_list *b)
            (!a->segments || same_bytes(a->segments, b->segments, a->count * sizeof *a->segments));
 }
 
-static const dent_pair_list *list_of(const dent_query_result *result, dent_question question)
-{
-    return question == DENT_QUESTION_VERTEX_CELL ? &result->vertex_cell
-           : question == DENT_QUESTION_FACE_CELL ? &result->face_cell
-                                                 : &result->face_face;
-}
-
 /* Numbers that go with the pairs: weights of a convex combination, finite points. */
 static bool sane_details(const dent_pair_list *list)
 {
@@ -96,28 +91,25 @@ static bool sane_details(const dent_pair_list *list)
 struct settings {
     dent_spatial_hash_def hash;
     dent_bucket_tree_def buckets;
-    dent_cluster_search_def clusters;
-    dent_surface_tree_def surfaces;
+    dent_experiments experiments;
 };
 
 static void draw_settings(struct settings *settings, dent_query_def *def, dent_random *random)
 {
     static const uint32_t directions[4] = {6, 14, 18, 26};
     settings->hash = dent_spatial_hash_def_default();
-    settings->hash.paper_form = dent_random_below(random, 4) == 0;
+    settings->experiments = dent_experiments_default();
+    settings->experiments.spatial_hash.paper_form = dent_random_below(random, 4) == 0;
     settings->buckets = dent_bucket_tree_def_default();
-    settings->buckets.sorted_coordinates = dent_random_below(random, 2) != 0;
+    settings->experiments.bucket_tree.sorted_coordinates = dent_random_below(random, 2) != 0;
     settings->buckets.level = dent_random_below(random, 2) ? 1 + dent_random_below(random, 5) : 0;
-    settings->clusters = dent_cluster_search_def_default();
-    settings->clusters.no_certificate = dent_random_below(random, 4) == 0;
-    settings->surfaces = dent_surface_tree_def_default();
-    settings->surfaces.directions = directions[dent_random_below(random, 4)];
-    settings->surfaces.leaves = (dent_surface_leaves)dent_random_below(random, 3);
-    settings->surfaces.no_culling = dent_random_below(random, 4) == 0;
+    settings->experiments.cluster_search.no_certificate = dent_random_below(random, 4) == 0;
+    settings->experiments.surface_tree.directions = directions[dent_random_below(random, 4)];
+    settings->experiments.surface_tree.leaves = (dent_surface_leaves)dent_random_below(random, 3);
+    settings->experiments.surface_tree.no_culling = dent_random_below(random, 4) == 0;
     def->spatial_hash = &settings->hash;
     def->bucket_tree = &settings->buckets;
-    def->cluster_search = &settings->clusters;
-    def->surface_tree = &settings->surfaces;
+    def->experiments = &settings->experiments;
 }
 
 struct tally {
@@ -155,7 +147,7 @@ static void compare_methods(const struct fleet *fleet, dent_world *const *worlds
     def.method = DENT_METHOD_BRUTE_FORCE;
     def.touching = dent_random_below(&random, 2) != 0;
     assert_int_equal(dent_world_query(worlds[0], &def, &expected), DENT_OK);
-    const dent_pair_list *right = list_of(&expected, question);
+    const dent_pair_list *right = dent_query_result_list(&expected, question);
     if (!sane_details(right)) {
         printf("seed %llu: details\n", (unsigned long long)seed);
         tally->differences++;
@@ -170,7 +162,7 @@ static void compare_methods(const struct fleet *fleet, dent_world *const *worlds
         }
         assert_int_equal(dent_world_query(worlds[machine], &def, &got), DENT_OK);
         assert_int_equal(got.outcome, DENT_OUTCOME_COMPLETE);
-        if (!same_list(right, list_of(&got, question))) {
+        if (!same_list(right, dent_query_result_list(&got, question))) {
             complain(seed, dent_question_name(question), def.method, frame);
             tally->differences++;
         }

@@ -3,6 +3,8 @@
  * takes no memory. */
 #include "support/cmocka_includes.h"
 
+#include <dent/experimental.h>
+
 #include <math.h>
 
 #include "support/random_surface.h"
@@ -80,14 +82,14 @@ static void fleet_close(struct fleet *fleet)
     }
 }
 
-static dent_surface_tree_def variant_of(uint64_t number)
+static dent_experiments variant_of(uint64_t number)
 {
     static const uint32_t directions[] = {0, 6, 14, 18, 26};
-    dent_surface_tree_def def = dent_surface_tree_def_default();
-    def.directions = directions[number % 5];
-    def.leaves = (dent_surface_leaves)(number / 5 % 3);
-    def.no_culling = number / 15 % 2;
-    def.keep_leaves = number / 30 % 2;
+    dent_experiments def = dent_experiments_default();
+    def.surface_tree.directions = directions[number % 5];
+    def.surface_tree.leaves = (dent_surface_leaves)(number / 5 % 3);
+    def.surface_tree.no_culling = number / 15 % 2;
+    def.surface_tree.keep_leaves = number / 30 % 2;
     return def;
 }
 
@@ -140,8 +142,8 @@ static uint64_t compare_scene(const struct fleet *fleet, int kind, uint64_t seed
         assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
         answers += expected.face_face.count;
         for (int k = 0; k < 2; k++) {
-            dent_surface_tree_def tree = variant_of(seed * 2 + (uint64_t)k + (uint64_t)kind * 7);
-            def.surface_tree = seed % 5 || k ? &tree : NULL;
+            dent_experiments experiments = variant_of(seed * 2 + (uint64_t)k + (uint64_t)kind * 7);
+            def.experiments = seed % 5 || k ? &experiments : NULL;
             assert_int_equal(dent_world_query(worlds[k], &def, &got), DENT_OK);
             assert_same_answer(&expected, &got);
         }
@@ -201,10 +203,10 @@ static void bigger_surfaces_agree_with_the_sweep_with_and_without_culling(void *
         assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
         for (int machine = 0; machine < fleet.count; machine++) {
             dent_world *world = dent_world_create(fleet.contexts[machine]);
-            dent_surface_tree_def tree = dent_surface_tree_def_default();
+            dent_experiments experiments = dent_experiments_default();
             add_surface(world, &surface);
-            tree.no_culling = machine % 2;
-            def.surface_tree = &tree;
+            experiments.surface_tree.no_culling = machine % 2;
+            def.experiments = &experiments;
             assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
             assert_same_answer(&expected, &got);
             dent_world_destroy(world);
@@ -414,18 +416,18 @@ static void bad_parameters_are_named(void **state)
     add_surface(world, &surface);
     dent_query_def def = asking(DENT_METHOD_SURFACE_TREE, false);
     dent_query_result result;
-    dent_surface_tree_def tree = dent_surface_tree_def_default();
-    def.surface_tree = &tree;
-    tree.directions = 7;
+    dent_experiments experiments = dent_experiments_default();
+    def.experiments = &experiments;
+    experiments.surface_tree.directions = 7;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(dent_world_message(world), "7"));
-    tree = dent_surface_tree_def_default();
-    tree.leaves = (dent_surface_leaves)3;
+    experiments = dent_experiments_default();
+    experiments.surface_tree.leaves = (dent_surface_leaves)3;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
-    tree = dent_surface_tree_def_default();
-    tree.struct_size = 4;
+    experiments = dent_experiments_default();
+    experiments.struct_size = 4;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_INVALID_ARGUMENT);
-    def.surface_tree = NULL;
+    def.experiments = NULL;
     def.questions = DENT_QUESTION_FACE_CELL;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_ERROR_UNSUPPORTED);
     def.questions = DENT_QUESTION_FACE_FACE;

@@ -5,6 +5,7 @@
 #define DENT_TESTS_QUERY_MOTION_ORACLE_H
 
 #include <dent/dent.h>
+#include <dent/experimental.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,8 @@
 #ifndef DENT_TESTS_QUERY_MOTION_SCENE_H
 #define DENT_TESTS_QUERY_MOTION_SCENE_H
 
+#include <dent/experimental.h>
+
 #include "query/motion_oracle.h"
 
 enum { SCENE_BODIES = 40 };

@@ -112,8 +112,10 @@ static inline dent_motion_impact_result ask_moving_pair(dent_context *context, c
     def.frame_count = scaled.frame_count;
     def.bodies = attached;
     def.body_count = 2;
-    def.volume = (dent_motion_volume)(seed % DENT_MOTION_VOLUME_COUNT);
-    def.bounds = seed % 16 == 15 ? DENT_MOTION_BOUNDS_INTERVAL : DENT_MOTION_BOUNDS_AUTO;
+    dent_experiments experiments = dent_experiments_default();
+    def.experiments = &experiments;
+    experiments.motion.volume = (dent_motion_volume)(seed % DENT_MOTION_VOLUME_COUNT);
+    experiments.motion.bounds = seed % 16 == 15 ? DENT_MOTION_BOUNDS_INTERVAL : DENT_MOTION_BOUNDS_AUTO;
     if (dent_world_motion_impact(world, &def, &result) != DENT_OK) {
         fail_msg("seed %llu: %s", (unsigned long long)seed, dent_world_message(world));
     }

@@ -3,6 +3,7 @@
  */
 #include "support/cmocka_includes.h"
 
+#include "support/pair_lists.h"
 #include "support/random_scene.h"
 
 /* A pair in names that survive renumbering: bodies and elements by their original number, faces by their sorted
@@ -86,12 +87,13 @@ static struct named_list ask_named(const struct test_scene *scene, dent_context 
     def.method = method;
     assert_int_equal(test_scene_add(scene, world), DENT_OK);
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
-    const dent_pair_list *lists[3] = {&result.vertex_cell, &result.face_cell, &result.face_face};
     struct named_list named = {.count = 0};
-    named.pairs = test_allocate(lists[0]->count + lists[1]->count + lists[2]->count, sizeof *named.pairs);
-    for (int q = 0; q < 3; q++) {
-        for (uint64_t i = 0; i < lists[q]->count; i++) {
-            name_pair(world, 1u << q, &lists[q]->pairs[i], renaming, &named.pairs[named.count++]);
+    named.pairs = test_allocate(all_pairs(&result), sizeof *named.pairs);
+    for (uint32_t q = 0; q < DENT_DISCRETE_QUESTION_COUNT; q++) {
+        dent_question question = dent_question_info_at(q)->question;
+        const dent_pair_list *list = dent_query_result_list(&result, question);
+        for (uint64_t i = 0; i < list->count; i++) {
+            name_pair(world, question, &list->pairs[i], renaming, &named.pairs[named.count++]);
         }
     }
     qsort(named.pairs, named.count, sizeof *named.pairs, compare_named);

@@ -122,14 +122,17 @@ static void volumes_and_bounds_change_the_time_by_less_than_the_tolerance(void *
             scene_body(scene, &pair.bodies[side], scene_frame(scene, DENT_FRAME_WORLD, pair.motions[side]));
         }
         dent_motion_impact_result first = scene_ask(scene);
+        dent_experiments experiments = dent_experiments_default();
+        scene->def.experiments = &experiments;
         for (int volume = 1; volume < DENT_MOTION_VOLUME_COUNT; volume++) {
             for (int bounds = 1; bounds < DENT_MOTION_BOUNDS_COUNT; bounds++) {
-                scene->def.volume = (dent_motion_volume)volume;
-                scene->def.bounds = (dent_motion_bounds)bounds;
+                experiments.motion.volume = (dent_motion_volume)volume;
+                experiments.motion.bounds = (dent_motion_bounds)bounds;
                 dent_motion_impact_result other = scene_ask(scene);
                 if (!agree(&pair, &first, &other)) {
                     fail_msg("seed %llu, %s, %s: %s at %.17g instead of %s at %.17g", (unsigned long long)seed,
-                             dent_motion_volume_name(scene->def.volume), dent_motion_bounds_name(scene->def.bounds),
+                             dent_motion_volume_name(experiments.motion.volume),
+                             dent_motion_bounds_name(experiments.motion.bounds),
                              dent_motion_verdict_name(other.verdict), other.t_lo,
                              dent_motion_verdict_name(first.verdict), first.t_lo);
                 }

@@ -166,8 +166,10 @@ static dent_motion_impact_result ask(dent_context *context, const struct retreat
     def.bodies = attached;
     def.body_count = scene->soft ? 1 : 2;
     def.tolerance = scene->tolerance;
-    def.bounds = scene->bounds;
-    def.volume = scene->volume;
+    dent_experiments experiments = dent_experiments_default();
+    experiments.motion.bounds = scene->bounds;
+    experiments.motion.volume = scene->volume;
+    def.experiments = &experiments;
     assert_int_equal(dent_world_motion_impact(world, &def, &result), DENT_OK);
     result.contacts = NULL;
     dent_world_destroy(world);
@@ -384,7 +386,8 @@ static void retreats_are_the_same_on_every_instruction_set(void **state)
         }
         take_part_of_scene(&scene, t_lo, seed % 2 ? 0 : 1);
         dent_motion_impact_result one = ask(*state, &scene), two = ask(scalar, &scene);
-        assert_true(one.verdict == two.verdict && one.t_lo == two.t_lo && one.t_hi == two.t_hi && one.t_estimate == two.t_estimate);
+        assert_true(one.verdict == two.verdict && one.t_lo == two.t_lo && one.t_hi == two.t_hi &&
+                    one.t_estimate == two.t_estimate);
         assert_true(one.counters.volume_tests == two.counters.volume_tests &&
                     one.counters.face_tests == two.counters.face_tests &&
                     one.counters.time_pieces == two.counters.time_pieces);

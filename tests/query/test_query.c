@@ -3,6 +3,7 @@
  */
 #include "support/cmocka_includes.h"
 
+#include "support/pair_lists.h"
 #include "support/random_scene.h"
 #include "support/test_context.h"
 
@@ -17,8 +18,6 @@ static dent_query_def ask(uint32_t questions)
     def.questions = questions;
     return def;
 }
-
-static const uint32_t all_questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
 
 static const double unit_tetrahedron[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
 
@@ -55,12 +54,12 @@ static void a_vertex_on_a_face_touches_only(void **state)
     static const double resting[4][3] = {{1, 1, 0}, {9, 1, -5}, {1, 9, -5}, {1, 1, -9}};
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    dent_query_def def = ask(all_questions);
+    dent_query_def def = ask(DENT_DISCRETE_QUESTIONS);
     dent_query_result result;
     test_add_tetrahedron(world, unit_tetrahedron);
     test_add_tetrahedron(world, resting);
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
-    assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    assert_int_equal(all_pairs(&result), 0);
     def.touching = true;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     assert_int_equal(result.vertex_cell.count, 1);
@@ -78,7 +77,7 @@ static void tied_vertices_make_no_pair(void **state)
     static const double poking[4][3] = {{1, 1, 1}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}};
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    dent_query_def def = ask(all_questions);
+    dent_query_def def = ask(DENT_DISCRETE_QUESTIONS);
     dent_query_result result;
     dent_same_as tie = {.vertex = 0, .other = test_add_tetrahedron(world, unit_tetrahedron), .other_vertex = 0};
     dent_body_def body = dent_solid_def_default();
@@ -108,7 +107,7 @@ static void filters_leave_out_bodies_and_self_collision(void **state)
     struct test_scene scene;
     dent_context *context = test_context(2, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    dent_query_def def = ask(all_questions);
+    dent_query_def def = ask(DENT_DISCRETE_QUESTIONS);
     dent_query_result result;
     test_scene_make(&scene, SCENE_SELF_FOLDED, 5);
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
@@ -116,7 +115,7 @@ static void filters_leave_out_bodies_and_self_collision(void **state)
     assert_true(result.vertex_cell.count > 0 && result.face_cell.count > 0 && result.face_face.count > 0);
     assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, 0), 1, 1, false), DENT_OK);
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
-    assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    assert_int_equal(all_pairs(&result), 0);
     test_scene_free(&scene);
     dent_world_destroy(world);
 
@@ -130,7 +129,7 @@ static void filters_leave_out_bodies_and_self_collision(void **state)
         dent_body_set_filter(world, dent_world_body_at(world, body_index), 1, 2, true);
     }
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
-    assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+    assert_int_equal(all_pairs(&result), 0);
     test_scene_free(&scene);
     dent_world_destroy(world);
     dent_context_destroy(context);
@@ -166,7 +165,7 @@ static void no_details_leaves_the_pairs_and_drops_the_numbers(void **state)
     struct test_scene scene;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    dent_query_def def = ask(all_questions);
+    dent_query_def def = ask(DENT_DISCRETE_QUESTIONS);
     dent_query_result with, without;
     test_scene_make(&scene, SCENE_SELF_FOLDED, 5);
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
@@ -217,7 +216,7 @@ static void numbers_that_are_not_finite_are_named(void **state)
     double bad[4][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}, {0, 0, 4}};
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    dent_query_def def = ask(all_questions);
+    dent_query_def def = ask(DENT_DISCRETE_QUESTIONS);
     dent_query_result result;
     test_add_tetrahedron(world, unit_tetrahedron);
     dent_body_id id = test_add_tetrahedron(world, (const double(*)[3])bad);
@@ -248,7 +247,7 @@ static void an_empty_world_answers_nothing(void **state)
         def.method = (dent_method)method;
         assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
         assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
-        assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+        assert_int_equal(all_pairs(&result), 0);
     }
     dent_world_destroy(world);
     dent_context_destroy(context);
@@ -261,7 +260,7 @@ static void a_set_cancel_flag_stops_the_query(void **state)
     int stop = 1;
     dent_context *context = test_context(2, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    dent_query_def def = ask(all_questions);
+    dent_query_def def = ask(DENT_DISCRETE_QUESTIONS);
     dent_query_result result;
     test_scene_make(&scene, SCENE_SELF_FOLDED, 5);
     assert_int_equal(test_scene_add(&scene, world), DENT_OK);
@@ -274,10 +273,10 @@ static void a_set_cancel_flag_stops_the_query(void **state)
         def.questions = dent_method_questions(def.method);
         assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
         assert_int_equal(result.outcome, DENT_OUTCOME_CANCELLED);
-        assert_int_equal(result.vertex_cell.count + result.face_cell.count + result.face_face.count, 0);
+        assert_int_equal(all_pairs(&result), 0);
     }
     stop = 0;
-    def.questions = all_questions;
+    def.questions = DENT_DISCRETE_QUESTIONS;
     def.method = DENT_METHOD_AUTO;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
     assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
@@ -344,9 +343,7 @@ static uint64_t answer_hash(dent_world *world, dent_method method)
     def.method = method;
     def.touching = true;
     assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
-    uint64_t hash = dent_pair_list_hash(world, DENT_QUESTION_VERTEX_CELL, &result.vertex_cell);
-    hash = hash * 31 + dent_pair_list_hash(world, DENT_QUESTION_FACE_CELL, &result.face_cell);
-    hash = hash * 31 + dent_pair_list_hash(world, DENT_QUESTION_FACE_FACE, &result.face_face);
+    uint64_t hash = all_pairs_hash(world, &result);
     for (uint64_t i = 0; i < result.face_face.count; i++) {
         uint64_t bits;
         memcpy(&bits, &result.face_face.segments[i].point0[i % 3], sizeof bits);

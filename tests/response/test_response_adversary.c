@@ -186,15 +186,15 @@ static void bodies_without_mass_and_of_infinite_mass_are_told_apart(void **state
             }
             bool is_number = inverse_masses[i] >= 0 && inverse_masses[i] <= DBL_MAX;
             bool squares_overflow = inverse_masses[i] > 0 && (inverse_masses[i] < 1e-100 || inverse_masses[i] > 1e100);
-            if (report.refused != !is_number && !squares_overflow) {
+            if (report.rejected != !is_number && !squares_overflow) {
                 fail_msg("%s with an inverse mass of %g: %llu refused", table[kind].name, inverse_masses[i],
-                         (unsigned long long)report.refused);
+                         (unsigned long long)report.rejected);
             }
             if (inverse_masses[i] == 0) {
                 assert_int_equal(report.fixed, 1);
                 assert_true(particle.position[2] == -0.1 && particle.velocity[2] == -1 && particle.force[2] == 0);
             }
-            assert_true(report.contacts == 1 && report.pushed + report.fixed + report.refused <= 1);
+            assert_true(report.contacts == 1 && report.pushed + report.fixed + report.rejected <= 1);
         }
     }
 }
@@ -341,7 +341,7 @@ static void check_junk(const struct junk *junk, const dent_response_report *repo
     }
     assert_int_equal(report->contacts, junk->problem.contact_count);
     assert_int_equal(report->pushed, report->sticking + report->sliding);
-    assert_int_equal(report->refused, 0);
+    assert_int_equal(report->rejected, 0);
     /* Sums of momenta are rounded in parts of the momenta that were there before. */
     for (int axis = 0; axis < 3; axis++) {
         assert_true(fabs(report->momentum_error[axis]) <= 1e-12 * (report->momentum_scale + momentum_before(junk)));

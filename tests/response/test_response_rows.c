@@ -71,11 +71,55 @@ static void a_vertex_on_both_sides_is_pushed_by_the_difference_of_its_weights(vo
     assert_true(fabs(relative) < 1e-14 && fabs(momentum - (-3 + 0.5 + 4)) < 1e-14);
 }
 
+enum { RECORDS = 300 };
+
+static uint64_t solve_after(const dent_contact_force *previous, uint64_t count, dent_contact_force *forces)
+{
+    static struct cloud cloud;
+    dent_position_def def = dent_position_def_default();
+    def.iterations = 2; /* few, so that the start shows in the result */
+    cloud_open(&cloud, 71, RECORDS, CLOUD_WITH_FIXED, 1);
+    cloud.problem.previous = previous;
+    cloud.problem.previous_count = count;
+    assert_int_equal(dent_position_solve(cloud.response, &cloud.problem, &def, NULL), DENT_OK);
+    if (forces) {
+        memcpy(forces, cloud.forces_out, RECORDS * sizeof *forces);
+    }
+    uint64_t hash = cloud_hash(&cloud);
+    cloud_close(&cloud);
+    return hash;
+}
+
+/* Contacts are found again by their keys: it does not matter where the records of the last step lie, nor what else is
+ * among them. */
+static void records_of_the_last_step_may_come_in_any_order(void **state)
+{
+    (void)state;
+    static dent_contact_force records[RECORDS], moved[RECORDS + 1];
+    uint64_t without = solve_after(NULL, 0, records);
+    uint64_t in_place = solve_after(records, RECORDS, NULL);
+    assert_true(in_place != without);
+    for (uint32_t shift = 1; shift < RECORDS; shift += 97) {
+        for (uint32_t i = 0; i < RECORDS; i++) {
+            moved[(i + shift) % RECORDS] = records[i];
+        }
+        assert_true(solve_after(moved, RECORDS, NULL) == in_place);
+        moved[RECORDS] = (dent_contact_force){.key = UINT64_MAX, .normal = 1e3};
+        assert_true(solve_after(moved, RECORDS + 1, NULL) == in_place);
+    }
+    for (uint32_t i = 0; i < RECORDS; i++) { /* as many as there are contacts, and each of another one */
+        moved[i] = records[i];
+        moved[i].key = ~records[i].key;
+    }
+    assert_true(solve_after(moved, RECORDS, NULL) == without);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinetic_friction_is_never_above_static_friction),
         cmocka_unit_test(a_vertex_on_both_sides_is_pushed_by_the_difference_of_its_weights),
+        cmocka_unit_test(records_of_the_last_step_may_come_in_any_order),
     };
     return cmocka_run_group_tests(tests, open_response, close_response);
 }

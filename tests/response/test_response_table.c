@@ -27,7 +27,7 @@ static void check_momentum(enum cloud_kind kind)
             cloud_open(&cloud, seed, (uint32_t)(1 + seed * seed / 2), kind, 1);
             for (int step = 0; step < 3; step++) { /* the later ones with the memory of the earlier */
                 assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
-                assert_int_equal(report.refused, 0);
+                assert_int_equal(report.rejected, 0);
                 assert_int_equal(report.pushed, report.sticking + report.sliding);
                 if (step ==
                     0) { /* velocities that are already right take no impulse: the first step says what is small */
@@ -101,7 +101,7 @@ static void the_audit_holds_for_very_large_and_very_small_bodies(void **state)
                 }
             }
             assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
-            assert_int_equal(report.refused, 0);
+            assert_int_equal(report.rejected, 0);
             assert_true(report.momentum_scale > 0 && isfinite(report.angular_scale));
             for (int axis = 0; axis < 3; axis++) {
                 assert_true(fabs(report.momentum_error[axis]) <= 1e-12 * report.momentum_scale);
@@ -287,7 +287,7 @@ static void numbers_that_are_none_are_refused_and_spoil_nothing(void **state)
             }
         }
         assert_int_equal(dent_response_table(NULL)[r].run(cloud.response, &cloud.problem, &report), DENT_OK);
-        assert_int_equal(report.refused, 10);
+        assert_int_equal(report.rejected, 10);
         assert_true(report.pushed > 50);
         for (uint32_t b = 0; b < CLOUD_BODIES; b++) {
             for (uint32_t v = 0; v < CLOUD_VERTICES; v++) {
@@ -298,7 +298,7 @@ static void numbers_that_are_none_are_refused_and_spoil_nothing(void **state)
             }
         }
         for (int i = 3; i <= 21; i += 2) {
-            assert_int_equal(cloud.forces_out[i].state, DENT_ACTION_REFUSED);
+            assert_int_equal(cloud.forces_out[i].state, DENT_ACTION_REJECTED);
             assert_true(cloud.forces_out[i].normal == 0);
         }
         cloud_close(&cloud);

@@ -1,6 +1,8 @@
 /* See support_counting.h. */
 #include "scenes/support_counting.h"
 
+#include "base/containers/union_find.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,15 +29,6 @@ static void sort_three(uint32_t key[3])
             }
         }
     }
-}
-
-static uint32_t find_root(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
 }
 
 struct half_edge {
@@ -84,9 +77,9 @@ static void examine_edges(const struct face *boundary, uint32_t face_count, uint
                     while (boundary[face].corners[c] != ends[e]) {
                         c++;
                     }
-                    corner[side] = find_root(parent, 3 * face + c);
+                    corner[side] = 3 * face + c;
                 }
-                parent[corner[0]] = corner[1];
+                union_find_join(parent, corner[0], corner[1]);
             }
         }
         i = end;
@@ -94,7 +87,7 @@ static void examine_edges(const struct face *boundary, uint32_t face_count, uint
     uint32_t used = 0;
     for (uint32_t i = 0; i < 3 * face_count; i++) {
         uint32_t vertex = boundary[i / 3].corners[i % 3];
-        if (find_root(parent, i) == i) {
+        if (union_find_root(parent, i) == i) {
             used += fans[vertex] == 0;
             report->pinched_vertices += fans[vertex] == 1;
             fans[vertex] = fans[vertex] < 2 ? fans[vertex] + 1 : 2;
@@ -137,13 +130,13 @@ struct boundary_report examine_boundary(const uint32_t *tetrahedra, uint32_t tet
             faces[boundary_count++] = faces[i];
         } else {
             report.faces_with_more_cells += end - i > 2;
-            parent[find_root(parent, faces[i].cell)] = find_root(parent, faces[i + 1].cell);
+            union_find_join(parent, faces[i].cell, faces[i + 1].cell);
         }
         i = end;
     }
     report.faces = boundary_count;
     for (uint32_t t = 0; t < tetrahedron_count; t++) {
-        report.components += find_root(parent, t) == t;
+        report.components += union_find_root(parent, t) == t;
     }
     for (uint32_t f = 0; f < boundary_count; f++) {
         const double *a = positions + 3 * (size_t)faces[f].corners[0];

@@ -4,10 +4,11 @@
 #define _GNU_SOURCE
 #include "support/cmocka_includes.h"
 
-#include "sim/model/sim_internal.h"
+#include "sim/model/byte_order.h"
+#include "sim/step/sim_step.h"
+#include "support/scratch_folder.h"
 #include "support_meshes.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,39 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[64];
-static char path[400];
-
-static const char *in_folder(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 static int folder_setup(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "checkpoint-files-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
+    return folder_open("checkpoint-files");
 }
 
-/* The test must have cleaned up itself: what is left is a leftover of the library. */
 static int folder_teardown(void **state)
 {
     (void)state;
-    return rmdir(folder);
-}
-
-static int files_in_folder(void)
-{
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    int count = 0;
-    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    }
-    closedir(directory);
-    return count;
+    return folder_close();
 }
 
 /* A soft block that falls on a plate from a given height. */
@@ -359,7 +337,7 @@ static void grabs_that_hold_nothing_or_are_too_many_are_refused_though_the_sum_i
     dent_sim *sim = forgery.stage.sim;
     size_t at_count = AT_CONTENT + NOTE, at_grabs;
     uint32_t part = 0;
-    state_parts(sim, &sim->state, parts);
+    state_parts(&sim->model, &sim->state, parts);
     for (; parts[part].bytes != &sim->state.grab_count; part++) {
         at_count += parts[part].size;
     }

@@ -1,6 +1,6 @@
 /* Contacts in the simulator: fast bodies do not sink in, floors have no kerbs, forces carry the weight, a heavy body
  * lies on a light one, crossing starts are told. */
-#include "sim/model/sim_internal.h"
+#include "sim/step/sim_step.h"
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 

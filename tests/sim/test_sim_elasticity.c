@@ -1,6 +1,6 @@
 /* Elastic solids and cloth: forces are the derivative of the energy, patches feel uniform strain, turning costs
  * nothing, small strains follow Hooke's law. */
-#include "sim/model/sim_internal.h"
+#include "sim/step/sim_step.h"
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 
@@ -21,14 +21,24 @@ static dent_sim *one_body(dent_context *context, const dent_sim_body_def *body, 
 
 static void put(dent_sim *sim, const double *positions)
 {
-    memcpy(sim->state.positions, positions, 3 * (size_t)sim->vertex_count * sizeof(double));
-    memcpy(sim->previous, positions, 3 * (size_t)sim->vertex_count * sizeof(double));
+    memcpy(sim->state.positions, positions, 3 * (size_t)sim->model.vertex_count * sizeof(double));
+    memcpy(sim->work.solver.elastic.previous, positions, 3 * (size_t)sim->model.vertex_count * sizeof(double));
+}
+
+static double energy_of(const dent_sim *sim, uint32_t body)
+{
+    return elastic_body_energy(&sim->model, sim->state.positions, body);
+}
+
+static void force_on(const dent_sim *sim, uint32_t vertex, double force[3])
+{
+    elastic_force(&sim->model, sim->state.positions, sim->work.solver.elastic.previous, vertex, force);
 }
 
 static void shake(dent_sim *sim, double size, uint64_t seed)
 {
     dent_random random = dent_random_seeded(seed);
-    for (size_t n = 0; n < 3 * (size_t)sim->vertex_count; n++) {
+    for (size_t n = 0; n < 3 * (size_t)sim->model.vertex_count; n++) {
         sim->state.positions[n] += size * (dent_random_unit(&random) - 0.5);
     }
     put(sim, sim->state.positions);
@@ -38,15 +48,15 @@ static void shake(dent_sim *sim, double size, uint64_t seed)
 static double derivative_error(dent_sim *sim, double step)
 {
     double worst = 0, largest = 0;
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+    for (uint32_t v = 0; v < sim->model.vertex_count; v++) {
         double force[3];
-        elastic_force(sim, v, force);
+        force_on(sim, v, force);
         for (int axis = 0; axis < 3; axis++) {
             double *x = &sim->state.positions[3 * v + (uint32_t)axis], kept = *x;
             *x = kept + step;
-            double after = elastic_body_energy(sim, 0);
+            double after = energy_of(sim, 0);
             *x = kept - step;
-            double before = elastic_body_energy(sim, 0);
+            double before = energy_of(sim, 0);
             *x = kept;
             double off = fabs(force[axis] + (after - before) / (2 * step));
             worst = off > worst ? off : worst;
@@ -126,7 +136,7 @@ static void a_patch_under_uniform_strain_has_no_force_inside_and_the_energy_of_i
     double inner = 0, outer = 0;
     for (uint32_t v = 0; v < mesh.vertex_count; v++) {
         double force[3];
-        elastic_force(sim, v, force);
+        force_on(sim, v, force);
         double size = sqrt(sim_dot(force, force));
         bool inside = fabs(mesh.positions[3 * v]) < 0.1 && fabs(mesh.positions[3 * v + 1]) < 0.1 &&
                       fabs(mesh.positions[3 * v + 2]) < 0.1;
@@ -161,9 +171,9 @@ static void turning_a_bent_body_changes_no_energy_and_turns_the_forces(void **st
         dent_sim_body_def body = test_body(cloth ? DENT_SIM_CLOTH : DENT_SIM_SOLID, cloth ? &sheet : &block);
         dent_sim *sim = one_body(context, &body, &material);
         shake(sim, 0.05, 11);
-        double energy = elastic_body_energy(sim, 0), before[3], after[3], rotated[3], far[3] = {30, -20, 10};
-        elastic_force(sim, 5, before);
-        for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        double energy = energy_of(sim, 0), before[3], after[3], rotated[3], far[3] = {30, -20, 10};
+        force_on(sim, 5, before);
+        for (uint32_t v = 0; v < sim->model.vertex_count; v++) {
             double x[3];
             memcpy(x, sim->state.positions + 3 * v, sizeof x);
             for (int i = 0; i < 3; i++) {
@@ -171,8 +181,8 @@ static void turning_a_bent_body_changes_no_energy_and_turns_the_forces(void **st
             }
         }
         put(sim, sim->state.positions);
-        assert_true(fabs(elastic_body_energy(sim, 0) - energy) < 1e-9 * energy);
-        elastic_force(sim, 5, after);
+        assert_true(fabs(energy_of(sim, 0) - energy) < 1e-9 * energy);
+        force_on(sim, 5, after);
         for (int i = 0; i < 3; i++) {
             rotated[i] = sim_dot(turn + 3 * i, before);
             assert_true(fabs(rotated[i] - after[i]) < 1e-9 * sqrt(sim_dot(before, before)));
@@ -202,7 +212,7 @@ static void energy_counts_what_fixed_vertices_are_moved_to(void **state)
         dent_sim *held_sim = one_body(context, &body, &material);
         shake(free_sim, 0.05, 13);
         shake(held_sim, 0.05, 13);
-        double wanted = elastic_body_energy(free_sim, 0), energy = elastic_body_energy(held_sim, 0);
+        double wanted = energy_of(free_sim, 0), energy = energy_of(held_sim, 0);
         assert_true(wanted > 0 && fabs(energy - wanted) < 1e-10 * wanted);
         dent_sim_destroy(held_sim);
         dent_sim_destroy(free_sim);
@@ -230,7 +240,7 @@ static void small_strains_follow_hookes_law(void **state)
             sim->state.positions[3 * v + 2] = mesh.positions[3 * v + 2] * (1 - material.poisson * strain);
         }
         double expected = material.young / 2 * strain * strain;
-        assert_true(fabs(elastic_body_energy(sim, 0) - expected) < 1e-3 * expected);
+        assert_true(fabs(energy_of(sim, 0) - expected) < 1e-3 * expected);
         dent_sim_destroy(sim);
     }
     test_mesh_free(&mesh);

@@ -1,6 +1,7 @@
 /* How bodies move without contact: free fall, momentum, mass and inertia, keyframes, attachments, grabs, dense surfaces
  * carried by a coarse solid. */
-#include "sim/model/sim_internal.h"
+#include "sim/elastic/elastic_mesh.h"
+#include "sim/step/sim_step.h"
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 
@@ -104,17 +105,17 @@ static void mass_and_inertia_of_a_box_are_those_of_the_formula(void **state)
     double mass = 1000 * 0.4 * 0.2 * 0.1;
     const double expected[3] = {mass * (0.04 + 0.01) / 12, mass * (0.16 + 0.01) / 12, mass * (0.16 + 0.04) / 12};
     const double centre[3] = {7.2, 8.1, 9.05};
-    assert_true(fabs(sim->rigids[0].mass - mass) < 1e-12 * mass);
+    assert_true(fabs(sim->model.rigids[0].mass - mass) < 1e-12 * mass);
     for (int i = 0; i < 3; i++) {
         assert_true(fabs(sim->state.rigids[0].center[i] - centre[i]) < 1e-12);
         for (int j = 0; j < 3; j++) {
             double wanted = i == j ? expected[i] : 0;
-            assert_true(fabs(sim->rigids[0].inertia[3 * i + j] - wanted) < 1e-10 * expected[2]);
+            assert_true(fabs(sim->model.rigids[0].inertia[3 * i + j] - wanted) < 1e-10 * expected[2]);
         }
     }
     double sphere = 1000 * 4.0 / 3 * 3.14159265358979 * 0.125; /* the mesh lies inside the sphere */
-    assert_true(sim->rigids[1].mass < sphere && sim->rigids[1].mass > 0.98 * sphere);
-    assert_true(fabs(sim->rigids[1].inertia[0] / (0.4 * sim->rigids[1].mass * 0.25) - 1) < 0.02);
+    assert_true(sim->model.rigids[1].mass < sphere && sim->model.rigids[1].mass > 0.98 * sphere);
+    assert_true(fabs(sim->model.rigids[1].inertia[0] / (0.4 * sim->model.rigids[1].mass * 0.25) - 1) < 0.02);
     dent_sim_destroy(sim);
     test_mesh_free(&block);
     test_mesh_free(&ball);
@@ -238,7 +239,7 @@ static void a_dense_surface_follows_its_host_and_keeps_its_links(void **state)
     test_steps(sim, 30);
     assert_true(fabs(coarse[0] - block.positions[0]) > 0.05); /* it has turned */
     for (uint32_t v = 0; v < skin.vertex_count; v++) {
-        const struct sim_embedding *embedding = &sim->embeddings[0];
+        const struct sim_embedding *embedding = &sim->model.embeddings[0];
         double base[3] = {0, 0, 0}, link[3];
         for (uint32_t k = 0; k < 3; k++) {
             sim_add_scaled(base, embedding->weights[3 * v + k],
@@ -298,7 +299,7 @@ static void flat_rest_cells_are_noticed_and_left_out(void **state)
     body.element_count = 6;
     dent_sim_def def = free_def(&body, 1);
     dent_sim *sim = test_sim(context, &def);
-    assert_int_equal(sim->elastic.tet_count, 5);
+    assert_int_equal(sim->model.elastic->tet_count, 5);
     test_steps(sim, 10);
     dent_sim_destroy(sim);
     body.element_corners = flat;

@@ -1,5 +1,9 @@
-/* The state of a simulation: the same bits for threads and instruction sets, checkpoints that resume bit by bit and
- * refuse what is damaged, failing memory, bad defs, numbers that stop being finite. */
+/* The state of a simulation: the same bits for threads and instruction sets, a model that never changes and a workspace
+ * that carries nothing over, checkpoints that resume bit by bit and refuse what is damaged, failing memory, bad defs,
+ * numbers that stop being finite. */
+#include "sim/elastic/rigid_bonds.h"
+#include "sim/model/byte_order.h"
+#include "sim/step/sim_step.h"
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 #include "support_meshes.h"
@@ -146,6 +150,161 @@ static void the_same_bits_for_threads_and_instruction_sets(void **state)
     /* The same for every compiler and optimisation level. It changes with the arithmetic of contacts, responses and
      * simulator: then write the new one here, after a look at what changed. */
     assert_true(hash == (zoo_steps() == 50 ? UINT64_C(0x35a35bf0685ded07) : UINT64_C(0x5c49f4a662adaaba)));
+}
+
+/* ---- model, state, workspace ------------------------------------------------------------------------------------- */
+
+static uint64_t model_hash(const struct sim_model *model)
+{
+    const struct elastic_mesh *mesh = model->elastic;
+    const struct rigid_bonds *bonds = model->bonds;
+    size_t vertices = model->vertex_count;
+    const struct {
+        const void *bytes;
+        size_t size;
+    } parts[] = {
+        {model, sizeof *model},
+        {model->bodies, model->body_count * sizeof *model->bodies},
+        {model->materials, model->material_count * sizeof *model->materials},
+        {model->pairs, model->pair_count * sizeof *model->pairs},
+        {model->attachments, model->attachment_count * sizeof *model->attachments},
+        {model->embeddings, model->embedding_count * sizeof *model->embeddings},
+        {model->embeddings[0].weights, 3 * model->bodies[model->embeddings[0].body].vertex_count * sizeof(double)},
+        {model->rigids, model->rigid_count * sizeof *model->rigids},
+        {model->rigids[0].local, 3 * model->bodies[model->rigids[0].body].vertex_count * sizeof(double)},
+        {model->inverse_masses, vertices * sizeof(double)},
+        {model->masses, vertices * sizeof(double)},
+        {model->vertex_bodies, vertices * sizeof(uint32_t)},
+        {model->inertia_shares, vertices * sizeof(double)},
+        {model->corner_starts, (vertices + 1) * sizeof(uint32_t)},
+        {model->corner_faces, model->corner_starts[vertices] * sizeof(uint32_t)},
+        {mesh, sizeof *mesh},
+        {mesh->edges, mesh->edge_visit_count * sizeof *mesh->edges},
+        {mesh->tets, mesh->tet_visit_count * sizeof *mesh->tets},
+        {mesh->triangles, mesh->triangle_count * sizeof *mesh->triangles},
+        {mesh->sweeps, mesh->vertex_count * sizeof *mesh->sweeps},
+        {bonds, sizeof *bonds},
+        {bonds->blocks, bonds->block_count * sizeof *bonds->blocks},
+        {bonds->bonds, bonds->bond_count * sizeof *bonds->bonds},
+        {bonds->edges, bonds->edge_count * sizeof *bonds->edges},
+        {bonds->springs, bonds->spring_count * sizeof *bonds->springs},
+    };
+    uint64_t hash = 1;
+    for (size_t n = 0; n < sizeof parts / sizeof parts[0]; n++) {
+        hash = sim_hash_bytes(hash, parts[n].bytes, parts[n].size);
+    }
+    return hash;
+}
+
+static void no_call_changes_the_model(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    zoo_make(&zoo);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
+    dent_sim *sim = test_sim(context, &zoo.def);
+    uint64_t hash = model_hash(&sim->model);
+    test_steps(sim, 10);
+    dent_sim_grab(sim, 1, 26, pull_to);
+    assert_int_equal(dent_sim_set_gravity(sim, (const double[3]){0, 0, -5}), DENT_OK);
+    assert_int_equal(dent_sim_reposition(sim, NULL), DENT_OK);
+    test_steps(sim, 10);
+    assert_true(dent_sim_get_statistics(sim).touching > 0);
+    assert_true(model_hash(&sim->model) == hash);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    zoo_free(&zoo);
+}
+
+/* Not a number in every double, and beyond every array in every index. */
+static void poison(void *bytes, size_t size)
+{
+    if (size > 0) {
+        memset(bytes, 0xff, size);
+    }
+}
+
+/* The numbers of a body that stands still for ever are not written again: all others are. */
+static void poison_moving(const struct sim_model *model, double *numbers)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
+        if (body->kind != DENT_SIM_PRESCRIBED) {
+            poison(numbers + 3 * (size_t)body->first_vertex, 3 * body->vertex_count * sizeof(double));
+        }
+    }
+}
+
+static void poison_workspace(dent_sim *sim)
+{
+    const struct sim_model *model = &sim->model;
+    struct sim_solver *solver = &sim->work.solver;
+    struct elastic_work *elastic = &solver->elastic;
+    struct contact_set *contacts = &sim->work.contacts;
+    struct contact_search *search = &sim->work.search;
+    struct safe_motion *safe = &sim->work.safe;
+    size_t vertices = model->vertex_count, poses = model->rigid_count * sizeof(dent_rigid_state);
+    poison_moving(model, elastic->previous);
+    poison_moving(model, solver->response.approach_velocities);
+    poison(elastic->targets, 3 * vertices * sizeof(double));
+    poison(elastic->tie_sums, model->attachment_count * sizeof *elastic->tie_sums);
+    poison(elastic->carried.contacts, (size_t)elastic->carried.capacity * sizeof *elastic->carried.contacts);
+    for (uint32_t n = 0; n < model->bonds->block_count; n++) { /* impulses end with the substep: zeros */
+        struct rigid_block *block = &elastic->blocks[n];
+        poison(&block->target, sizeof block->target);
+        poison(&block->system, sizeof block->system);
+        poison(block->matrix, sizeof block->matrix);
+        poison(block->factor, sizeof block->factor);
+        poison(block->elastic, sizeof block->elastic);
+        poison(block->elastic_pose, sizeof block->elastic_pose);
+    }
+    poison(solver->rigid.previous, poses);
+    poison(solver->rigid.free, poses);
+    poison(solver->response.bodies, model->body_count * sizeof *solver->response.bodies);
+    poison(solver->scratch, 3 * vertices * sizeof(double));
+    poison(contacts->records, (size_t)contacts->capacity * sizeof *contacts->records);
+    poison(contacts->reported, (size_t)contacts->reported_capacity * sizeof *contacts->reported);
+    poison(contacts->rigid_detected, poses);
+    poison(&contacts->count, sizeof contacts->count);
+    poison(&contacts->substeps, sizeof contacts->substeps);
+    poison(search->new_forces, (size_t)search->new_force_capacity * sizeof *search->new_forces);
+    poison(safe->interval_start, 3 * vertices * sizeof(double));
+    poison(safe->wanted, 3 * vertices * sizeof(double));
+    poison(safe->fractions, vertices * sizeof *safe->fractions);
+    poison(safe->islands, vertices * sizeof *safe->islands);
+    poison(safe->in_impact, vertices * sizeof *safe->in_impact);
+    poison(safe->rigid_wanted, poses);
+    poison(safe->impacts, (size_t)safe->impact_capacity * sizeof *safe->impacts);
+    poison(safe->contacts, (size_t)safe->contact_capacity * sizeof *safe->contacts);
+    poison(&safe->impact_count, sizeof safe->impact_count);
+    poison(&sim->work.report.statistics, sizeof sim->work.report.statistics);
+}
+
+static void a_step_needs_nothing_that_the_last_one_left_in_the_workspace(void **state)
+{
+    (void)state;
+    struct zoo zoo;
+    zoo_make(&zoo);
+    dent_context *context = test_context(2, DENT_ISA_AUTO);
+    dent_sim *plain = test_sim(context, &zoo.def), *poisoned = test_sim(context, &zoo.def);
+    dent_sim *sims[] = {plain, poisoned};
+    for (uint32_t step = 0; step < zoo_steps(); step++) {
+        for (int n = 0; n < 2; n++) {
+            if (step == 10) {
+                dent_sim_grab(sims[n], 1, 26, pull_to);
+            }
+            test_steps(sims[n], 1);
+        }
+        assert_true(dent_sim_hash(plain) == dent_sim_hash(poisoned));
+        assert_int_equal(dent_sim_get_statistics(plain).touching, dent_sim_get_statistics(poisoned).touching);
+        poison_workspace(poisoned);
+    }
+    assert_true(dent_sim_get_statistics(plain).touching > 0);
+    for (int n = 0; n < 2; n++) {
+        dent_sim_destroy(sims[n]);
+    }
+    dent_context_destroy(context);
+    zoo_free(&zoo);
 }
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
@@ -491,6 +650,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_bits_for_threads_and_instruction_sets),
+        cmocka_unit_test(no_call_changes_the_model),
+        cmocka_unit_test(a_step_needs_nothing_that_the_last_one_left_in_the_workspace),
         cmocka_unit_test(a_resumed_run_equals_one_never_stopped),
         cmocka_unit_test(truncated_damaged_and_foreign_checkpoints_are_refused_and_change_nothing),
         cmocka_unit_test(every_allocation_may_fail_and_leaves_the_state_as_it_was),

@@ -9,7 +9,7 @@
 #include "structures/bounds/bound_kernels.h"
 #include "geometry/point_cases.h"
 
-static const dent_isa isas[] = {DENT_ISA_AVX2, DENT_ISA_AVX512};
+static const dent_isa isas[] = {DENT_ISA_SCALAR, DENT_ISA_AVX2, DENT_ISA_AVX512};
 
 enum { NUMBER_KINDS = 5 };
 
@@ -54,6 +54,29 @@ static void make_touching(dent_random *random, const struct bound_volume *other,
     }
 }
 
+/* One after the other: the rows of the table share their text, so none of them is the reference. */
+static uint32_t plain_balls(const struct bound_volume *parts, uint32_t count, const struct bound_volume *other,
+                            double lo[BOUND_KERNEL_LANES])
+{
+    uint32_t meet = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        lo[i] = ball_gap(parts[i].v, other->v);
+        meet |= (uint32_t)(!balls_clearly_apart(parts[i].v, other->v) && !(lo[i] > 0)) << i;
+    }
+    return meet;
+}
+
+static uint32_t plain_boxes(const struct bound_volume *parts, uint32_t count, const struct bound_volume *other,
+                            double lo[BOUND_KERNEL_LANES])
+{
+    uint32_t meet = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        lo[i] = box_gap(parts[i].v, other->v);
+        meet |= (uint32_t) !(lo[i] > 0) << i;
+    }
+    return meet;
+}
+
 static void check_kernel(bound_kernel *kernel, bound_kernel *reference, bool ball, uint32_t *met)
 {
     dent_random random = dent_random_seeded(ball ? 11 : 12);
@@ -90,8 +113,8 @@ static void every_instruction_set_judges_children_with_the_same_bits(void **stat
         }
         const struct bound_kernels *kernels = bound_kernels_for(isas[i]);
         uint32_t met[2] = {0, 0};
-        check_kernel(kernels->balls, bound_kernels_scalar.balls, true, &met[0]);
-        check_kernel(kernels->boxes, bound_kernels_scalar.boxes, false, &met[1]);
+        check_kernel(kernels->balls, plain_balls, true, &met[0]);
+        check_kernel(kernels->boxes, plain_boxes, false, &met[1]);
         print_message("%s: %u balls and %u boxes met\n", dent_isa_name(isas[i]), met[0], met[1]);
         assert_true(met[0] > 1000 && met[1] > 1000);
     }

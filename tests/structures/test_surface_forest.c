@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "bodies/snapshot.h"
 #include "geometry/predicates/triangle_predicates.h"
 #include "structures/surface/leaf_features.h"

@@ -12,6 +12,8 @@ SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_layers.py"
 
 LAYERS = """# who may include whom
 base:
+    containers:
+    .:  containers
 geometry: base
     kernels:
     .:  kernels
@@ -20,7 +22,7 @@ methods:  base geometry
     .:  interface
 
 # clients
-io:
+io: base/containers
 sim:
 scenes: sim
 """
@@ -29,7 +31,8 @@ GOOD = {
     "src/LAYERS": LAYERS,
     "include/dent/base.h": "/* base */\n",
     "src/base/allocator.c": "/* memory */\n#include <stdlib.h>\nvoid f(void *p) { free(p); }\n",
-    "src/base/arena.h": "/* arena */\n",
+    "src/base/arena.h": '/* arena */\n#include "base/containers/small_list.h"\n',
+    "src/base/containers/small_list.h": "/* list */\n#include <dent/base.h>\n",
     "src/base/arena.c": '// arena\n#include "arena.h"\n#include <dent/base.h>\n#include <pthread.h>\n',
     "src/geometry/box.c": '/* box; malloc(3) and exit(1) in a comment */\n#include "base/arena.h"\n'
                           'const char *s = "printf(stdout)";\n'
@@ -43,7 +46,7 @@ GOOD = {
     "src/methods/method_table.c": '/* table */\n#include "grid.h"\n#include "tree.h"\n',
     "src/io/reader.c": '/* reader */\n#include "reader_parts.h"\n#include <dent/base.h>\n#include <zlib.h>\n'
                        'void r(FILE *f) { fprintf(f, "x"); }\n',
-    "src/io/reader_parts.h": "/* parts */\n",
+    "src/io/reader_parts.h": '/* parts */\n#include "base/containers/small_list.h"\n',
     "src/sim/step.h": "/* step */\n",
     "src/scenes/scene.c": '/* scene */\n#include "sim/step.h"\n',
     "apps/cli/main.c": '/* main */\n#include <stdio.h>\n#include <dent/base.h>\n#include "command.h"\n'
@@ -113,11 +116,24 @@ class CheckLayers(unittest.TestCase):
         self.expect({f"src/base/part_{n}.c": "/* part */\n" for n in range(24)}, "26 sources")
 
     def test_layers_that_form_a_circle_are_found(self):
-        self.expect({"src/LAYERS": LAYERS.replace("base:\n", "base: geometry\n")},
-                    "base may not include geometry, which")
+        self.expect({"src/LAYERS": LAYERS.replace("geometry: base\n", "geometry: base methods\n")},
+                    "geometry may not include methods, which")
 
     def test_a_client_allowed_into_the_library_is_found(self):
         self.expect({"src/LAYERS": LAYERS.replace("io:", "io: base")}, "io is a client and may not include base")
+
+    def test_a_client_includes_only_the_room_it_was_given(self):
+        self.expect({"src/io/bad.c": '/* bad */\n#include "base/arena.h"\n'}, "io may not include base")
+        self.expect({"src/sim/bad.c": '/* bad */\n#include "base/containers/small_list.h"\n'}, "sim may not include base")
+
+    def test_a_room_for_clients_has_headers_only_and_needs_nothing(self):
+        self.expect({"src/base/containers/small_list.c": "/* list */\n"}, "small_list.c:1: clients include base/containers")
+        self.expect({"src/base/containers/small_list.h": '/* list */\n#include "base/arena.h"\n'},
+                    "base/containers may not include base/.")
+        self.expect({"src/LAYERS": LAYERS.replace("io: base/containers", "io: base/containers geometry/kernels")},
+                    "geometry/kernels may include others", "box_kernel.c:1: clients include geometry/kernels")
+        self.expect({"src/LAYERS": LAYERS.replace("io: base/containers", "io: base/containers base/attic")},
+                    "base/attic is no room")
 
     def test_a_folder_not_listed_is_found(self):
         self.expect({"src/extra/thing.c": "/* thing */\n"}, "src/extra:1: the folder is not listed")

@@ -34,14 +34,20 @@ int dent_one(int x) { return table[x % 2](x); }
 const char *dent_two(int (*callback)(void *user), void *user) { return names[callback(user) % 2]; }
 """
 
+TEST = "void test(void) { internal(3); }\n"
 
-def run_on(source, static_source=None, visibility="hidden", header=HEADER):
+
+def run_on(source, static_source=None, visibility="hidden", header=HEADER, test=TEST, more=""):
+    """`more` lies among the sources, but is not built."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "tools").mkdir()
         shutil.copy(SCRIPT, root / "tools")
         (root / "include" / "dent").mkdir(parents=True)
         (root / "include" / "dent" / "base.h").write_text(header)
+        for name, text in (("src", source + more), ("tests", test)):
+            (root / name).mkdir()
+            (root / name / f"{name}.c").write_text(text)
         build = root / "build"
         build.mkdir()
         flags = ["-O1", "-fPIC", f"-fvisibility={visibility}"]
@@ -97,6 +103,20 @@ class CheckSymbols(unittest.TestCase):
 
     def test_a_function_without_a_declaration_is_found(self):
         self.expect("dent_two is exported, but not declared", GOOD, header=HEADER.split("DENT_API const")[0])
+
+    def test_an_internal_function_that_no_other_file_calls_is_found(self):
+        self.expect("internal is called in its own file only", GOOD, test="")
+        self.expect("helper is called by tests only", GOOD + "int helper(void) { return 3; }\n",
+                    test=TEST + "int other(void) { return helper(); }\n")
+
+    def test_a_status_that_nothing_gives_is_found(self):
+        header = HEADER + "typedef enum dent_outcome { DENT_GIVEN = 0, /* DENT_NONE */ DENT_NAMED = 1 } dent_outcome;\n"
+        names = ("int name(int x) { switch (x) { case DENT_GIVEN: return 7; case DENT_NAMED: return 8; } "
+                 "return x != DENT_NAMED; }\n")
+        self.expect("DENT_NAMED is declared, but nothing gives it", GOOD, header=header,
+                    more=names + "int give(void) { return DENT_GIVEN; }\n")
+        result = run_on(GOOD, header=header, more=names + "int give(int x) { return x ? DENT_GIVEN : DENT_NAMED; }\n")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
     def test_a_folder_without_libraries_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:

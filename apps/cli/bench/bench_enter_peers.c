@@ -3,6 +3,7 @@
 
 #include "bench_peers.h"
 #include "interrupt.h"
+#include "questions.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -45,8 +46,7 @@ static int compare_keys(const void *a, const void *b)
 static bool answer_of_peer(contestant *self, dent_question question, pair_keys *list)
 {
     const peer_state *state = self->state;
-    unsigned i = question == DENT_QUESTION_VERTEX_CELL ? 0 : question == DENT_QUESTION_FACE_CELL ? 1 : 2;
-    const peer_output *output = &state->output[i];
+    const peer_output *output = &state->output[discrete_question_index(question)];
     if (!pair_keys_reserve(list, output->count)) {
         return false;
     }
@@ -189,7 +189,7 @@ static void describe_setting(const bench_race *race, const peer_state *state, co
 {
     size_t used = 0;
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && state->row->setting_count > 0; i++) {
-        if ((race->questions & 1u << i) != 0 && used < sizeof entered->setting) {
+        if ((race->questions & discrete_question_at(i)) != 0 && used < sizeof entered->setting) {
             int length = snprintf(entered->setting + used, sizeof entered->setting - used, "%s%s %g",
                                   used > 0 ? "; " : "", state->row->setting_name, state->setting[i]);
             used += length > 0 ? (size_t)length : 0;
@@ -221,10 +221,10 @@ static int enter_peer(bench_race *race, const peer_row *row, double edge)
     entered->peak_bytes = peak_of_peer;
     entered->close = close_peer;
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        if ((race->questions & 1u << i) == 0) {
+        if ((race->questions & discrete_question_at(i)) == 0) {
             continue;
         }
-        state->input[i] = input_of(race, state->context, (dent_question)(1u << i), edge);
+        state->input[i] = input_of(race, state->context, discrete_question_at(i), edge);
         find_best(race, state, i);
         if (interrupt_seen()) {
             return interrupt_report();

@@ -5,6 +5,8 @@
 #include "interrupt.h"
 #include "tool.h"
 
+#include <dent/experimental.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,23 +15,44 @@
 typedef struct method_variant {
     dent_method method;
     const char *suffix;
-    bool paper_hash, sorted_tree, no_certificate, no_culling, promised;
+    void (*change)(dent_experiments *experiments); /* null: nothing */
+    bool promised;                                 /* cells_are_positive of the contour walk */
 } method_variant;
 
+static void take_paper_hash(dent_experiments *experiments)
+{
+    experiments->spatial_hash.paper_form = true;
+}
+
+static void sort_buckets(dent_experiments *experiments)
+{
+    experiments->bucket_tree.sorted_coordinates = true;
+}
+
+static void leave_out_certificate(dent_experiments *experiments)
+{
+    experiments->cluster_search.no_certificate = true;
+}
+
+static void leave_out_culling(dent_experiments *experiments)
+{
+    experiments->surface_tree.no_culling = true;
+}
+
 static const method_variant variant_table[] = {
-    {DENT_METHOD_CLUSTER_SEARCH, "", false, false, false, false, false},
-    {DENT_METHOD_CONTOUR_WALK, "", false, false, false, false, false},
-    {DENT_METHOD_SURFACE_TREE, "", false, false, false, false, false},
-    {DENT_METHOD_SPATIAL_HASH, "", false, false, false, false, false},
-    {DENT_METHOD_BUCKET_TREE, "", false, false, false, false, false},
-    {DENT_METHOD_SWEEP, "", false, false, false, false, false},
-    {DENT_METHOD_BRUTE_FORCE, "", false, false, false, false, false},
-    {DENT_METHOD_AUTO, "", false, false, false, false, false},
-    {DENT_METHOD_CONTOUR_WALK, "/promised", false, false, false, false, true},
-    {DENT_METHOD_CLUSTER_SEARCH, "/no-certificate", false, false, true, false, false},
-    {DENT_METHOD_SURFACE_TREE, "/no-culling", false, false, false, true, false},
-    {DENT_METHOD_SPATIAL_HASH, "/paper", true, false, false, false, false},
-    {DENT_METHOD_BUCKET_TREE, "/sorted", false, true, false, false, false},
+    {DENT_METHOD_CLUSTER_SEARCH, "", NULL, false},
+    {DENT_METHOD_CONTOUR_WALK, "", NULL, false},
+    {DENT_METHOD_SURFACE_TREE, "", NULL, false},
+    {DENT_METHOD_SPATIAL_HASH, "", NULL, false},
+    {DENT_METHOD_BUCKET_TREE, "", NULL, false},
+    {DENT_METHOD_SWEEP, "", NULL, false},
+    {DENT_METHOD_BRUTE_FORCE, "", NULL, false},
+    {DENT_METHOD_AUTO, "", NULL, false},
+    {DENT_METHOD_CONTOUR_WALK, "/promised", NULL, true},
+    {DENT_METHOD_CLUSTER_SEARCH, "/no-certificate", leave_out_certificate, false},
+    {DENT_METHOD_SURFACE_TREE, "/no-culling", leave_out_culling, false},
+    {DENT_METHOD_SPATIAL_HASH, "/paper", take_paper_hash, false},
+    {DENT_METHOD_BUCKET_TREE, "/sorted", sort_buckets, false},
 };
 enum { VARIANT_COUNT = sizeof variant_table / sizeof variant_table[0] };
 
@@ -38,27 +61,24 @@ typedef struct method_state {
     dent_context *context;
     dent_world *world;
     dent_query_def def;
-    dent_spatial_hash_def spatial_hash;
-    dent_bucket_tree_def bucket_tree;
-    dent_cluster_search_def cluster_search;
-    dent_surface_tree_def surface_tree;
+    dent_experiments experiments;
+    dent_method_counters method_counters;
     dent_contour_walk_def contour_walk;
     dent_query_result result;
     uint64_t allocations_before;
 } method_state;
 
-static const dent_pair_list *list_of(const dent_query_result *result, dent_question question)
-{
-    return question == DENT_QUESTION_VERTEX_CELL ? &result->vertex_cell
-           : question == DENT_QUESTION_FACE_CELL ? &result->face_cell
-                                                 : &result->face_face;
-}
-
 static int ask_method(contestant *self)
 {
     method_state *state = self->state;
     state->allocations_before = dent_context_memory_use(state->context).allocations;
+    if (self->watch != NULL) {
+        loop_watch_begin(self->watch);
+    }
     dent_status status = dent_world_query(state->world, &state->def, &state->result);
+    if (self->watch != NULL && status == DENT_OK) {
+        loop_watch_end(self->watch, &state->result.counters, &state->method_counters);
+    }
     if (status != DENT_OK) {
         return complain("bench: %s: %s: %s", state->scene->name, self->name, dent_world_message(state->world));
     }
@@ -69,23 +89,29 @@ static int ask_method(contestant *self)
     return STATUS_GOOD;
 }
 
+/* Features are numbered through the scene. */
+static uint64_t first_number(const bench_body *body, dent_feature_kind kind)
+{
+    return kind == DENT_FEATURE_VERTEX ? body->first_vertex
+           : kind == DENT_FEATURE_FACE ? body->first_face
+                                       : body->first_cell;
+}
+
 static bool answer_of_method(contestant *self, dent_question question, pair_keys *list)
 {
     const method_state *state = self->state;
-    const dent_pair_list *pairs = list_of(&state->result, question);
+    const dent_pair_list *pairs = dent_query_result_list(&state->result, question);
     if (!pair_keys_reserve(list, pairs->count)) {
         return false;
     }
     list->count = pairs->count;
+    const dent_feature_pair *sides = &dent_question_get_info(question)->features[0];
     const bench_body *bodies = state->scene->bodies;
     for (uint64_t i = 0; i < pairs->count; i++) {
         const dent_pair *pair = &pairs->pairs[i];
         const bench_body *a = &bodies[pair->body_a], *b = &bodies[pair->body_b];
-        uint64_t number_a =
-            (question == DENT_QUESTION_VERTEX_CELL ? a->first_vertex : a->first_face) + (uint64_t)pair->feature_a;
-        uint64_t number_b =
-            (question == DENT_QUESTION_FACE_FACE ? b->first_face : b->first_cell) + (uint64_t)pair->feature_b;
-        list->keys[i] = number_a << 32 | number_b;
+        list->keys[i] =
+            (first_number(a, sides->a) + pair->feature_a) << 32 | (first_number(b, sides->b) + pair->feature_b);
     }
     return true;
 }
@@ -96,12 +122,14 @@ static void costs_of_method(contestant *self, turn_costs *costs)
     const dent_query_counters *counters = &state->result.counters;
     costs->candidates = (double)counters->candidates;
     costs->allocations = (double)(dent_context_memory_use(state->context).allocations - state->allocations_before);
-    const uint64_t spent[PHASE_COUNT] = {counters->ns_prepare, counters->ns_search,  counters->ns_finish,
-                                         counters->ns_refit,   counters->ns_culling, counters->ns_traversal,
-                                         counters->ns_filters, counters->ns_narrow};
-    bool parts_told = counters->ns_refit > 0;
+    const dent_method_counters *own = &state->method_counters;
+    const uint64_t spent[PHASE_COUNT] = {counters->ns_prepare,         counters->ns_search,
+                                         counters->ns_finish,          own->surface_tree.ns_refit,
+                                         own->surface_tree.ns_culling, own->surface_tree.ns_traversal,
+                                         own->surface_tree.ns_filters, own->surface_tree.ns_narrow};
+    bool parts_known = own->surface_tree.ns_refit > 0;
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
-        costs->phase_ms[phase] = phase < 3 || parts_told ? (double)spent[phase] * 1e-6 : NAN;
+        costs->phase_ms[phase] = phase < 3 || parts_known ? (double)spent[phase] * 1e-6 : NAN;
     }
 }
 
@@ -114,7 +142,7 @@ static double peak_of_method(contestant *self)
 static uint64_t hash_of_method(contestant *self, dent_question question)
 {
     const method_state *state = self->state;
-    return dent_pair_list_hash(state->world, question, list_of(&state->result, question));
+    return dent_pair_list_hash(state->world, question, dent_query_result_list(&state->result, question));
 }
 
 static void close_method(contestant *self)
@@ -133,30 +161,16 @@ static void fill_def(method_state *state, const bench_race *race, const method_v
     state->def.method = variant->method;
     state->def.no_details = true;
     state->def.cancel = interrupt_flag();
-    if (variant->paper_hash) {
-        state->spatial_hash = dent_spatial_hash_def_default();
-        state->spatial_hash.paper_form = true;
-        state->def.spatial_hash = &state->spatial_hash;
-    }
-    if (variant->sorted_tree) {
-        state->bucket_tree = dent_bucket_tree_def_default();
-        state->bucket_tree.sorted_coordinates = true;
-        state->def.bucket_tree = &state->bucket_tree;
-    }
-    if (variant->no_certificate) {
-        state->cluster_search = dent_cluster_search_def_default();
-        state->cluster_search.no_certificate = true;
-        state->def.cluster_search = &state->cluster_search;
+    state->experiments = dent_experiments_default();
+    state->experiments.counters = &state->method_counters;
+    state->def.experiments = &state->experiments;
+    if (variant->change != NULL) {
+        variant->change(&state->experiments);
     }
     if (variant->promised) {
         state->contour_walk = dent_contour_walk_def_default();
         state->contour_walk.cells_are_positive = true;
         state->def.contour_walk = &state->contour_walk;
-    }
-    if (variant->no_culling) {
-        state->surface_tree = dent_surface_tree_def_default();
-        state->surface_tree.no_culling = true;
-        state->def.surface_tree = &state->surface_tree;
     }
 }
 
@@ -169,14 +183,18 @@ static int enter_method(bench_race *race, const method_variant *variant, uint32_
     memset(state, 0, sizeof *state);
     state->scene = race->scene;
     fill_def(state, race, variant);
+    contestant *entered = &race->contestants[race->count++];
+    memset(entered, 0, sizeof *entered);
     dent_context_def def = dent_context_def_default();
     def.thread_count = threads;
     def.isa = race->isa;
-    dent_status status;
-    state->context = dent_context_create(&def, &status);
+    if (race->watch_loops) {
+        entered->watch = loop_watch_open(race->scene->context, threads, race->cpu_time, race->frames);
+        def.parallel = entered->watch != NULL ? loop_watch_hook(entered->watch) : def.parallel;
+    }
+    bool watched = (entered->watch != NULL) == race->watch_loops;
+    state->context = watched ? dent_context_create(&def, NULL) : NULL;
     state->world = state->context != NULL ? dent_world_create(state->context) : NULL;
-    contestant *entered = &race->contestants[race->count++];
-    memset(entered, 0, sizeof *entered);
     snprintf(entered->name, sizeof entered->name, "%s%s", dent_method_name(variant->method), variant->suffix);
     entered->threads = threads;
     entered->state = state;
@@ -195,19 +213,24 @@ static int enter_method(bench_race *race, const method_variant *variant, uint32_
     return STATUS_GOOD;
 }
 
+static double number_of_features(const bench_scene *scene, dent_feature_kind kind)
+{
+    return kind == DENT_FEATURE_VERTEX ? scene->used_count
+           : kind == DENT_FEATURE_FACE ? scene->face_count
+                                       : scene->cell_count;
+}
+
 /* Too slow to be worth waiting for at this size; the questions decide how many pairs the oracle looks at. */
 static bool is_too_slow(const bench_race *race, dent_method method)
 {
-    const bench_scene *scene = race->scene;
     double pairs = 0;
-    if ((race->questions & DENT_QUESTION_VERTEX_CELL) != 0) {
-        pairs += (double)scene->used_count * scene->cell_count;
-    }
-    if ((race->questions & DENT_QUESTION_FACE_CELL) != 0) {
-        pairs += (double)scene->face_count * scene->cell_count;
-    }
-    if ((race->questions & DENT_QUESTION_FACE_FACE) != 0) {
-        pairs += (double)scene->face_count * scene->face_count / 2;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        const dent_question_info *info = dent_question_info_at(i);
+        const dent_feature_pair *sides = &info->features[0];
+        if ((race->questions & info->question) != 0) {
+            pairs += number_of_features(race->scene, sides->a) * number_of_features(race->scene, sides->b) /
+                     (sides->a == sides->b ? 2 : 1);
+        }
     }
     return method == DENT_METHOD_BRUTE_FORCE ? pairs > 2e7 : method == DENT_METHOD_SWEEP ? pairs > 2e10 : false;
 }

@@ -202,7 +202,7 @@ static void measure(bench_model *model)
     double sum = 0, edges = 0;
     for (uint32_t b = 0; b < model->bodies_per_copy; b++) {
         const dent_scene_body *body = &model->bodies[b];
-        uint32_t corners = body->kind == DENT_BODY_SOLID ? 4 : 3;
+        uint32_t corners = dent_body_kind_get_info(body->kind)->corner_count;
         for (size_t i = 0; i < 3 * (size_t)body->vertex_count; i++) {
             lo[i % 3] = fmin(lo[i % 3], body->reference[i]);
             hi[i % 3] = fmax(hi[i % 3], body->reference[i]);

@@ -22,6 +22,27 @@ static void json_count(json_line *line, const char *key, double value)
     }
 }
 
+static void json_loops(json_line *line, const loop_summary *loops)
+{
+    json_object_begin(line, "loops");
+    json_line_integer(line, "workers", loops->workers);
+    json_line_number(line, "serial_share", loop_serial_share(loops, STAGE_STEP));
+    json_line_number(line, "imbalance", loop_imbalance(loops, STAGE_STEP));
+    json_line_number(line, "speed_up", loop_speed_up(loops));
+    json_array_begin(line, "stages");
+    for (int stage = 0; stage < STAGE_COUNT; stage++) {
+        json_item_begin(line);
+        json_line_string(line, "stage", stage_names[stage]);
+        json_line_number(line, "serial_ms", loops->serial_ms[stage]);
+        json_line_number(line, "work_ms", loops->work_ms[stage]);
+        json_line_number(line, "longest_ms", loops->longest_ms[stage]);
+        json_line_number(line, "imbalance", loop_imbalance(loops, stage));
+        json_item_end(line);
+    }
+    json_array_end(line);
+    json_object_end(line);
+}
+
 void report_json(printer *out, const bench_race *race)
 {
     char questions[64], hash[17], machine[300];
@@ -55,6 +76,9 @@ void report_json(printer *out, const bench_race *race)
         json_object_end(&line);
         json_line_string(&line, "commit", commit_name());
         json_line_string(&line, "machine", machine);
+        if (row->watch != NULL) {
+            json_loops(&line, &row->loops);
+        }
         json_line_end(&line);
     }
 }
@@ -110,6 +134,29 @@ static void report_phases(printer *out, const bench_race *race)
     }
 }
 
+/* By stage: time outside loops, its share of the whole step, time in loops, imbalance. */
+static void report_loops(printer *out, const bench_race *race)
+{
+    for (uint32_t i = 0; i < race->count; i++) {
+        const contestant *row = &race->contestants[i];
+        const loop_summary *loops = &row->loops;
+        if (row->watch == NULL) {
+            continue;
+        }
+        printer_format(out, "  %s, %u workers%s: %7s %10s %8s %10s %10s\n", row->name, loops->workers,
+                       row->threads > 1 ? "" : " (dealt)", "stage", "serial ms", "share", "in loops", "imbalance");
+        for (int stage = 0; stage < STAGE_COUNT; stage++) {
+            if (loops->serial_ms[stage] + loops->work_ms[stage] > 0) {
+                printer_format(out, "    %-10s %10.4f %7.2f%% %10.4f", stage_names[stage], loops->serial_ms[stage],
+                               100 * loop_serial_share(loops, stage), loops->work_ms[stage]);
+                print_cell(out, 10, 3, loop_imbalance(loops, stage));
+                printer_text(out, "\n");
+            }
+        }
+        printer_format(out, "    speed-up that this allows: %.2f\n", loop_speed_up(loops));
+    }
+}
+
 static void report_speed_ups(printer *out, const bench_race *race)
 {
     double control = NAN;
@@ -138,7 +185,7 @@ void report_table(printer *out, const bench_race *race)
         out, "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s%s%s\n",
         scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count, scene->cell_count,
         scene->used_count, scene->face_count, race->threads, race->threads == 1 ? "" : "s", dent_isa_name(race->isa),
-        race->frames, race->repeat, race->cpu_time ? "; processor time" : "", motions[scene->motion], scene->remark);
+        race->frames, race->repeat, race->cpu_time ? "; CPU time" : "", motions[scene->motion], scene->remark);
     hash_text(race->contestants[0].pairs_hash, hash);
     printer_format(out, "  %llu pairs in frame 0, hash %s\n", (unsigned long long)race->contestants[0].pairs, hash);
     double best = fastest(race, false), best_peer = fastest(race, true);
@@ -169,6 +216,7 @@ void report_table(printer *out, const bench_race *race)
     }
     printer_text(out, peers ? "  (* peer; vs peers: time of the fastest peer over this one's)\n" : "");
     report_phases(out, race);
+    report_loops(out, race);
     report_speed_ups(out, race);
     printer_text(out, "\n");
 }

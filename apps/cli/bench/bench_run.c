@@ -2,6 +2,7 @@
 #include "bench_run.h"
 
 #include "interrupt.h"
+#include "questions.h"
 #include "tool.h"
 
 #include <math.h>
@@ -27,9 +28,10 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size)
     size_t used = 0;
     buffer[0] = '\0';
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        if ((questions & 1u << i) != 0 && used < size) {
-            int length = snprintf(buffer + used, size - used, "%s%s", used > 0 ? "+" : "",
-                                  dent_question_name((dent_question)(1u << i)));
+        dent_question question = discrete_question_at(i);
+        if ((questions & question) != 0 && used < size) {
+            int length =
+                snprintf(buffer + used, size - used, "%s%s", used > 0 ? "+" : "", dent_question_name(question));
             used += length > 0 ? (size_t)length : 0;
         }
     }
@@ -102,7 +104,7 @@ static int compare_answers(race_run *run, contestant *asked, uint32_t frame)
 {
     bench_race *race = run->race;
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && asked->answer != NULL; i++) {
-        dent_question question = (dent_question)(1u << i);
+        dent_question question = discrete_question_at(i);
         if ((race->questions & question) == 0) {
             continue;
         }
@@ -128,9 +130,10 @@ static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *
     /* Of a query with two questions: the hash of the hashes, in order. */
     asked->pairs_hash = 0;
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && asked->answer != NULL; i++) {
-        if ((run->race->questions & 1u << i) != 0) {
+        dent_question question = discrete_question_at(i);
+        if ((run->race->questions & question) != 0) {
             asked->pairs += run->right[i].count;
-            uint64_t hash = asked->hash != NULL ? asked->hash(asked, (dent_question)(1u << i)) : 0;
+            uint64_t hash = asked->hash != NULL ? asked->hash(asked, question) : 0;
             asked->pairs_hash = asked->pairs_hash * 1099511628211u ^ hash;
         }
     }
@@ -173,6 +176,9 @@ static int take_turn(race_run *run, uint32_t index, uint32_t frame, enum turn_ki
     }
     if (kind == TURN_MEASURED) {
         keep_sample(asked, &costs, took);
+        if (asked->watch != NULL && !loop_watch_keep(asked->watch, frame)) {
+            return complain("bench: out of memory");
+        }
     }
     return interrupt_seen() ? interrupt_report() : STATUS_GOOD;
 }
@@ -265,6 +271,9 @@ static void summarise(contestant *asked)
         asked->phase_ms[phase] = known ? quantile(asked->phases[phase], asked->turns, 0.5) : NAN;
     }
     asked->peak = asked->peak_bytes(asked);
+    if (asked->watch != NULL) {
+        loop_watch_sum(asked->watch, &asked->loops);
+    }
 }
 
 /* ---- the race -------------------------------------------------------------------------------------------- */
@@ -355,6 +364,7 @@ void bench_close(bench_race *race)
     for (uint32_t i = 0; i < race->count; i++) {
         contestant *asked = &race->contestants[i];
         asked->close(asked);
+        loop_watch_close(asked->watch);
         dent_release(race->scene->context, asked->samples, turn_limit(race), sizeof(double));
         for (int phase = 0; phase < PHASE_COUNT; phase++) {
             dent_release(race->scene->context, asked->phases[phase], turn_limit(race), sizeof(double));

@@ -9,6 +9,7 @@
 #ifndef DENT_BENCH_RUN_H
 #define DENT_BENCH_RUN_H
 
+#include "bench_loops.h"
 #include "bench_scene.h"
 
 #include <dent/query.h>
@@ -43,6 +44,7 @@ struct contestant {
     bool control; /* answers nothing: bench_control.c */
     uint32_t threads;
     void *state;
+    loop_watch *watch; /* null: its loops are not watched */
     /** Asks about the positions as they are: the only thing that is timed. An error has been reported. */
     int (*ask)(contestant *self);
     /** The answer to one of the questions. False: out of memory. */
@@ -62,6 +64,7 @@ struct contestant {
     uint32_t turns;             /* that were measured */
     double *samples, *phases[PHASE_COUNT];
     uint64_t spent_ns;
+    loop_summary loops; /* with a watch */
 };
 
 typedef struct bench_race {
@@ -69,7 +72,8 @@ typedef struct bench_race {
     uint32_t questions; /* bits */
     uint32_t threads;
     dent_isa isa;
-    bool cpu_time; /* what this process used of the processor, instead of the clock */
+    bool watch_loops; /* --phases */
+    bool cpu_time;    /* what this process used of the processor, instead of the clock */
     uint32_t frames, repeat;
     uint32_t count;
     contestant contestants[CONTESTANT_LIMIT];

@@ -13,7 +13,7 @@ dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
 {
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const dent_scene_body *body = scene->bodies[i].body;
-        bool solid = body->kind == DENT_BODY_SOLID;
+        bool solid = dent_body_kind_has_cells(body->kind);
         dent_body_def def = solid ? dent_solid_def_default() : dent_surface_def_default();
         def.name = body->name;
         def.vertex_count = body->vertex_count;
@@ -75,7 +75,7 @@ static bool number_bodies(bench_scene *scene)
         body->first_vertex = (uint32_t)vertices;
         body->first_cell = (uint32_t)cells;
         vertices += body->body->vertex_count;
-        if (body->body->kind == DENT_BODY_SOLID) {
+        if (dent_body_kind_has_cells(body->body->kind)) {
             cells += body->body->element_count;
             scene->solid_count++;
         }
@@ -92,7 +92,7 @@ static void number_cells(bench_scene *scene)
 {
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const bench_body *body = &scene->bodies[i];
-        if (body->body->kind != DENT_BODY_SOLID) {
+        if (!dent_body_kind_has_cells(body->body->kind)) {
             continue;
         }
         for (uint32_t cell = 0; cell < body->body->element_count; cell++) {

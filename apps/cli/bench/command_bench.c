@@ -8,6 +8,7 @@
 #include "load_world.h"
 #include "machine_facts.h"
 #include "placed_file.h"
+#include "questions.h"
 #include "tool.h"
 
 #include <errno.h>
@@ -132,6 +133,7 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     race.threads = dent_context_worker_count(session->context);
     race.isa = dent_context_isa(session->context);
     race.cpu_time = options_have(options, OPTION_CPU_TIME);
+    race.watch_loops = options_have(options, OPTION_PHASES);
     race.frames = options->frames > 0 ? options->frames : DEFAULT_FRAMES;
     race.frames = race.frames < scene->benchmark_frames ? race.frames : scene->benchmark_frames;
     race.repeat = options->repeat > 0 ? options->repeat : DEFAULT_REPEAT;
@@ -167,22 +169,31 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     return status;
 }
 
-/* Without --ask: what can be asked of the bodies there are. */
+/* What can be asked of the bodies there are: about cells each question alone and all together, else about surfaces. */
+static size_t list_races(const bench_scene *scene, uint32_t able, uint32_t *list)
+{
+    uint32_t of_cells = 0, of_surfaces = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        const dent_question_info *info = dent_question_info_at(i);
+        *(info->features[0].b == DENT_FEATURE_CELL ? &of_cells : &of_surfaces) |= (uint32_t)info->question;
+    }
+    uint32_t asked = scene->solid_count > 0 && (able & of_cells) != 0 ? able & of_cells : of_surfaces;
+    size_t count = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if ((asked & discrete_question_at(i)) != 0) {
+            list[count++] = discrete_question_at(i);
+        }
+    }
+    if (count > 1) {
+        list[count++] = asked;
+    }
+    return count;
+}
+
 static int run_races(tool_session *session, bench_scene *scene, bench_files *files)
 {
-    static const uint32_t solid_questions[] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL,
-                                               DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
-    static const uint32_t surface_questions[] = {DENT_QUESTION_FACE_FACE};
-    uint32_t able = dent_method_questions(session->options->method);
-    uint32_t asked = (uint32_t)session->options->ask;
-    bool of_cells =
-        scene->solid_count > 0 && (able & DENT_QUESTION_VERTEX_CELL) != 0; /* every method of cells can this */
-    const uint32_t *list = of_cells ? solid_questions : surface_questions;
-    size_t count = of_cells ? sizeof solid_questions / sizeof solid_questions[0] : 1;
-    if (asked != 0) {
-        list = &asked;
-        count = 1;
-    }
+    uint32_t list[DENT_DISCRETE_QUESTION_COUNT + 1] = {(uint32_t)session->options->ask};
+    size_t count = list[0] != 0 ? 1 : list_races(scene, dent_method_questions(session->options->method), list);
     int status = STATUS_GOOD;
     if (scene->scene != NULL) {
         status = check_scene_frame(scene->name, session->options->frame);
@@ -304,17 +315,21 @@ const tool_command command_bench_row = {
         "beside dent; DENT_PEERS may name it). Each runs at the best of several settings and with dent's exact\n"
         "test behind it. --control, beside --threads N, adds each method on one thread, and an arithmetic loop\n"
         "(`control`) on one and on N, in the same turns. The speed-ups follow the table.\n"
+        "--phases adds for each stage of a query its time outside parallel loops and the imbalance of the loops: the\n"
+        "time of the busiest worker over the mean. With --threads 1 the blocks of the loops are timed one by one and\n"
+        "dealt in order to 16 workers, which also shows what these would gain.\n"
         "\n"
         "JSON keys: scene question method peer threads isa scale frames median_ms low_ms high_ms candidates\n"
         "pairs pairs_hash peak_bytes allocations phases (prepare_ms search_ms finish_ms; for surface-tree also\n"
         "refit_ms culling_ms traversal_ms filters_ms exact_ms) commit machine. pairs_hash is that of dent pairs\n"
-        "--stats in frame 0.\n",
+        "--stats in frame 0. --phases adds loops (workers serial_share imbalance speed_up; stages, a list of stage\n"
+        "serial_ms work_ms longest_ms imbalance).\n",
     .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
                    OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
                    OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) |
                    OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) |
-                   OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_PHASES) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

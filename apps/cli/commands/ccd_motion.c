@@ -156,7 +156,7 @@ static void tell_tolerance(const tool_options *options, const dent_motion_impact
         remark("--tolerance 0 stands for the default, 1e-6 of the size of two bodies: %.3g was used",
                result->tolerance);
     } else {
-        remark("--tolerance %.3g is finer than can be told apart at this size (2^-28 of it): %.3g was used",
+        remark("--tolerance %.3g is below the resolution at this size (2^-28 of it): %.3g was used",
                options->tolerance, result->tolerance);
     }
 }

@@ -146,7 +146,7 @@ static bool make_names(tool_session *session, const loaded_world *loaded, pictur
             const loaded_body *body = &loaded->bodies[i];
             plain_file_name(body->name, plain, sizeof plain);
             snprintf(names->files[i], FILE_NAME_LIMIT, "%.*s_%u_%s%s", (int)length, names->stem, i, plain,
-                     body->kind == DENT_BODY_SOLID ? ".vtu" : ".vtp");
+                     dent_body_kind_has_cells(body->kind) ? ".vtu" : ".vtp");
         } else {
             snprintf(names->files[i], FILE_NAME_LIMIT, "%.*s_deepest.vtp", (int)length, names->stem);
         }

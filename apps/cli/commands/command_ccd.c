@@ -37,9 +37,9 @@ static int complain_about_topology(const char *name0, const dent_mesh *mesh0, co
     for (uint32_t i = 0; i < mesh0->body_count; i++) {
         const dent_mesh_body *a = &mesh0->bodies[i], *b = &mesh1->bodies[i];
         if (a->kind != b->kind) {
-            return complain("ccd: the frames do not belong together: body %u is made of %s in %s and of %s in %s", i,
-                            a->kind == DENT_BODY_SOLID ? "cells" : "triangles", name0,
-                            b->kind == DENT_BODY_SOLID ? "cells" : "triangles", name1);
+            return complain("ccd: the frames do not belong together: body %u is made of %ss in %s and of %ss in %s", i,
+                            dent_body_kind_get_info(a->kind)->element_name, name0,
+                            dent_body_kind_get_info(b->kind)->element_name, name1);
         }
         if (a->vertex_count != b->vertex_count || a->element_count != b->element_count) {
             return complain("ccd: the frames do not belong together: body %u has %u vertices and %u elements in %s, %u "

@@ -85,11 +85,6 @@ static bool count_faces(tool_session *session, const loaded_world *loaded, const
 
 /* ---- printing -------------------------------------------------------------------------------------------- */
 
-static const char *kind_name(dent_body_kind kind)
-{
-    return kind == DENT_BODY_SOLID ? "solid" : "surface";
-}
-
 static void print_json(printer *out, const body_facts *facts)
 {
     const dent_body_topology *topology = &facts->topology;
@@ -97,7 +92,7 @@ static void print_json(printer *out, const body_facts *facts)
     json_line line = json_line_begin(out);
     json_line_string(&line, "file", facts->file);
     json_line_integer(&line, "body", facts->number);
-    json_line_string(&line, "kind", kind_name(topology->kind));
+    json_line_string(&line, "kind", dent_body_kind_get_info(topology->kind)->name);
     json_line_integer(&line, "vertices", topology->vertex_count);
     json_line_integer(&line, "cells", facts->cells);
     json_line_integer(&line, "faces", facts->faces);
@@ -145,10 +140,10 @@ static void print_table(printer *out, const body_facts *facts)
     const dent_body_topology *topology = &facts->topology;
     const dent_body_metrics *measure = &facts->measure;
     const loaded_body *body = facts->body;
-    bool solid = topology->kind == DENT_BODY_SOLID;
+    bool solid = dent_body_kind_has_cells(topology->kind);
     printer_format(out, "  body %u  ", facts->number);
     printer_name(out, body->name);
-    printer_format(out, "  (%s%s)\n", kind_name(topology->kind),
+    printer_format(out, "  (%s%s)\n", dent_body_kind_get_info(topology->kind)->name,
                    solid                      ? measure->mirrored ? ", mirrored: all cells negative" : ""
                    : topology->surface_closed ? ", closed"
                                               : ", open");
@@ -238,7 +233,7 @@ static int inform_about_body(tool_session *session, const loaded_world *loaded, 
     if (status != DENT_OK) {
         return complain("%s: %s", facts.file, dent_world_message(loaded->world));
     }
-    bool solid = facts.topology.kind == DENT_BODY_SOLID;
+    bool solid = dent_body_kind_has_cells(facts.topology.kind);
     facts.cells = solid ? facts.topology.element_count : 0;
     facts.faces = facts.topology.element_count;
     if (solid && !count_faces(session, loaded, &facts, &facts.faces)) {

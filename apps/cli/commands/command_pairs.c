@@ -4,6 +4,7 @@
  * back through the tables the reader keeps. */
 #include "interrupt.h"
 #include "pairs_proximity.h"
+#include "questions.h"
 #include "tool.h"
 
 #include <stdio.h>
@@ -17,7 +18,8 @@ static void print_feature(const loaded_world *loaded, dent_question question, co
     char own[FEATURE_SIZE];
     dent_feature_print(loaded->world, question, pair, side_b, own, sizeof own);
     const loaded_body *body = &loaded->bodies[side_b ? pair->body_b : pair->body_a];
-    bool vertex = question == DENT_QUESTION_VERTEX_CELL && !side_b;
+    const dent_feature_pair *sides = &dent_question_get_info(question)->features[0];
+    bool vertex = (side_b ? sides->b : sides->a) == DENT_FEATURE_VERTEX;
     const uint32_t *numbers = vertex ? body->vertex_numbers : body->element_numbers;
     if (numbers == NULL) {
         memcpy(text, own, sizeof own);
@@ -26,18 +28,6 @@ static void print_feature(const loaded_world *loaded, dent_question question, co
     char *rest;
     unsigned long number = strtoul(own, &rest, 10);
     snprintf(text, FEATURE_SIZE, "%u%s", numbers[number], rest);
-}
-
-static const dent_pair_list *list_of(const dent_query_result *result, dent_question question)
-{
-    switch (question) {
-    case DENT_QUESTION_VERTEX_CELL:
-        return &result->vertex_cell;
-    case DENT_QUESTION_FACE_CELL:
-        return &result->face_cell;
-    default:
-        return &result->face_face;
-    }
 }
 
 /* ---- the answer to an exact question, for pair_report.c -------------------------------------------------- */
@@ -66,9 +56,9 @@ static unsigned pair_kind(const pair_answer *answer, uint64_t index)
 static void pair_numbers(const pair_answer *answer, uint64_t index, printer *out)
 {
     const exact_answer *exact = answer->result;
-    if (exact->question == DENT_QUESTION_VERTEX_CELL) {
+    if (exact->list->cell_points != NULL) {
         print_pair_numbers(out, exact->list->cell_points[index].weights, 4);
-    } else if (exact->question == DENT_QUESTION_FACE_FACE) {
+    } else if (exact->list->segments != NULL) {
         print_pair_numbers(out, exact->list->segments[index].point0, 3);
         print_pair_numbers(out, exact->list->segments[index].point1, 3);
     }
@@ -81,7 +71,8 @@ static int report_exact(tool_session *session, const loaded_world *loaded, const
     for (unsigned i = 0; i < PAIR_KIND_LIMIT; i++) {
         kinds[i] = dent_pair_kind_name((dent_pair_kind)(DENT_PAIR_INTERIOR + i));
     }
-    exact_answer exact = {.question = session->options->ask, .list = list_of(result, session->options->ask)};
+    exact_answer exact = {.question = session->options->ask,
+                          .list = dent_query_result_list(result, session->options->ask)};
     pair_answer answer = {.result = &exact,
                           .count = exact.list->count,
                           .counters = &result->counters,
@@ -110,17 +101,9 @@ static bool only_counted(const tool_options *options)
     return options_have(options, OPTION_JSON) || options_have(options, OPTION_COUNT_ONLY);
 }
 
-static int ask_frame(tool_session *session, const loaded_world *loaded, const frame_facts *frame, void *user)
+static int ask_exact(tool_session *session, const loaded_world *loaded, const frame_facts *frame)
 {
-    (void)user;
     const tool_options *options = session->options;
-    bool fresh = frame == NULL || frame->fresh;
-    if (fresh && options_have(options, OPTION_NO_SELF) && leave_out_self_pairs(loaded) != STATUS_GOOD) {
-        return STATUS_ERROR;
-    }
-    if (options->ask == DENT_QUESTION_PROXIMITY) {
-        return ask_proximity(session, loaded, frame);
-    }
     dent_query_def def = dent_query_def_default();
     def.questions = options->ask;
     def.method = options->method;
@@ -136,6 +119,30 @@ static int ask_frame(tool_session *session, const loaded_world *loaded, const fr
     return failed ? failed : report_exact(session, loaded, &result, frame);
 }
 
+/* How a question is asked and printed. All discrete ones share an asker. */
+typedef int pair_asker(tool_session *session, const loaded_world *loaded, const frame_facts *frame);
+
+static pair_asker *asker_of(const dent_question_info *info)
+{
+    return info->discrete ? ask_exact : info->question == DENT_QUESTION_PROXIMITY ? ask_proximity : NULL;
+}
+
+bool question_has_pairs(const dent_question_info *info)
+{
+    return asker_of(info) != NULL;
+}
+
+static int ask_frame(tool_session *session, const loaded_world *loaded, const frame_facts *frame, void *user)
+{
+    (void)user;
+    const tool_options *options = session->options;
+    bool fresh = frame == NULL || frame->fresh;
+    if (fresh && options_have(options, OPTION_NO_SELF) && leave_out_self_pairs(loaded) != STATUS_GOOD) {
+        return STATUS_ERROR;
+    }
+    return asker_of(dent_question_get_info(options->ask))(session, loaded, frame);
+}
+
 static int ask(tool_session *session, const loaded_world *loaded)
 {
     return ask_frame(session, loaded, NULL, NULL);
@@ -144,7 +151,10 @@ static int ask(tool_session *session, const loaded_world *loaded)
 static int run_pairs(const tool_options *options, printer *out)
 {
     if (!options_have(options, OPTION_ASK)) {
-        return complain("pairs: say what is asked: --ask vertex-cell, face-cell, face-face or proximity");
+        const char *names[QUESTION_LIMIT];
+        char joined[256];
+        return complain("pairs: say what is asked: --ask %s",
+                        join_words(names, list_question_names(question_has_pairs, names), joined, sizeof joined));
     }
     int refused = refuse_proximity_options(options);
     if (refused != STATUS_GOOD) {
@@ -158,25 +168,18 @@ const tool_command command_pairs_row = {
     .name = "pairs",
     .summary = "the exact result of one question, one pair per line",
     .arguments = "--ask QUESTION [OPTION...] FILE...",
-    .details = "questions:\n"
-               "  vertex-cell   vertices inside cells; numbers: the four barycentric coordinates\n"
-               "  face-cell     surface faces that meet the inside of cells; no numbers\n"
-               "  face-face     surface faces that cross or share area; numbers: the two end points of the\n"
-               "                common segment\n"
-               "  proximity     surface vertices and faces, surface edges and edges, no farther apart than twice\n"
-               "                --thickness; numbers: distance, the closest points on a and on b, the unit\n"
-               "                direction from b to a; then the location of these points: vertex, edge or interior\n"
-               "\n" HELP_ON_FILES "\n"
-               "Columns: body a, feature a, body b, feature b, kind, numbers. A feature is its 0-based index in\n"
-               "the file. A solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
-               "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are never\n"
-               "reported. The result is the same for every method, thread count and instruction set. The exit\n"
-               "status is 0 whether or not there are pairs.\n"
-               "\n" HELP_ON_SERIES
-               "Each line then begins with the frame number; --count prints the number of pairs of each frame.\n"
-               "\n"
-               "JSON keys, one object per query: (series: frame file fresh) pairs, the number of each kind,\n"
-               "pairs_hash method candidates rebuilds ms.\n",
+    .details = HELP_ON_FILES
+    "\n"
+    "Columns: body a, feature a, body b, feature b, kind, numbers. A feature is its 0-based index in\n"
+    "the file. A solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
+    "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are never\n"
+    "reported. The result is the same for every method, thread count and instruction set. The exit\n"
+    "status is 0 whether or not there are pairs.\n"
+    "\n" HELP_ON_SERIES
+    "Each line then begins with the frame number; --count prints the number of pairs of each frame.\n"
+    "\n"
+    "JSON keys, one object per query: (series: frame file fresh) pairs, the number of each kind,\n"
+    "pairs_hash method candidates rebuilds ms.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) |
                    OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_CLOSEST_ONLY) | OPTION_BIT(OPTION_MEMORY_LIMIT) |

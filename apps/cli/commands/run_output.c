@@ -33,7 +33,7 @@ static bool join(dent_context *context, const dent_sim *sim, joined_mesh *mesh)
     if (!count_mesh(sim, mesh)) {
         return false;
     }
-    uint32_t corners = mesh->kind == DENT_BODY_SOLID ? 4 : 3;
+    uint32_t corners = dent_body_kind_get_info(mesh->kind)->corner_count;
     mesh->corners = dent_allocate(context, (size_t)mesh->element_count * corners + 1, sizeof *mesh->corners);
     mesh->positions = dent_allocate(context, (size_t)mesh->vertex_count * 3 + 1, sizeof *mesh->positions);
     mesh->velocities = dent_allocate(context, (size_t)mesh->vertex_count * 3 + 1, sizeof *mesh->velocities);
@@ -61,7 +61,7 @@ static bool join(dent_context *context, const dent_sim *sim, joined_mesh *mesh)
 
 static void release_mesh(dent_context *context, joined_mesh *mesh)
 {
-    uint32_t corners = mesh->kind == DENT_BODY_SOLID ? 4 : 3;
+    uint32_t corners = dent_body_kind_get_info(mesh->kind)->corner_count;
     dent_release(context, mesh->corners, (size_t)mesh->element_count * corners + 1, sizeof *mesh->corners);
     dent_release(context, mesh->positions, (size_t)mesh->vertex_count * 3 + 1, sizeof *mesh->positions);
     dent_release(context, mesh->velocities, (size_t)mesh->vertex_count * 3 + 1, sizeof *mesh->velocities);

@@ -61,8 +61,8 @@ static bool add_measurement(measurement_list *list, measurement item)
 static void fill_forms(paper_method forms[FORM_COUNT], bool no_self)
 {
     forms[0] = paper_method_default("the article's form", DENT_METHOD_BUCKET_TREE);
-    forms[0].bucket_tree.paper_sizing = true;
-    forms[0].bucket_tree.sorted_coordinates = true;
+    forms[0].experiments.bucket_tree.paper_sizing = true;
+    forms[0].experiments.bucket_tree.sorted_coordinates = true;
     forms[1] = paper_method_default("bucket tree", DENT_METHOD_BUCKET_TREE);
     for (int i = 0; i < FORM_COUNT; i++) {
         forms[i].no_self = no_self;

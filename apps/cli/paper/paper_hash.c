@@ -21,7 +21,7 @@ static int open_scene(paper_run *run, const char *name, bench_scene *scene)
 static paper_method paper_form(const char *name)
 {
     paper_method method = paper_method_default(name, DENT_METHOD_SPATIAL_HASH);
-    method.spatial_hash.paper_form = true;
+    method.experiments.spatial_hash.paper_form = true;
     return method;
 }
 

@@ -45,7 +45,7 @@ int paper_file_open(paper_run *run, const char *name, const char *ending)
         printer_format(&run->file, "# %s; %u threads; %s; %s; commit %s; %s\n# %s\n", machine,
                        dent_context_worker_count(run->session->context),
                        dent_isa_name(dent_context_isa(run->session->context)), compiler_name(), commit_name(),
-                       cpu_time ? "processor time" : "wall time", run->command);
+                       cpu_time ? "CPU time" : "wall time", run->command);
     }
     return STATUS_GOOD;
 }
@@ -83,7 +83,7 @@ paper_method paper_method_default(const char *name, dent_method method)
     made.method = method;
     made.spatial_hash = dent_spatial_hash_def_default();
     made.bucket_tree = dent_bucket_tree_def_default();
-    made.surface_tree = dent_surface_tree_def_default();
+    made.experiments = dent_experiments_default();
     return made;
 }
 
@@ -109,7 +109,9 @@ int paper_stage_open(paper_run *run, bench_scene *scene, dent_question question,
     stage->def.method = method->method;
     stage->def.spatial_hash = &method->spatial_hash;
     stage->def.bucket_tree = &method->bucket_tree;
-    stage->def.surface_tree = &method->surface_tree;
+    stage->experiments = method->experiments;
+    stage->experiments.counters = &stage->own;
+    stage->def.experiments = &stage->experiments;
     stage->def.no_details = true;
     stage->def.cancel = interrupt_flag();
     stage->world = dent_world_create(run->session->context);
@@ -137,7 +139,7 @@ int paper_stage_step(paper_stage *stage, double *milliseconds, uint64_t *pairs)
         return complain("paper: %s: %s: %s", stage->scene->name, stage->method->name, dent_world_message(stage->world));
     }
     stage->counters = result.counters;
-    *pairs = result.vertex_cell.count + result.face_cell.count + result.face_face.count;
+    *pairs = dent_query_result_list(&result, (dent_question)stage->def.questions)->count;
     return STATUS_GOOD;
 }
 

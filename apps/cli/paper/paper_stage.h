@@ -6,7 +6,7 @@
 #include "bench/bench_scene.h"
 #include "svg_chart.h"
 
-#include <dent/query.h>
+#include <dent/experimental.h>
 
 /* ---- an experiment --------------------------------------------------------------------------------------- */
 
@@ -75,7 +75,7 @@ typedef struct paper_method {
     dent_method method;
     dent_spatial_hash_def spatial_hash;
     dent_bucket_tree_def bucket_tree;
-    dent_surface_tree_def surface_tree;
+    dent_experiments experiments;
     bool no_self; /* pairs of a body with itself are not asked for */
 } paper_method;
 paper_method paper_method_default(const char *name, dent_method method);
@@ -86,7 +86,9 @@ typedef struct paper_stage {
     dent_query_def def;
     const paper_method *method;
     bool cpu_time;
+    dent_experiments experiments; /* the method's, with `own` */
     dent_query_counters counters; /* of the last step */
+    dent_method_counters own;     /* of the last step */
 } paper_stage;
 
 /** A world of the scene for one method; the method must outlive it. The scene is shared: pose it before a step. */

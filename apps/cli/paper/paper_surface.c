@@ -36,20 +36,22 @@ typedef struct surface_case {
 static paper_method tree_form(const char *name, bool culling)
 {
     paper_method method = paper_method_default(name, DENT_METHOD_SURFACE_TREE);
-    method.surface_tree.no_culling = !culling;
+    method.experiments.surface_tree.no_culling = !culling;
     return method;
 }
 
 /* ---- measuring ------------------------------------------------------------------------------------------- */
 
-static void add_counters(surface_sample *sample, const dent_query_counters *counters, double share, bool first)
+static void add_counters(surface_sample *sample, const paper_stage *stage, double share, bool first)
 {
-    const double parts[PART_COUNT] = {(double)counters->ns_refit, (double)counters->ns_culling,
-                                      (double)counters->ns_traversal, (double)counters->ns_filters,
-                                      (double)counters->ns_narrow};
-    sample->regions += share * (double)counters->regions_tested;
-    sample->neighbours += share * (double)counters->neighbours;
-    sample->culled += share * (double)counters->neighbours_culled;
+    const dent_query_counters *counters = &stage->counters;
+    const dent_method_counters *own = &stage->own;
+    const double parts[PART_COUNT] = {(double)own->surface_tree.ns_refit, (double)own->surface_tree.ns_culling,
+                                      (double)own->surface_tree.ns_traversal, (double)own->surface_tree.ns_filters,
+                                      (double)own->surface_tree.ns_narrow};
+    sample->regions += share * (double)own->surface_tree.regions_tested;
+    sample->neighbours += share * (double)own->surface_tree.neighbours;
+    sample->culled += share * (double)own->surface_tree.neighbours_culled;
     sample->leaf_pairs += share * (double)counters->cells_visited;
     sample->box_tests += share * (double)counters->box_tests;
     sample->candidates += share * (double)counters->candidates;
@@ -76,7 +78,7 @@ static int measure_stages(paper_run *run, bench_scene *scene, paper_stage *stage
             }
             if (step >= 2) {
                 statistics_add(&times[i], milliseconds);
-                add_counters(&samples[i], &stages[i].counters, 1.0 / steps, step == 2);
+                add_counters(&samples[i], &stages[i], 1.0 / steps, step == 2);
                 samples[i].pairs += (double)pairs / steps;
             }
         }
@@ -174,11 +176,11 @@ static int make_resolution(paper_run *run)
     } cloths[] = {{"crossing cloth", 1}, {"cloth without crossings", 0.4}};
     static paper_chart chart;
     chart = (paper_chart){.name = "surface-resolution",
-                            .title = "The same cloth cut finer and finer: what the search looks at",
-                            .x_label = "triangles",
-                            .y_label = "number",
-                            .x_logarithmic = true,
-                            .y_logarithmic = true};
+                          .title = "The same cloth cut finer and finer: what the search looks at",
+                          .x_label = "triangles",
+                          .y_label = "number",
+                          .x_logarithmic = true,
+                          .y_logarithmic = true};
     int status = open_table(run, chart.name, "scale");
     if (status != STATUS_GOOD) {
         return status;
@@ -211,9 +213,9 @@ static int make_flatness(paper_run *run)
     static const double crumples[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.7, 2};
     static paper_chart chart;
     chart = (paper_chart){.name = "surface-flatness",
-                            .title = "Neighbouring leaves proven free of crossings, cloth of 50,000 triangles",
-                            .x_label = "steepness of the waves (crumple; above 0.45 it crosses itself)",
-                            .y_label = "per cent"};
+                          .title = "Neighbouring leaves proven free of crossings, cloth of 50,000 triangles",
+                          .x_label = "steepness of the waves (crumple; above 0.45 it crosses itself)",
+                          .y_label = "per cent"};
     int status = open_table(run, chart.name, "crumple");
     if (status != STATUS_GOOD) {
         return status;
@@ -244,11 +246,11 @@ static int make_culling(paper_run *run)
         {"cloth", "cloth-500k", 0.4}, {"flat sheet", "sheet-flat", -1}, {"curved sheet", "sheet-curved", -1}};
     static paper_chart chart;
     chart = (paper_chart){.name = "surface-culling",
-                            .title = "Surfaces without crossings: time with and without the curvature test",
-                            .x_label = "triangles",
-                            .y_label = "milliseconds per step",
-                            .x_logarithmic = true,
-                            .y_logarithmic = true};
+                          .title = "Surfaces without crossings: time with and without the curvature test",
+                          .x_label = "triangles",
+                          .y_label = "milliseconds per step",
+                          .x_logarithmic = true,
+                          .y_logarithmic = true};
     int status = open_table(run, chart.name, "scale");
     if (status != STATUS_GOOD) {
         return status;
@@ -277,10 +279,10 @@ static int make_directions(paper_run *run)
     enum { COUNT = sizeof directions / sizeof directions[0] };
     static paper_chart chart;
     chart = (paper_chart){.name = "surface-directions",
-                            .title = "Bounding volumes with more directions",
-                            .x_label = "directions",
-                            .y_label = "milliseconds per step",
-                            .y_logarithmic = true};
+                          .title = "Bounding volumes with more directions",
+                          .x_label = "directions",
+                          .y_label = "milliseconds per step",
+                          .y_logarithmic = true};
     int status = open_table(run, chart.name, "directions");
     if (status != STATUS_GOOD) {
         return status;
@@ -290,7 +292,7 @@ static int make_directions(paper_run *run)
         surface_sample samples[2 * COUNT];
         for (int i = 0; i < 2 * COUNT; i++) {
             forms[i] = tree_form(i < COUNT ? "" : " without culling", i < COUNT);
-            forms[i].surface_tree.directions = directions[i % COUNT];
+            forms[i].experiments.surface_tree.directions = directions[i % COUNT];
         }
         status = measure_case(run, &cases[c], forms, 2 * COUNT, samples);
         for (int i = 0; i < 2 * COUNT && status == STATUS_GOOD; i++) {
@@ -336,7 +338,7 @@ static int make_leaves(paper_run *run)
         surface_sample samples[6];
         for (int i = 0; i < 6; i++) {
             forms[i] = tree_form(names[i % 3], i < 3);
-            forms[i].surface_tree.leaves = cuts[i % 3];
+            forms[i].experiments.surface_tree.leaves = cuts[i % 3];
         }
         status = measure_case(run, &cases[c], forms, 6, samples);
         for (int i = 0; i < 6 && status == STATUS_GOOD; i++) {

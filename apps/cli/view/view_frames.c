@@ -140,7 +140,12 @@ static view_message *make_hello(const view_source *source)
     }
     add_text(&hello, "],\"unit\":");
     add_number(&hello, source->unit);
-    add_text(&hello, ",\"questions\":[\"vertex-cell\",\"face-cell\",\"face-face\"],\"structures\":[");
+    add_text(&hello, ",\"questions\":[");
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        add_text(&hello, i > 0 ? "," : "");
+        add_string(&hello, dent_question_info_at(i)->name);
+    }
+    add_text(&hello, "],\"structures\":[");
     for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
         add_text(&hello, i > 0 ? "," : "");
         add_string(&hello, dent_structure_name((dent_structure)i));
@@ -239,21 +244,26 @@ typedef struct marking {
     uint8_t *faces, *vertices;
 } marking;
 
+static void mark_feature(const view_source *source, dent_feature_kind kind, uint32_t body, uint32_t feature,
+                         const marking *marks)
+{
+    if (kind == DENT_FEATURE_VERTEX) {
+        marks[body].vertices[feature] = 1;
+    } else if (kind == DENT_FEATURE_FACE) {
+        marks[body].faces[feature] = 1;
+    } else {
+        mark_cell(&source->bodies[body], feature, marks[body].faces);
+    }
+}
+
 static void mark_pairs(const view_source *source, dent_question question, const dent_pair_list *list,
                        const marking *marks)
 {
+    const dent_feature_pair *sides = &dent_question_get_info(question)->features[0];
     for (uint64_t i = 0; i < list->count; i++) {
         const dent_pair *pair = &list->pairs[i];
-        if (question == DENT_QUESTION_VERTEX_CELL) {
-            marks[pair->body_a].vertices[pair->feature_a] = 1;
-        } else {
-            marks[pair->body_a].faces[pair->feature_a] = 1;
-        }
-        if (question == DENT_QUESTION_FACE_FACE) {
-            marks[pair->body_b].faces[pair->feature_b] = 1;
-        } else {
-            mark_cell(&source->bodies[pair->body_b], pair->feature_b, marks[pair->body_b].faces);
-        }
+        mark_feature(source, sides->a, pair->body_a, pair->feature_a, marks);
+        mark_feature(source, sides->b, pair->body_b, pair->feature_b, marks);
     }
     for (uint32_t i = 0; i < source->body_count; i++) {
         const view_body *body = &source->bodies[i];
@@ -321,9 +331,7 @@ static bool append_pairs(view_source *source, view_settings *requests, view_mess
         requests->question = 0;
         return true;
     }
-    const dent_pair_list *list = requests->question == DENT_QUESTION_VERTEX_CELL ? &result.vertex_cell
-                                 : requests->question == DENT_QUESTION_FACE_CELL ? &result.face_cell
-                                                                                 : &result.face_face;
+    const dent_pair_list *list = dent_query_result_list(&result, requests->question);
     requests->pair_count = list->count < UINT32_MAX ? (uint32_t)list->count : UINT32_MAX - 1;
     marking *marks = make_marks(source);
     bool good = marks != NULL;

@@ -3,6 +3,7 @@
 
 #include "interrupt.h"
 #include "placed_file.h"
+#include "questions.h"
 #include "tool.h"
 #include "view_frames.h"
 
@@ -30,7 +31,7 @@ typedef struct viewing {
     double seconds_per_query;         /* what the contacts of the last frame took, with what was asked */
     bool shown_before;                /* the present frame was, without its contacts */
     char redirect[VIEW_FOLDER_LIMIT]; /* the folder of the page that leads the browser here; empty: none */
-    uint64_t pages_ns;                /* of this thread's processor time spent on frames for pages */
+    uint64_t pages_ns;                /* of this thread's CPU time spent on frames for pages */
 } viewing;
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
@@ -60,17 +61,11 @@ static int move(viewing *view, int32_t steps)
 
 static int ask(viewing *view, const char *word)
 {
-    bool known = strcmp(word, "none") == 0;
-    dent_question question = 0;
-    for (unsigned bit = 0; bit < DENT_DISCRETE_QUESTION_COUNT; bit++) {
-        if (strcmp(word, dent_question_name((dent_question)(1u << bit))) == 0) {
-            question = (dent_question)(1u << bit);
-            known = true;
-        }
-    }
-    view->requests.question = question;
+    const dent_question_info *info = find_question(word, question_is_discrete);
+    view->requests.question = info != NULL ? info->question : 0;
     view->changed = view->state_changed = true;
-    return known ? STATUS_GOOD : view_fail(&view->source, "there is no question %s", word);
+    return info != NULL || strcmp(word, "none") == 0 ? STATUS_GOOD
+                                                     : view_fail(&view->source, "there is no question %s", word);
 }
 
 static int show_structure(viewing *view, const view_command *command)
@@ -413,7 +408,7 @@ static int serve(viewing *view)
     close_redirect(view);
     if (options_have(session->options, OPTION_STATS)) {
         view_server_facts facts = view_server_get_facts(view->server);
-        remark("%llu frames made in %.3f ms of processor time, %llu sent, %llu drawn, %llu requests refused",
+        remark("%llu frames made in %.3f ms of CPU time, %llu sent, %llu drawn, %llu requests refused",
                (unsigned long long)facts.frames_published, (double)view->pages_ns * 1e-6,
                (unsigned long long)facts.frames_sent, (unsigned long long)facts.frames_acknowledged,
                (unsigned long long)facts.refused);

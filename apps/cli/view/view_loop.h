@@ -1,4 +1,4 @@
-/* view_loop.h — the life of `dent view`: open a source, serve it, handle_command the pages, end on Ctrl-C. */
+/* view_loop.h — the life of `dent view`: open a source, serve it, handle the commands of the pages, end on Ctrl-C. */
 #ifndef DENT_VIEW_LOOP_H
 #define DENT_VIEW_LOOP_H
 

@@ -1,5 +1,6 @@
 /* view_settings.c — `--show`: what the page begins with, as KEY=VALUE joined by &. It travels to the page behind the # of
  * the address; here it is only checked, so that a misspelt wish is an error and not a picture without it. */
+#include "questions.h"
 #include "tool.h"
 #include "view_frames.h"
 #include "view_loop.h"
@@ -32,11 +33,7 @@ static bool reads_whole(const char *word, uint32_t limit)
 
 static bool names_question(const char *word)
 {
-    bool found = strcmp(word, "none") == 0;
-    for (unsigned bit = 0; bit < DENT_DISCRETE_QUESTION_COUNT; bit++) {
-        found = found || strcmp(word, dent_question_name((dent_question)(1u << bit))) == 0;
-    }
-    return found;
+    return strcmp(word, "none") == 0 || find_question(word, question_is_discrete) != NULL;
 }
 
 static bool names_structure(const char *word)
@@ -98,9 +95,9 @@ static bool good_switch(const request *told, uint32_t bodies)
 static const struct request_form {
     const char *key;
     bool (*good)(const request *told, uint32_t bodies);
-    const char *wanted;
+    const char *wanted; /* null: the names of questions */
 } forms[] = {
-    {"question", good_question, "none, vertex-cell, face-cell or face-face"},
+    {"question", good_question, NULL},
     {"structure", good_structure,
      "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree or "
      "dop18-tree"},
@@ -147,19 +144,27 @@ static void cut_parts(request *told, char *copy)
     }
 }
 
+static const char *wanted_value(const struct request_form *form, char *buffer, size_t size)
+{
+    const char *names[QUESTION_LIMIT + 1] = {"none"};
+    return form->wanted != NULL
+               ? form->wanted
+               : join_words(names, 1 + list_question_names(question_is_discrete, names + 1), buffer, size);
+}
+
 static int check_request(const char *text, size_t length, uint32_t bodies)
 {
     request told;
-    char whole[VIEW_SHOW_LIMIT], copy[VIEW_SHOW_LIMIT];
+    char whole[VIEW_SHOW_LIMIT], copy[VIEW_SHOW_LIMIT], words[256];
     bool readable = read_request(text, length, &told, whole);
     for (size_t i = 0; readable && i < sizeof forms / sizeof forms[0]; i++) {
         if (strcmp(told.key, forms[i].key) == 0) {
+            const char *wanted = wanted_value(&forms[i], words, sizeof words);
             cut_parts(&told, copy);
             return forms[i].good(&told, bodies) ? STATUS_GOOD
-                   : strchr(whole, '=') == NULL
-                       ? complain("view: --show %s: it needs a value: %s", told.key, forms[i].wanted)
+                   : strchr(whole, '=') == NULL ? complain("view: --show %s: it needs a value: %s", told.key, wanted)
                    : bodies == UINT32_MAX
-                       ? complain("view: --show %s=%s: give %s", told.key, told.value, forms[i].wanted)
+                       ? complain("view: --show %s=%s: give %s", told.key, told.value, wanted)
                        : complain("view: --show %s=%s: the last body is %u", told.key, told.value, bodies - 1);
         }
     }

@@ -43,13 +43,13 @@ typedef enum view_message_kind {
 /** Statistics of a frame; the doubles come first so that the layout has no holes. */
 typedef struct view_frame_header {
     uint32_t kind, sequence;
-    double time;            /* seconds of the scene */
+    double time; /* seconds of the scene */
     double push; /* the largest of the contacts that are certain, of all where none is; of the model: not in units */
     double kinetic, elastic;
     double ms_detect, ms_respond, ms_total;
-    uint64_t published_ns;  /* the tool's clock, for measuring staleness */
-    uint32_t frame;         /* number in the series or of the step */
-    uint32_t frame_count;   /* 0: no end */
+    uint64_t published_ns; /* the tool's clock, for measuring staleness */
+    uint32_t frame;        /* number in the series or of the step */
+    uint32_t frame_count;  /* 0: no end */
     uint32_t body_count;
     uint32_t contact_count; /* all there are … */
     uint32_t contacts_sent; /* … and how many follow */
@@ -85,7 +85,7 @@ typedef enum view_command_kind {
     VIEW_COMMAND_SEEK,            /* seek FRAME                                     */
     VIEW_COMMAND_SPEED,           /* speed 0.01 … 100                               */
     VIEW_COMMAND_RESTART,         /* restart                                        */
-    VIEW_COMMAND_ASK,             /* ask none|vertex-cell|face-cell|face-face       */
+    VIEW_COMMAND_ASK,             /* ask none|QUESTION          a discrete one      */
     VIEW_COMMAND_STRUCTURE,       /* structure none|NAME BODY LEVEL                 */
     VIEW_COMMAND_PICK,            /* pick BODY FACE             place in TOPOLOGY   */
     VIEW_COMMAND_GRAB,            /* grab BODY VERTEX X Y Z     drag a vertex       */

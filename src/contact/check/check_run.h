@@ -86,7 +86,7 @@ typedef void check_block(struct check_run *run, void *data, uint32_t begin, uint
 dent_status check_for_each(struct check_run *run, uint32_t count, check_block *block, void *data);
 
 /* The row of the check, for those who ask it within their own snapshot. */
-extern const struct question_row check_question;
+extern const struct question_stages check_stages;
 
 static inline bool check_cancelled(struct check_run *run)
 {

@@ -96,11 +96,7 @@ static struct box ray_box(const double *const points[], int point_count)
 {
     struct box box = {{points[0][0], points[0][1], points[0][2]}, {DBL_MAX, points[0][1], points[0][2]}};
     for (int k = 1; k < point_count; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            double c = points[k][axis];
-            box.lo[axis] = c < box.lo[axis] ? c : box.lo[axis];
-            box.hi[axis] = c > box.hi[axis] ? c : box.hi[axis];
-        }
+        bounds_add_point(box.lo, box.hi, points[k]);
     }
     return box;
 }

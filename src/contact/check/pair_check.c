@@ -19,8 +19,8 @@ typedef dent_status side_stage(struct check_run *run, struct check_side *side);
 
 bool pair_may_meet(const struct check_body *a, const struct check_body *b)
 {
-    return a->body->element_count > 0 && b->body->element_count > 0 && bodies_may_meet(a->body, b->body) &&
-           boxes_meet(&a->bounds, &b->bounds);
+    return a->body->element_count > 0 && b->body->element_count > 0 && body_has_features(a->body) &&
+           body_has_features(b->body) && bodies_may_meet(a->body, b->body) && boxes_meet(&a->bounds, &b->bounds);
 }
 
 static bool begin_side(struct check_run *run, struct check_side *side, const struct check_body *x,
@@ -161,7 +161,8 @@ static dent_body_pair_state judge(const struct check_run *run, const dent_body_c
         return DENT_BODY_PAIR_PENETRATING;
     }
     bool meets = contact->exact_penetration || run->total.contact;
-    return meets && (contact->exact_penetration || !run->ignore_touching) ? DENT_BODY_PAIR_TOUCHING : DENT_BODY_PAIR_APART;
+    return meets && (contact->exact_penetration || !run->ignore_touching) ? DENT_BODY_PAIR_TOUCHING
+                                                                          : DENT_BODY_PAIR_APART;
 }
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "contact/check/pair_check.h"
-#include "query/world/question.h"
+#include "query/world/question_row.h"
 
 struct check_state {
     struct dynamic_array contacts; /* of dent_body_contact */
@@ -48,8 +48,7 @@ static void destroy_state(dent_context *context, void *data)
     array_destroy(&state->starts);
 }
 
-static const struct world_slot_kind check_slot = {WORLD_SLOT_CHECK, sizeof(struct check_state), init_state,
-                                                  destroy_state};
+static const struct world_slot_kind check_slot = {sizeof(struct check_state), init_state, destroy_state};
 
 static bool begin_marks(struct check_state *state, const struct snapshot *snapshot)
 {
@@ -71,7 +70,7 @@ static bool begin_marks(struct check_state *state, const struct snapshot *snapsh
 
 static const uint8_t *marks_of(const dent_world *world, dent_body_id id, bool of_vertices)
 {
-    const struct check_state *state = world_kept(world, WORLD_SLOT_CHECK);
+    const struct check_state *state = world_kept(world, &check_slot);
     uint32_t body_index = body_table_index(&world->bodies, id);
     if (body_index == UINT32_MAX || !state || !state->valid ||
         state->topology_version != world->bodies.topology_version) {
@@ -207,7 +206,7 @@ static dent_status prepare(struct question_call *call)
     dent_world *world = call->world;
     const dent_check_def *def = call->def;
     struct check_run *run = call->run;
-    struct check_state *state = world_state_of(world, &check_slot);
+    struct check_state *state = call->kept;
     *run = (struct check_run){
         .context = world->context,
         .message = &world->message,
@@ -217,9 +216,6 @@ static dent_status prepare(struct question_call *call)
         .ignore_touching = def->ignore_touching,
         .tolerance = def->tolerance,
     };
-    if (!state) {
-        return check_out_of_memory(run);
-    }
     state->valid = false;
     array_clear(&state->contacts);
     dent_status status = begin_run(world, state, run, call->result);
@@ -228,13 +224,13 @@ static dent_status prepare(struct question_call *call)
 
 static dent_status search(struct question_call *call)
 {
-    struct check_state *state = world_kept(call->world, WORLD_SLOT_CHECK);
+    struct check_state *state = call->kept;
     return check_pairs(call->run, call->def, &state->contacts);
 }
 
 static dent_status finish(struct question_call *call)
 {
-    struct check_state *state = world_kept(call->world, WORLD_SLOT_CHECK);
+    struct check_state *state = call->kept;
     dent_check_result *result = call->result;
     if (cancel_requested(&call->cancel)) {
         result->outcome = DENT_OUTCOME_CANCELLED;
@@ -258,7 +254,7 @@ static void count(struct question_call *call)
     question_count_elements(call, counters);
 }
 
-const struct question_row check_question = {
+const struct question_stages check_stages = {
     .name = "the penetration check",
     .def_name = "check",
     .def_maker = "dent_check_def_default",
@@ -267,6 +263,7 @@ const struct question_row check_question = {
     .run_size = sizeof(struct check_run),
     .cancel_offset = offsetof(dent_check_def, cancel),
     .reads = READS_START,
+    .kept = &check_slot,
     .check = check_def,
     .prepare = prepare,
     .search = search,
@@ -277,5 +274,5 @@ const struct question_row check_question = {
 dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &check_question, def, result);
+    return question_ask(world, &check_stages, def, result);
 }

@@ -9,20 +9,11 @@
 #include <dent/penetration.h>
 
 #include "base/cancel_flag.h"
+#include "geometry/numbers/bounds.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/winding_number.h"
 #include "contact/check/check_run.h"
-#include "query/world/question.h"
-
-static bool bounds_meet(const struct body_snapshot *a, const struct body_snapshot *b)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(a->lo[axis] <= b->hi[axis] && b->lo[axis] <= a->hi[axis])) {
-            return false;
-        }
-    }
-    return true;
-}
+#include "query/world/question_row.h"
 
 static bool point_in_box(const double p[3], const struct body_snapshot *body)
 {
@@ -131,8 +122,10 @@ static uint32_t list_pairs(const struct snapshot *snapshot, struct body_pair *pa
     for (uint32_t a = 0; a < snapshot->body_count; a++) {
         for (uint32_t b = a + 1; b < snapshot->body_count; b++) {
             const struct body *body_a = snapshot->bodies[a].body, *body_b = snapshot->bodies[b].body;
-            if (bounds_meet(&snapshot->bodies[a], &snapshot->bodies[b]) && (has_inside(body_a) || has_inside(body_b)) &&
-                bodies_may_meet(body_a, body_b) && count < UINT32_MAX - 1) {
+            if (bounds_meet(snapshot->bodies[a].lo, snapshot->bodies[a].hi, snapshot->bodies[b].lo,
+                            snapshot->bodies[b].hi) &&
+                (has_inside(body_a) || has_inside(body_b)) && bodies_may_meet(body_a, body_b) &&
+                count < UINT32_MAX - 1) {
                 if (pairs) {
                     pairs[count] = (struct body_pair){a, b};
                 }
@@ -173,7 +166,7 @@ static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, 
     dent_check_result result;
     check.ignore_touching = true;
     check.cancel = def->cancel;
-    dent_status status = question_ask_inside(world, &check_question, &check, &result);
+    dent_status status = question_ask_inside(world, &check_stages, &check, &result);
     if (status != DENT_OK) {
         return status;
     }
@@ -221,7 +214,7 @@ static dent_status look_at_start(struct question_call *call, dent_initial_state 
     query.touching = true;
     query.no_details = true;
     query.cancel = def->cancel;
-    dent_status status = question_ask_inside(world, &discrete_question, &query, &result);
+    dent_status status = question_ask_inside(world, &discrete_stages, &query, &result);
     if (status != DENT_OK) {
         return status;
     }
@@ -255,7 +248,7 @@ static dent_status find_step(struct question_call *call)
     if (status != DENT_OK || result->start.crosses || result->outcome != DENT_OUTCOME_COMPLETE) {
         return status;
     }
-    status = question_ask_inside(call->world, &earliest_impact_question, def, &earliest);
+    status = question_ask_inside(call->world, &earliest_impact_stages, def, &earliest);
     if (status == DENT_OK) {
         result->outcome = earliest.outcome;
         result->found = earliest.found;
@@ -266,25 +259,25 @@ static dent_status find_step(struct question_call *call)
     return status;
 }
 
-#define STEP_ROW(title, result, reading, stage)                                                                        \
+#define STEP_STAGES(title, result, reading, stage)                                                                     \
     {                                                                                                                  \
         .name = title, .def_name = "impact", .def_maker = "dent_impact_def_default",                                   \
         .def_size = sizeof(dent_impact_def), .result_size = sizeof(result),                                            \
         .cancel_offset = offsetof(dent_impact_def, cancel), .reads = reading, .search = stage                          \
     }
 
-static const struct question_row start_question =
-    STEP_ROW("the state of the start", dent_initial_state, READS_START, find_start);
-static const struct question_row step_question = STEP_ROW("a safe step", dent_safe_step, READS_START, find_step);
+static const struct question_stages start_stages =
+    STEP_STAGES("the state of the start", dent_initial_state, READS_START, find_start);
+static const struct question_stages step_stages = STEP_STAGES("a safe step", dent_safe_step, READS_START, find_step);
 
 dent_status dent_world_initial_state(dent_world *world, const dent_impact_def *def, dent_initial_state *state)
 {
     QUESTION_REQUIRE(world, def, state);
-    return question_ask(world, &start_question, def, state);
+    return question_ask(world, &start_stages, def, state);
 }
 
 dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &step_question, def, result);
+    return question_ask(world, &step_stages, def, result);
 }

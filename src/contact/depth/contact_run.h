@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/block_output.h"
 #include "base/cancel_flag.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "base/radix_sort.h"
 #include "geometry/predicates/predicate_kinds.h"
 #include "query/border/border_search.h"
@@ -148,7 +148,7 @@ struct contact_run {
 
 /* ---- life (contact_state.c) -------------------------------------------------------------------------------------- */
 
-struct contact_state *contact_state_of(dent_world *world); /* null: out of memory */
+extern const struct world_slot_kind contact_slot;
 bool contact_update_meshes(struct contact_run *run);
 
 /* Brings the memory of the last call to the body indices of this one; bodies that are gone or changed are forgotten. */
@@ -273,8 +273,5 @@ double depth_along(const struct contact_run *run, const struct depth_point *poin
 /* A record with all but weights, points, normal and gap. */
 void contact_begin(const struct contact_run *run, dent_contact *contact, uint32_t kind, uint32_t source,
                    uint32_t body_a, uint32_t feature_a, uint32_t body_b, uint32_t feature_b);
-
-uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body_a, uint32_t feature_a, uint32_t body_b,
-                     uint32_t feature_b);
 
 #endif

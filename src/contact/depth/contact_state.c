@@ -69,12 +69,7 @@ static void destroy_state(dent_context *context, void *data)
     block_output_destroy(&state->term_blocks);
 }
 
-struct contact_state *contact_state_of(dent_world *world)
-{
-    static const struct world_slot_kind kind = {WORLD_SLOT_CONTACTS, sizeof(struct contact_state), init_state,
-                                                destroy_state};
-    return world_state_of(world, &kind);
-}
+const struct world_slot_kind contact_slot = {sizeof(struct contact_state), init_state, destroy_state};
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
@@ -167,13 +162,13 @@ static uint32_t body_index_of_serial(uint64_t serial, const struct body_table *b
     uint32_t low = 0, high = bodies->body_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (bodies->slots[bodies->body_indices[middle]].serial < serial) {
+        if (bodies->slots[bodies->living[middle]].serial < serial) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < bodies->body_count && bodies->slots[bodies->body_indices[low]].serial == serial ? low : SLOT_NONE;
+    return low < bodies->body_count && bodies->slots[bodies->living[low]].serial == serial ? low : SLOT_NONE;
 }
 
 /* The same, unless it has new elements. */
@@ -224,14 +219,14 @@ const dent_contact_memory *dent_world_contact_memory(const dent_world *world, ui
     if (!world || !count) {
         return NULL;
     }
-    const struct contact_state *state = world_kept(world, WORLD_SLOT_CONTACTS);
+    const struct contact_state *state = world_kept(world, &contact_slot);
     *count = state ? state->memory.records.count : 0;
     return state ? state->memory.records.data : NULL;
 }
 
 void dent_world_forget_contacts(dent_world *world)
 {
-    struct contact_state *state = world ? world_kept(world, WORLD_SLOT_CONTACTS) : NULL;
+    struct contact_state *state = world ? world_kept(world, &contact_slot) : NULL;
     if (state) {
         array_clear(&state->memory.records);
     }
@@ -261,7 +256,7 @@ bool contact_remember_bodies(struct dynamic_array *known, const struct body_tabl
     array_clear(known);
     struct remembered_body *fresh = array_extend(known, bodies->body_count);
     for (uint32_t body_index = 0; fresh && body_index < bodies->body_count; body_index++) {
-        fresh[body_index].serial = bodies->slots[bodies->body_indices[body_index]].serial;
+        fresh[body_index].serial = bodies->slots[bodies->living[body_index]].serial;
         fresh[body_index].identity_base = body_table_at(bodies, body_index)->identity_base;
     }
     return fresh != NULL;
@@ -271,7 +266,7 @@ dent_status dent_world_set_contact_memory(dent_world *world, const dent_contact_
 {
     WORLD_REQUIRE(world, world);
     WORLD_REQUIRE_ARRAY(world, count, memory);
-    struct contact_state *state = contact_state_of(world);
+    struct contact_state *state = world_state_of(world, &contact_slot);
     for (uint64_t i = 0; i < count; i++) {
         if (!record_is_sound(world, &memory[i]) || (i > 0 && !comes_before(&memory[i - 1], &memory[i]))) {
             return message_fail(

@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "geometry/metric/edge_share.h"
+#include "geometry/numbers/bounds.h"
 #include "structures/surface/surface_probe.h"
 
 enum { POINTS_PER_BLOCK = 64, EDGES_AT_ONCE = 64 };
@@ -116,14 +117,6 @@ static void append_terms(const struct edge_probe *probe, uint32_t block)
     }
 }
 
-static void widen(double lo[3], double hi[3], const double p[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = p[axis] < lo[axis] ? p[axis] : lo[axis];
-        hi[axis] = p[axis] > hi[axis] ? p[axis] : hi[axis];
-    }
-}
-
 static void probe_point(struct edge_probe *probe, uint32_t block, dent_isa isa)
 {
     const struct contact_run *run = probe->run;
@@ -138,7 +131,7 @@ static void probe_point(struct edge_probe *probe, uint32_t block, dent_isa isa)
         for (probe->count = 0; next < end && probe->count < EDGES_AT_ONCE; next++) {
             if (!a->body->edge_is_surface[mesh->neighbours[next].edge]) {
                 probe->edges[probe->count++] = (struct inner_edge){.other = mesh->neighbours[next].vertex};
-                widen(lo, hi, a->xyz[mesh->neighbours[next].vertex]);
+                bounds_add_point(lo, hi, a->xyz[mesh->neighbours[next].vertex]);
             }
         }
         if (probe->count > 0) {

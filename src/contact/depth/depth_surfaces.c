@@ -7,6 +7,7 @@
  */
 #include "contact/depth/contact_run.h"
 
+#include "geometry/numbers/bounds.h"
 #include "geometry/numbers/vector3.h"
 #include "geometry/predicates/winding_number.h"
 
@@ -37,20 +38,10 @@ static int8_t side_of_surface(const struct body_snapshot *body_snapshot)
     return sum > 0 ? 1 : sum < 0 ? -1 : 0;
 }
 
-static bool boxes_overlap(const struct body_snapshot *a, const struct body_snapshot *b)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        if (!(a->lo[axis] <= b->hi[axis] && b->lo[axis] <= a->hi[axis])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool may_lie_in(const struct contact_run *run, uint32_t a, uint32_t b)
 {
     const struct body_snapshot *x = &run->snapshot->bodies[a], *y = &run->snapshot->bodies[b];
-    return a != b && bodies_may_meet(x->body, y->body) && boxes_overlap(x, y);
+    return a != b && bodies_may_meet(x->body, y->body) && bounds_meet(x->lo, x->hi, y->lo, y->hi);
 }
 
 /* Only of bodies something may lie in: a pass over all faces. */

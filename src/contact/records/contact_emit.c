@@ -19,14 +19,14 @@ static uint64_t mix(uint64_t state, uint64_t number)
     return z ^ z >> 31;
 }
 
-uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body_a, uint32_t feature_a, uint32_t body_b,
-                     uint32_t feature_b)
+static uint64_t contact_key(const struct contact_run *run, uint32_t kind, uint32_t body_a, uint32_t feature_a,
+                            uint32_t body_b, uint32_t feature_b)
 {
     const struct body_table *table = run->snapshot->table;
     uint64_t key = mix(0, kind);
-    key = mix(key, table->slots[table->body_indices[body_a]].serial);
+    key = mix(key, table->slots[table->living[body_a]].serial);
     key = mix(key, feature_a);
-    key = mix(key, table->slots[table->body_indices[body_b]].serial);
+    key = mix(key, table->slots[table->living[body_b]].serial);
     return kind == DENT_CONTACT_VERTEX_CELL ? mix(key, UINT64_MAX) : mix(key, feature_b);
 }
 
@@ -43,8 +43,8 @@ void contact_begin(const struct contact_run *run, dent_contact *contact, uint32_
     contact->body_b = body_b;
     contact->feature_b = feature_b;
     contact->flags = body_a == body_b ? DENT_CONTACT_FLAG_SELF : 0;
-    contact->material_a = table->slots[table->body_indices[body_a]].material;
-    contact->material_b = table->slots[table->body_indices[body_b]].material;
+    contact->material_a = table->slots[table->living[body_a]].material;
+    contact->material_b = table->slots[table->living[body_b]].material;
     contact->time = 1;
     for (int k = 0; k < 4; k++) {
         contact->vertices_a[k] = contact->vertices_b[k] = UINT32_MAX;

@@ -5,7 +5,7 @@
  */
 #include "contact/depth/contact_run.h"
 
-#include "query/world/question.h"
+#include "query/world/question_row.h"
 
 dent_contacts_def dent_contacts_def_default(void)
 {
@@ -111,7 +111,7 @@ static dent_status find_penetration(struct contact_run *run, dent_query_result *
     ask.cancel = run->def->cancel;
     ask.border = &border;
     uint64_t began = dent_clock_ns();
-    dent_status status = question_ask_inside(run->world, &discrete_question, &ask, query);
+    dent_status status = question_ask_inside(run->world, &discrete_stages, &ask, query);
     uint64_t asked = dent_clock_ns();
     run->counters.ns_query = asked - began;
     if (status != DENT_OK || query->outcome != DENT_OUTCOME_COMPLETE) {
@@ -135,7 +135,7 @@ static dent_status find_gaps(struct contact_run *run)
     ask.closest_features_only = true;
     ask.cancel = run->def->cancel;
     uint64_t began = dent_clock_ns();
-    dent_status status = question_ask_inside(run->world, &proximity_question, &ask, &gaps);
+    dent_status status = question_ask_inside(run->world, &proximity_stages, &ask, &gaps);
     if (status != DENT_OK || gaps.outcome != DENT_OUTCOME_COMPLETE) {
         run->cancel->seen |= status == DENT_OK;
         return status;
@@ -152,7 +152,7 @@ static dent_status find_impacts(struct contact_run *run)
     ask.separation = run->def->impact_separation;
     ask.cancel = run->def->cancel;
     uint64_t began = dent_clock_ns();
-    dent_status status = question_ask_inside(run->world, &impact_question, &ask, &impacts);
+    dent_status status = question_ask_inside(run->world, &impact_stages, &ask, &impacts);
     if (status != DENT_OK || impacts.outcome != DENT_OUTCOME_COMPLETE) {
         run->cancel->seen |= status == DENT_OK;
         return status;
@@ -246,13 +246,13 @@ static dent_status prepare(struct question_call *call)
     dent_world *world = call->world;
     struct contacts_call *contacts = call->run;
     contacts->run = (struct contact_run){.world = world,
-                                         .state = contact_state_of(world),
+                                         .state = call->kept,
                                          .def = call->def,
                                          .snapshot = &world->snapshot,
                                          .scratch = &world->scratch,
                                          .cancel = &call->cancel,
                                          .query = &contacts->query};
-    return contacts->run.state ? DENT_OK : out_of_memory(world);
+    return DENT_OK;
 }
 
 static dent_status search(struct question_call *call)
@@ -280,7 +280,7 @@ static dent_status finish(struct question_call *call)
     return DENT_OK;
 }
 
-static const struct question_row contacts_question = {
+static const struct question_stages contacts_stages = {
     .name = "contacts",
     .def_name = "contacts",
     .def_maker = "dent_contacts_def_default",
@@ -289,6 +289,7 @@ static const struct question_row contacts_question = {
     .run_size = sizeof(struct contacts_call),
     .cancel_offset = offsetof(dent_contacts_def, cancel),
     .reads = READS_START,
+    .kept = &contact_slot,
     .check = check_def,
     .prepare = prepare,
     .search = search,
@@ -298,5 +299,5 @@ static const struct question_row contacts_question = {
 dent_status dent_world_find_contacts(dent_world *world, const dent_contacts_def *def, dent_contacts *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &contacts_question, def, result);
+    return question_ask(world, &contacts_stages, def, result);
 }

@@ -7,6 +7,8 @@
  */
 #include "contact/depth/contact_run.h"
 
+#include "base/containers/union_find.h"
+
 #include "geometry/numbers/vector3.h"
 
 enum { CARRIERS_MAX = 2, EXTREMES = 8 };
@@ -18,24 +20,6 @@ struct patch_search {
     uint32_t *owner; /* contact of an incidence */
     size_t count;
 };
-
-static uint32_t find_root(uint32_t *root, uint32_t i)
-{
-    while (root[i] != i) {
-        root[i] = root[root[i]];
-        i = root[i];
-    }
-    return i;
-}
-
-static void join(uint32_t *root, uint32_t i, uint32_t j)
-{
-    i = find_root(root, i);
-    j = find_root(root, j);
-    if (i != j) {
-        root[i > j ? i : j] = i < j ? i : j;
-    }
-}
 
 static bool list_incidences(struct patch_search *search)
 {
@@ -82,7 +66,7 @@ static void join_with_vertex(struct patch_search *search, uint32_t contact, uint
     uint64_t high = (uint64_t)body << 32 | vertex;
     for (size_t i = slot - 1; i < search->count && search->keys[i].high == high && search->keys[i].low <= other; i++) {
         if (search->keys[i].low == other) {
-            join(search->root, contact, search->owner[i]);
+            union_find_join(search->root, contact, search->owner[i]);
             return;
         }
     }
@@ -109,7 +93,7 @@ static bool number_patches(struct patch_search *search)
     dent_contact *contacts = state->contacts.data;
     array_clear(&state->patches);
     for (size_t i = 0; i < state->contacts.count; i++) {
-        uint32_t root = find_root(search->root, (uint32_t)i);
+        uint32_t root = union_find_root(search->root, (uint32_t)i);
         if (root == i) {
             dent_contact_patch patch;
             memset(&patch, 0, sizeof patch); /* padding too: records are compared as bytes */

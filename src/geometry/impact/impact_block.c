@@ -1,4 +1,5 @@
-/* Blocks of impact queries: the rejects of stage 0 over all candidates, then the rest one by one. See impact_test.h. */
+/* Blocks of impact queries: the rejects of stage 0 over all candidates, then the double stages over the rest
+ * (impact_rounds.c). See impact_test.h. */
 #include "geometry/impact/impact_internal.h"
 #include "geometry/impact/impact_kernels.h"
 
@@ -18,37 +19,32 @@ static uint32_t reject(const struct impact_block *block, const struct impact_ker
     return rest;
 }
 
-/* Where the bounds do not hold every candidate is left. */
-static uint32_t reject_nothing(const struct impact_block *block, struct impact_workspace *workspace,
-                               struct impact_counters *counters)
+/* Where the bounds do not hold: integers for every candidate. */
+static uint32_t test_exactly(const struct impact_block *block, struct impact_workspace *workspace,
+                             struct impact_hit *hits, struct impact_counters *counters)
 {
-    for (uint32_t i = 0; i < block->count; i++) {
-        workspace->first[i] = i;
-    }
-    counters->queries += block->count;
-    return block->count;
-}
-
-uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
-                           struct impact_workspace *workspace, struct impact_hit *hits,
-                           struct impact_counters *counters)
-{
-    bool ordinary = impact_arithmetic_is_ordinary();
-    uint32_t rest =
-        ordinary ? reject(block, impact_kernels_for(isa), workspace, counters) : reject_nothing(block, workspace, counters);
     uint32_t hit_count = 0;
     double limit = block->t_limit;
-    for (uint32_t i = 0; i < rest; i++) {
-        uint32_t candidate = workspace->first[i];
+    for (uint32_t candidate = 0; candidate < block->count; candidate++) {
         const struct impact_vertex *corners[4];
         for (int k = 0; k < 4; k++) {
             corners[k] = &block->vertices[block->corners[candidate][k]];
         }
         struct impact_result *result = &hits[hit_count].result;
-        impact_test_finite(block->kind, corners, limit, ordinary, workspace->limbs, result);
-        if (impact_note_result(block, result, &limit, counters)) {
-            hits[hit_count++].candidate = candidate;
-        }
+        impact_test_finite(block->kind, corners, limit, false, workspace->limbs, result);
+        hits[hit_count].candidate = candidate;
+        hit_count += impact_note_result(block, result, &limit, counters);
     }
+    counters->queries += block->count;
     return hit_count;
+}
+
+uint32_t impact_test_block(const struct impact_block *block, dent_isa isa, struct impact_workspace *workspace,
+                           struct impact_hit *hits, struct impact_counters *counters)
+{
+    if (!impact_arithmetic_is_ordinary()) {
+        return test_exactly(block, workspace, hits, counters);
+    }
+    uint32_t rest = reject(block, impact_kernels_for(isa), workspace, counters);
+    return impact_test_rounds(block, isa, rest, workspace, hits, counters);
 }

@@ -3,97 +3,99 @@
  *
  * Edges: the vector between the nearest points, clamped to both segments. Face: the vector to the nearest point of its
  * three edges. Where the nearest points are inside both primitives the cross product a x b is the same direction
- * without cancellation. To be included after a definition of `lanes` (double_lanes_scalar.h or a vector file).
+ * without cancellation. Over the doubles of simd/lanes.h, which the includer has chosen.
  */
 #ifndef DENT_GEOMETRY_IMPACT_DIRECTION_H
 #define DENT_GEOMETRY_IMPACT_DIRECTION_H
 
-static inline lanes lanes_dot(const lanes a[3], const lanes b[3])
+static inline doubles lanes_dot(const doubles a[3], const doubles b[3])
 {
-    return lanes_add(lanes_add(lanes_multiply(a[0], b[0]), lanes_multiply(a[1], b[1])), lanes_multiply(a[2], b[2]));
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline void lanes_cross(const lanes a[3], const lanes b[3], lanes result[3])
+static inline void lanes_cross(const doubles a[3], const doubles b[3], doubles result[3])
 {
-    result[0] = lanes_subtract(lanes_multiply(a[1], b[2]), lanes_multiply(a[2], b[1]));
-    result[1] = lanes_subtract(lanes_multiply(a[2], b[0]), lanes_multiply(a[0], b[2]));
-    result[2] = lanes_subtract(lanes_multiply(a[0], b[1]), lanes_multiply(a[1], b[0]));
+    result[0] = a[1] * b[2] - a[2] * b[1];
+    result[1] = a[2] * b[0] - a[0] * b[2];
+    result[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static inline lanes lanes_clamp(lanes x)
+static inline doubles lanes_clamp(doubles x)
 {
-    return lanes_least(lanes_most(x, lanes_set(0.0)), lanes_set(1.0)); /* 0 for what is not a number */
+    return doubles_least(doubles_most(x, doubles_set(0.0)), doubles_set(1.0)); /* 0 for what is not a number */
 }
 
-static inline lanes lanes_largest(const lanes a[3])
+static inline doubles lanes_largest(const doubles a[3])
 {
-    return lanes_most(lanes_most(lanes_absolute(a[0]), lanes_absolute(a[1])), lanes_absolute(a[2]));
+    return doubles_most(doubles_most(doubles_absolute(a[0]), doubles_absolute(a[1])), doubles_absolute(a[2]));
 }
 
 /* d = normal where `inside`, else given. */
-static inline void lanes_use_normal(lane_mask inside, const lanes a[3], const lanes b[3], lanes d[3])
+static inline void lanes_use_normal(doubles_mask inside, const doubles a[3], const doubles b[3], doubles d[3])
 {
-    lanes normal[3];
+    doubles normal[3];
     lanes_cross(a, b, normal);
     for (int axis = 0; axis < 3; axis++) {
-        d[axis] = lanes_choose(inside, normal[axis], d[axis]);
+        d[axis] = doubles_choose(inside, normal[axis], d[axis]);
     }
 }
 
 /* Nearest points of the lines a0 + s a and b0 + t b, then clamped one after the other. */
-static inline void edge_edge_direction(const lanes q[3], const lanes a[3], const lanes b[3], lanes d[3])
+static inline void edge_edge_direction(const doubles q[3], const doubles a[3], const doubles b[3], doubles d[3])
 {
-    const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
-    lanes aa = lanes_dot(a, a), bb = lanes_dot(b, b), ab = lanes_dot(a, b), qa = lanes_dot(q, a), qb = lanes_dot(q, b);
-    lanes determinant = lanes_subtract(lanes_multiply(aa, bb), lanes_multiply(ab, ab));
-    lanes free_s = lanes_divide(lanes_subtract(lanes_multiply(qa, bb), lanes_multiply(qb, ab)), determinant);
-    lanes s = lanes_clamp(free_s);
-    lanes free_t = lanes_divide(lanes_subtract(lanes_multiply(ab, s), qb), bb);
-    lanes t = lanes_clamp(free_t);
-    s = lanes_clamp(lanes_divide(lanes_add(qa, lanes_multiply(ab, t)), aa));
+    const doubles zero = doubles_set(0.0), one = doubles_set(1.0);
+    doubles aa = lanes_dot(a, a), bb = lanes_dot(b, b), ab = lanes_dot(a, b), qa = lanes_dot(q, a),
+            qb = lanes_dot(q, b);
+    doubles determinant = aa * bb - ab * ab;
+    doubles free_s = (qa * bb - qb * ab) / determinant;
+    doubles s = lanes_clamp(free_s);
+    doubles free_t = (ab * s - qb) / bb;
+    doubles t = lanes_clamp(free_t);
+    s = lanes_clamp((qa + ab * t) / aa);
     for (int axis = 0; axis < 3; axis++) {
-        d[axis] = lanes_subtract(lanes_add(q[axis], lanes_multiply(t, b[axis])), lanes_multiply(s, a[axis]));
+        d[axis] = q[axis] + t * b[axis] - s * a[axis];
     }
-    lane_mask inside = mask_and(mask_and(lanes_less(zero, free_s), lanes_less(free_s, one)),
-                                mask_and(lanes_less(zero, free_t), lanes_less(free_t, one)));
+    doubles_mask inside = doubles_mask_and(doubles_mask_and(doubles_less(zero, free_s), doubles_less(free_s, one)),
+                                           doubles_mask_and(doubles_less(zero, free_t), doubles_less(free_t, one)));
     lanes_use_normal(inside, a, b, d);
 }
 
 /* Replaces d by the vector from the nearest point of the segment start + s edge where that is shorter; `start` is the
  * vector from the end of the segment to the point. */
-static inline void take_nearer(const lanes start[3], const lanes edge[3], lanes *shortest, lanes d[3])
+static inline void take_nearer(const doubles start[3], const doubles edge[3], doubles *shortest, doubles d[3])
 {
-    lanes s = lanes_clamp(lanes_divide(lanes_dot(start, edge), lanes_dot(edge, edge)));
-    lanes gap[3];
+    doubles s = lanes_clamp(lanes_dot(start, edge) / lanes_dot(edge, edge));
+    doubles gap[3];
     for (int axis = 0; axis < 3; axis++) {
-        gap[axis] = lanes_subtract(start[axis], lanes_multiply(s, edge[axis]));
+        gap[axis] = start[axis] - s * edge[axis];
     }
-    lanes length = lanes_dot(gap, gap);
-    lane_mask nearer = lanes_less(length, *shortest);
-    *shortest = lanes_choose(nearer, length, *shortest);
+    doubles length = lanes_dot(gap, gap);
+    doubles_mask nearer = doubles_less(length, *shortest);
+    *shortest = doubles_choose(nearer, length, *shortest);
     for (int axis = 0; axis < 3; axis++) {
-        d[axis] = lanes_choose(nearer, gap[axis], d[axis]);
+        d[axis] = doubles_choose(nearer, gap[axis], d[axis]);
     }
 }
 
-static inline void vertex_face_direction(const lanes q[3], const lanes a[3], const lanes b[3], lanes d[3])
+static inline void vertex_face_direction(const doubles q[3], const doubles a[3], const doubles b[3], doubles d[3])
 {
-    const lanes zero = lanes_set(0.0);
-    lanes aa = lanes_dot(a, a), bb = lanes_dot(b, b), ab = lanes_dot(a, b), qa = lanes_dot(q, a), qb = lanes_dot(q, b);
-    lanes determinant = lanes_subtract(lanes_multiply(aa, bb), lanes_multiply(ab, ab));
-    lanes u = lanes_subtract(lanes_multiply(qa, bb), lanes_multiply(qb, ab));
-    lanes v = lanes_subtract(lanes_multiply(qb, aa), lanes_multiply(qa, ab));
-    lanes shortest = lanes_set(HUGE_VAL), third[3], from_second[3];
+    const doubles zero = doubles_set(0.0);
+    doubles aa = lanes_dot(a, a), bb = lanes_dot(b, b), ab = lanes_dot(a, b), qa = lanes_dot(q, a),
+            qb = lanes_dot(q, b);
+    doubles determinant = aa * bb - ab * ab;
+    doubles u = qa * bb - qb * ab;
+    doubles v = qb * aa - qa * ab;
+    doubles shortest = doubles_set(HUGE_VAL), third[3], from_second[3];
     for (int axis = 0; axis < 3; axis++) {
         d[axis] = q[axis];
-        third[axis] = lanes_subtract(b[axis], a[axis]);
-        from_second[axis] = lanes_subtract(q[axis], a[axis]);
+        third[axis] = b[axis] - a[axis];
+        from_second[axis] = q[axis] - a[axis];
     }
     take_nearer(q, a, &shortest, d);
     take_nearer(q, b, &shortest, d);
     take_nearer(from_second, third, &shortest, d);
-    lane_mask inside =
-        mask_and(mask_and(lanes_less(zero, u), lanes_less(zero, v)), lanes_less(lanes_add(u, v), determinant));
+    doubles_mask inside = doubles_mask_and(doubles_mask_and(doubles_less(zero, u), doubles_less(zero, v)),
+                                           doubles_less(u + v, determinant));
     lanes_use_normal(inside, a, b, d);
 }
 

@@ -28,14 +28,12 @@
 #include "geometry/impact/impact_internal.h"
 #include "geometry/impact/impact_time.h"
 #include "geometry/impact/impact_kernels.h"
-#include "simd/double_lanes_scalar.h"
+#include "simd/lanes_scalar.h"
 #include "geometry/numbers/power_of_two.h"
 
 #include "geometry/impact/impact_direction.h"
 
 enum { INTERVAL_LIMIT = 20, STACK_LIMIT = 24 };
-#define SHORTEST_INTERVAL 1e-7
-#define SPLIT 0.4837
 
 enum inside { CERTAINLY_OUTSIDE, CERTAINLY_INSIDE, NOT_KNOWN };
 
@@ -56,7 +54,7 @@ static inline double difference(const struct impact_vertex *to, const struct imp
         result[0][axis] = to->start[axis] - from->start[axis];
         result[1][axis] = to->end[axis] - from->end[axis];
     }
-    return lanes_most(lanes_largest(result[0]), lanes_largest(result[1]));
+    return doubles_most(lanes_largest(result[0]), lanes_largest(result[1]));
 }
 
 /* False where a size is out of the range that the bounds allow. */
@@ -68,8 +66,8 @@ static bool prepare(struct impact_doubles *x, enum impact_kind kind, const struc
     x->size_q = difference(corners[pairs.q[0]], corners[pairs.q[1]], x->q);
     x->size_a = difference(corners[pairs.a[0]], corners[pairs.a[1]], x->a);
     x->size_b = difference(corners[pairs.b[0]], corners[pairs.b[1]], x->b);
-    double least = lanes_least(lanes_least(x->size_q, x->size_a), x->size_b);
-    double most = lanes_most(lanes_most(x->size_q, x->size_a), x->size_b);
+    double least = doubles_least(doubles_least(x->size_q, x->size_a), x->size_b);
+    double most = doubles_most(doubles_most(x->size_q, x->size_a), x->size_b);
     if (!(least > IMPACT_LEAST_SIZE && most < IMPACT_MOST_SIZE)) {
         return false;
     }
@@ -132,14 +130,14 @@ static inline int certain_sign(double value, double bound)
 
 static inline int certain_sign_3(const double c[3], double bound)
 {
-    double least = lanes_least(lanes_least(c[0], c[1]), c[2]), most = lanes_most(lanes_most(c[0], c[1]), c[2]);
+    double least = doubles_least(doubles_least(c[0], c[1]), c[2]), most = doubles_most(doubles_most(c[0], c[1]), c[2]);
     return (least > bound) - (most < -bound);
 }
 
 static inline int certain_sign_4(const double c[4], double bound)
 {
-    double least = lanes_least(lanes_least(c[0], c[1]), lanes_least(c[2], c[3]));
-    double most = lanes_most(lanes_most(c[0], c[1]), lanes_most(c[2], c[3]));
+    double least = doubles_least(doubles_least(c[0], c[1]), doubles_least(c[2], c[3]));
+    double most = doubles_most(doubles_most(c[0], c[1]), doubles_most(c[2], c[3]));
     return (least > bound) - (most < -bound);
 }
 
@@ -220,8 +218,9 @@ static enum inside inside_on(const struct impact_doubles *x, double l, double r)
     for (int axis = 0; axis < 3; axis++) {
         double c[3];
         quadratic_on(x->normal[axis], l, r, c);
-        double least = lanes_least(lanes_least(c[0], c[1]), c[2]), most = lanes_most(lanes_most(c[0], c[1]), c[2]);
-        double clear = lanes_most(least, -most);
+        double least = doubles_least(doubles_least(c[0], c[1]), c[2]),
+               most = doubles_most(doubles_most(c[0], c[1]), c[2]);
+        double clear = doubles_most(least, -most);
         if (clear > best) {
             best = clear;
             best_axis = axis;
@@ -277,8 +276,9 @@ static bool separated_on(const struct impact_doubles *x, double l, double r)
             values[2] = dq + db;
             values[3] = values[2] - da;
         }
-        least = lanes_least(least, lanes_least(lanes_least(values[0], values[1]), lanes_least(values[2], values[3])));
-        most = lanes_most(most, lanes_most(lanes_most(values[0], values[1]), lanes_most(values[2], values[3])));
+        least = doubles_least(least,
+                              doubles_least(doubles_least(values[0], values[1]), doubles_least(values[2], values[3])));
+        most = doubles_most(most, doubles_most(doubles_most(values[0], values[1]), doubles_most(values[2], values[3])));
     }
     double size = lanes_largest(d);
     double bound = IMPACT_AXIS_BOUND * size * (x->size_q + x->size_a + x->size_b);
@@ -335,7 +335,7 @@ static enum impact_verdict decide_root(const struct impact_doubles *x, double l,
                                        double *toi)
 {
     double m = l + newton_root(c) * (r - l);
-    double slope = 0.0, width = 2e-8;
+    double slope = 0.0, width = IMPACT_BRACKET;
     int left_sign = c[0] < 0.0 ? -1 : 1;
     for (int attempt = 0; attempt < 2; attempt++) {
         double left = m - width > l ? m - width : l, right = m + width < r ? m + width : r;
@@ -367,7 +367,7 @@ static bool rescale(const struct impact_vertex *const corners[4], struct impact_
 {
     double most = 0.0;
     for (int i = 0; i < 4; i++) {
-        most = lanes_most(most, lanes_most(lanes_largest(corners[i]->start), lanes_largest(corners[i]->end)));
+        most = doubles_most(most, doubles_most(lanes_largest(corners[i]->start), lanes_largest(corners[i]->end)));
     }
     int scale = most > 0.0 ? -binary_exponent(most) : 0;
     bool exact = true;
@@ -414,10 +414,10 @@ static enum impact_verdict search(const struct impact_doubles *x, double t_limit
             }
             continue;
         }
-        if (r - l < SHORTEST_INTERVAL) {
+        if (r - l < IMPACT_SHORTEST_INTERVAL) {
             return IMPACT_UNDECIDED;
         }
-        double split = l + SPLIT * (r - l);
+        double split = l + IMPACT_SPLIT * (r - l);
         stack[depth++] = (struct interval){split, r};
         stack[depth++] = (struct interval){l, split};
     }

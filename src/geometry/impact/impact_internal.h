@@ -48,6 +48,12 @@ static inline bool impact_arithmetic_is_ordinary(void)
 #define IMPACT_REST_BOUND (40 * 0x1p-53)
 #define IMPACT_AXIS_BOUND (48 * 0x1p-53)
 
+/* How the double stages search: where an interval is split, which is too short, how far a bracket goes beyond the root
+ * that Newton's method finds. */
+#define IMPACT_SPLIT 0.4837
+#define IMPACT_SHORTEST_INTERVAL 1e-7
+#define IMPACT_BRACKET 2e-8
+
 /* Point on segment: the choices that can hold where the cross product of the sides vanishes. {point, end, end} */
 static const uint8_t impact_on_segment[2][4][3] = {
     {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {0, 0, 0}},
@@ -76,6 +82,12 @@ enum impact_verdict impact_double_time(enum impact_kind kind, const struct impac
 /* Stages 1 to 3 for a query of finite coordinates; stage 3 alone where arithmetic is not ordinary. limbs: as above. */
 void impact_test_finite(enum impact_kind kind, const struct impact_vertex *const corners[4], double t_limit,
                         bool ordinary, uint64_t *limbs, struct impact_result *result);
+
+/* Stages 1 to 3 for the candidates workspace->first[0 .. count - 1] of a block, many at a time. Arithmetic must be
+ * ordinary. As impact_test_block. */
+uint32_t impact_test_rounds(const struct impact_block *block, dent_isa isa, uint32_t count,
+                            struct impact_workspace *workspace, struct impact_hit *hits,
+                            struct impact_counters *counters);
 
 /* Counts what was said about a candidate of a block and, where only the earliest is asked for, lowers the limit. True
  * for a hit. */

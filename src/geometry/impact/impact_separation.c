@@ -19,7 +19,7 @@
 #include <math.h>
 
 #include "geometry/impact/impact_internal.h"
-#include "simd/double_lanes_scalar.h"
+#include "simd/lanes_scalar.h"
 #include "geometry/numbers/power_of_two.h"
 
 #include "geometry/impact/impact_direction.h"
@@ -45,7 +45,7 @@ static double largest_coordinate(const struct impact_vertex *const corners[4])
 {
     double most = 0.0;
     for (int i = 0; i < 4; i++) {
-        most = lanes_most(most, lanes_most(lanes_largest(corners[i]->start), lanes_largest(corners[i]->end)));
+        most = doubles_most(most, doubles_most(lanes_largest(corners[i]->start), lanes_largest(corners[i]->end)));
     }
     return most;
 }
@@ -58,7 +58,7 @@ static double scaled_difference(const struct impact_vertex *to, const struct imp
             scale_by_power_of_two(to->start[axis], scale) - scale_by_power_of_two(from->start[axis], scale);
         result[1][axis] = scale_by_power_of_two(to->end[axis], scale) - scale_by_power_of_two(from->end[axis], scale);
     }
-    return lanes_most(lanes_largest(result[0]), lanes_largest(result[1]));
+    return doubles_most(lanes_largest(result[0]), lanes_largest(result[1]));
 }
 
 static void prepare(struct separation_query *x, enum impact_kind kind, const struct impact_vertex *const corners[4],
@@ -121,7 +121,7 @@ static void consider(const struct separation_query *x, double t, const double n[
     }
     double least = values[0];
     for (int i = 1; i < count; i++) {
-        least = lanes_least(least, values[i]);
+        least = doubles_least(least, values[i]);
     }
     double length = sqrt(lanes_dot(slab.n, slab.n));
     slab.error = IMPACT_AXIS_BOUND * x->size + 0x1p-1000; /* largest component of n below 1 */
@@ -236,8 +236,8 @@ static bool free_by_one_slab(const struct separation_query *x)
     for (int end = 0; end < 2; end++) {
         int count = corner_values(x, n, end, values);
         for (int i = 0; i < count; i++) {
-            least = lanes_least(least, values[i]);
-            highest = lanes_most(highest, values[i]);
+            least = doubles_least(least, values[i]);
+            highest = doubles_most(highest, values[i]);
         }
     }
     double length = sqrt(lanes_dot(n, n));
@@ -272,7 +272,7 @@ static void advance(struct separation_query *x, const struct impact_vertex *cons
     for (uint32_t slabs = 0;; slabs++) {
         struct slab slab = thickest_slab(x, t);
         if (slabs == 0 && separation->no_zero_toi && slab.thickness > 0.0) {
-            x->tolerance = lanes_least(x->tolerance, 0.5 * slab.thickness);
+            x->tolerance = doubles_least(x->tolerance, 0.5 * slab.thickness);
         }
         if (!(slab.thickness > x->tolerance)) {
             report(x, corners, &slab, IMPACT_HIT, t, result);
@@ -303,8 +303,8 @@ static bool apart_on_an_axis(enum impact_kind kind, const struct impact_vertex *
             for (int i = 0; i < 4; i++) {
                 double value = end == 0 ? corners[i]->start[axis] : corners[i]->end[axis];
                 int side = i >= first;
-                lo[side] = lanes_least(lo[side], value);
-                hi[side] = lanes_most(hi[side], value);
+                lo[side] = doubles_least(lo[side], value);
+                hi[side] = doubles_most(hi[side], value);
             }
             above = above && lo[0] - hi[1] > distance;
             below = below && lo[1] - hi[0] > distance;
@@ -343,8 +343,8 @@ void impact_test_separation(enum impact_kind kind, const struct impact_vertex *c
 }
 
 uint32_t impact_test_separation_block(const struct impact_block *block, const struct impact_separation *separation,
-                                      dent_isa isa, struct impact_workspace *workspace,
-                                      struct impact_hit *hits, struct impact_counters *counters)
+                                      dent_isa isa, struct impact_workspace *workspace, struct impact_hit *hits,
+                                      struct impact_counters *counters)
 {
     (void)isa;
     (void)workspace;

@@ -91,14 +91,8 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
     impact_test_finite(kind, corners, t_limit, impact_arithmetic_is_ordinary(), NULL, result);
 }
 
-void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
-                       struct impact_result *result)
-{
-    impact_test_exact_in(NULL, kind, corners, result);
-}
-
-void impact_test_exact_in(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
-                          const struct impact_vertex *const corners[4], struct impact_result *result)
+void impact_test_exact(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
+                       const struct impact_vertex *const corners[4], struct impact_result *result)
 {
     if (!impact_all_finite(corners)) {
         set_error(result);

@@ -84,13 +84,10 @@ void impact_test(enum impact_kind kind, const struct impact_vertex *const corner
 /* Limbs of stage 3 for any finite input: 128 KiB (impact_exact.c counts them). */
 enum { IMPACT_LIMBS = 16384 };
 
-/* Stage 3 alone, for tests. */
-void impact_test_exact(enum impact_kind kind, const struct impact_vertex *const corners[4],
-                       struct impact_result *result);
-
-/* The same with the room it needs: no stack to speak of, no memory that could be short. */
-void impact_test_exact_in(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
-                          const struct impact_vertex *const corners[4], struct impact_result *result);
+/* Stage 3 alone, with the room it needs: no stack to speak of, no memory that could be short. limbs may be null, and
+ * then it finds room itself. */
+void impact_test_exact(uint64_t limbs[IMPACT_LIMBS], enum impact_kind kind,
+                       const struct impact_vertex *const corners[4], struct impact_result *result);
 
 /* --------------------------------------------------------------------------------------------------------- blocks */
 
@@ -111,25 +108,59 @@ struct impact_hit {
     struct impact_result result;
 };
 
+/* Candidates whose double stages run together, and intervals of them that may wait. */
+enum { IMPACT_CHUNK = 512, IMPACT_TASKS = 1024, IMPACT_LANES_MAX = 8 };
+
+/* Intervals [l, r] of candidates, by their place in the chunk. Readable past the end as far as lanes reach. */
+struct impact_tasks {
+    uint32_t count;
+    uint32_t place[IMPACT_TASKS + IMPACT_LANES_MAX];
+    double l[IMPACT_TASKS + IMPACT_LANES_MAX], r[IMPACT_TASKS + IMPACT_LANES_MAX];
+};
+
+/* Candidates in contact at the one root of D in (left, right), `middle` near it. */
+struct impact_brackets {
+    uint32_t count;
+    uint32_t place[IMPACT_TASKS + IMPACT_LANES_MAX];
+    double left[IMPACT_TASKS + IMPACT_LANES_MAX], right[IMPACT_TASKS + IMPACT_LANES_MAX];
+    double middle[IMPACT_TASKS + IMPACT_LANES_MAX];
+};
+
+/* u, v and the normals of contacts. */
+struct impact_descriptions {
+    double u[IMPACT_CHUNK + IMPACT_LANES_MAX], v[IMPACT_CHUNK + IMPACT_LANES_MAX];
+    double normal[3][IMPACT_CHUNK + IMPACT_LANES_MAX];
+};
+
+/* What the double stages of a chunk need: impact_rounds.c. */
+struct impact_rounds {
+    struct impact_tasks tasks[2], roots;
+    struct impact_brackets hits;
+    double times[IMPACT_CHUNK + IMPACT_LANES_MAX];
+    struct impact_descriptions descriptions;
+    double left[IMPACT_CHUNK], right[IMPACT_CHUNK], middle[IMPACT_CHUNK]; /* by place: the leftmost hit */
+    uint8_t uncertain[IMPACT_CHUNK], task_counts[IMPACT_CHUNK];
+};
+
 /* Room the block test needs; contents mean nothing between calls. */
 struct impact_workspace {
     uint32_t first[IMPACT_BLOCK + 16], second[IMPACT_BLOCK + 16];
+    struct impact_rounds rounds;
     uint64_t limbs[IMPACT_LIMBS];
 };
 
 /* Writes the candidates in contact, ascending, and returns how many: at most `count`. `counters` is added to. With
  * `earliest`, every candidate whose toi is the smallest of the block (and not above t_limit) is among them. */
-uint32_t impact_test_block(const struct impact_block *block, dent_isa isa,
-                           struct impact_workspace *workspace, struct impact_hit *hits,
-                           struct impact_counters *counters);
+uint32_t impact_test_block(const struct impact_block *block, dent_isa isa, struct impact_workspace *workspace,
+                           struct impact_hit *hits, struct impact_counters *counters);
 
 /* --------------------------------------------------------------------------------------------- minimum separation */
 
 struct impact_separation {
-    double distance;    /* > 0: asks for a time at which the primitives are not farther apart than this */
-    double tolerance;   /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
+    double distance;     /* > 0: asks for a time at which the primitives are not farther apart than this */
+    double tolerance;    /* > 0: how much nearer than certainly necessary a pair may come before it is reported */
     uint32_t work_limit; /* steps before the answer becomes IMPACT_HIT_BUDGET; 0: a million */
-    bool no_zero_toi;   /* a start farther apart than distance never gives toi = 0 */
+    bool no_zero_toi;    /* a start farther apart than distance never gives toi = 0 */
 };
 
 /* Conservative: a pair that comes as near as `distance` at some time t is reported with toi <= t. Nothing else is
@@ -142,7 +173,7 @@ void impact_test_separation(enum impact_kind kind, const struct impact_vertex *c
 
 /* The same for a block. */
 uint32_t impact_test_separation_block(const struct impact_block *block, const struct impact_separation *separation,
-                                      dent_isa isa, struct impact_workspace *workspace,
-                                      struct impact_hit *hits, struct impact_counters *counters);
+                                      dent_isa isa, struct impact_workspace *workspace, struct impact_hit *hits,
+                                      struct impact_counters *counters);
 
 #endif

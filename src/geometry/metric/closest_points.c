@@ -36,11 +36,3 @@ double distance_to_triangle(const double p[3], const double *const triangle[3], 
     struct candidate best = closest_of_triangle(&local);
     return finish(&best, local.exponent, triangle, 3, closest);
 }
-
-double distance_to_segment(const double p[3], const double a[3], const double b[3], double closest[3])
-{
-    const double *const ends[2] = {a, b};
-    struct local_corners local = corners_seen_from(p, ends, 2);
-    struct candidate best = candidate_of_edge(&local, 0, 1);
-    return finish(&best, local.exponent, ends, 2, closest);
-}

@@ -10,7 +10,4 @@
  * their squares, which may overflow or underflow where the distance does not. */
 double distance_to_triangle(const double p[3], const double *const triangle[3], double closest[3]);
 
-/* The same for the closed segment from a to b. */
-double distance_to_segment(const double p[3], const double a[3], const double b[3], double closest[3]);
-
 #endif

@@ -43,18 +43,6 @@ void convex_points_support(const void *shape, const double direction[3], double 
     memcpy(point, set->points[best], 3 * sizeof *point);
 }
 
-double convex_points_magnitude(const struct convex_points *points)
-{
-    double largest = 0;
-    for (int i = 0; i < points->count; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            double size = fabs(points->points[i][axis]);
-            largest = size > largest ? size : largest;
-        }
-    }
-    return largest;
-}
-
 /* ---- the simplex ------------------------------------------------------------------------------------------------ */
 
 struct simplex {
@@ -302,16 +290,4 @@ struct gjk_result convex_gjk(const struct gjk_input *input)
         }
     }
     return result;
-}
-
-struct gjk_result convex_gjk_points(const double *const *a, int count_a, const double *const *b, int count_b)
-{
-    struct convex_points points_a = {a, count_a}, points_b = {b, count_b};
-    struct gjk_input input = {.support_a = convex_points_support,
-                              .support_b = convex_points_support,
-                              .shape_a = &points_a,
-                              .shape_b = &points_b};
-    double magnitude_a = convex_points_magnitude(&points_a), magnitude_b = convex_points_magnitude(&points_b);
-    input.magnitude = magnitude_a > magnitude_b ? magnitude_a : magnitude_b;
-    return convex_gjk(&input);
 }

@@ -24,8 +24,6 @@ struct convex_points {
     int count;
 };
 void convex_points_support(const void *shape, const double direction[3], double point[3]);
-/* Largest |coordinate|. */
-double convex_points_magnitude(const struct convex_points *points);
 
 typedef enum gjk_relation { GJK_UNDECIDED = 0, GJK_SEPARATED = 1, GJK_OVERLAPPING = 2 } gjk_relation;
 
@@ -49,8 +47,5 @@ struct gjk_result {
 };
 
 struct gjk_result convex_gjk(const struct gjk_input *input);
-
-/* The hulls of two point sets. */
-struct gjk_result convex_gjk_points(const double *const *a, int count_a, const double *const *b, int count_b);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "geometry/metric/closest_points_local.h"
 
-#define FEATURE_LANES 1
-#define FEATURE_ROOT(x) ((row){sqrt((x)[0])})
+#include "simd/lanes_scalar.h"
+
 #include "geometry/metric/feature_lanes.h"
 
-static row3 point_row(const double p[3])
+static struct doubles3 point_row(const double p[3])
 {
-    return (row3){{p[0]}, {p[1]}, {p[2]}};
+    return (struct doubles3){p[0], p[1], p[2]};
 }
 
 static void measure_vertex(const double p[3], const double *const corners[3], struct row_result *result)
@@ -31,14 +31,14 @@ double vertex_face_distance(const double p[3], const double *const corners[3])
 {
     struct row_result result;
     measure_vertex(p, corners, &result);
-    return result.distance[0];
+    return result.distance;
 }
 
 double edge_edge_distance(const double *const a[2], const double *const b[2])
 {
     struct row_result result;
     measure_edge(a, b, &result);
-    return result.distance[0];
+    return result.distance;
 }
 
 /* ---- directions ------------------------------------------------------------------------------ */
@@ -140,30 +140,30 @@ void closest_of_vertex_and_face(const double p[3], const double *const corners[3
 {
     struct row_result result;
     measure_vertex(p, corners, &result);
-    pair->distance = result.distance[0];
+    pair->distance = result.distance;
     pair->weights_a[0] = 1.0;
     pair->weights_a[1] = 0.0;
     for (int k = 0; k < 3; k++) {
-        pair->weights_b[k] = result.weight[k + 1][0];
+        pair->weights_b[k] = result.weight[k + 1];
     }
-    const double difference[3] = {result.difference.x[0], result.difference.y[0], result.difference.z[0]};
+    const double difference[3] = {result.difference.x, result.difference.y, result.difference.z};
     const double *const points[4] = {p, corners[0], corners[1], corners[2]};
     bool inside = pair->weights_b[0] > 0 && pair->weights_b[1] > 0 && pair->weights_b[2] > 0;
-    direction_of_vertex_and_face(difference, result.length[0], pair->distance, inside, points, pair->direction);
+    direction_of_vertex_and_face(difference, result.length, pair->distance, inside, points, pair->direction);
 }
 
 void closest_of_edges(const double *const a[2], const double *const b[2], struct closest_pair *pair)
 {
     struct row_result result;
     measure_edge(a, b, &result);
-    pair->distance = result.distance[0];
+    pair->distance = result.distance;
     for (int k = 0; k < 2; k++) {
-        pair->weights_a[k] = result.weight[k][0];
-        pair->weights_b[k] = result.weight[k + 2][0];
+        pair->weights_a[k] = result.weight[k];
+        pair->weights_b[k] = result.weight[k + 2];
     }
     pair->weights_b[2] = 0.0;
-    const double difference[3] = {result.difference.x[0], result.difference.y[0], result.difference.z[0]};
+    const double difference[3] = {result.difference.x, result.difference.y, result.difference.z};
     const double *const points[4] = {a[0], a[1], b[0], b[1]};
     bool inside = pair->weights_a[0] > 0 && pair->weights_a[1] > 0 && pair->weights_b[0] > 0 && pair->weights_b[1] > 0;
-    direction_of_edges(difference, result.length[0], pair->distance, inside, points, pair->direction);
+    direction_of_edges(difference, result.length, pair->distance, inside, points, pair->direction);
 }

@@ -27,7 +27,7 @@ const char *motion_fault(const dent_motion *motion, bool *finite)
         return "its quaternion is zero";
     }
     if (!dent_motion_kind_name(motion->kind)) {
-        return "there is no such kind of motion";
+        return "unknown kind of motion";
     }
     if (!(fabs(motion->angle) <= 1000)) {
         return "it turns by more than 1000 radians";

@@ -20,6 +20,8 @@
 #ifndef DENT_GEOMETRY_MOTION_BOUNDS_H
 #define DENT_GEOMETRY_MOTION_BOUNDS_H
 
+#include <dent/experimental.h>
+
 #include "geometry/motion/in_between_motion.h"
 #include "geometry/numbers/interval.h"
 
@@ -62,8 +64,6 @@ void chain_motion(const struct motion_chain *chain, double lo, double half, dent
 struct interval_pose {
     struct interval rotation[9], translation[3];
 };
-void chain_interval_pose(const struct interval_kernels *kernels, const struct motion_chain *chain, struct interval t,
-                         bool tight, struct interval_pose *pose);
 void relative_interval_motion(const struct interval_kernels *kernels, const struct motion_chain *a,
                               const struct motion_chain *b, double lo, double half, bool tight,
                               struct motion_piece *piece);

@@ -1,154 +1,147 @@
 /* The arithmetic of motion_boxes.h on lanes, one pair of boxes a lane: place b in the coordinates of a, then 15 axes.
  * What is what, and why it is conservative, is told in motion_volumes.h and motion_volumes.c. When all lanes are apart
  * the axes that are left are not looked at; what is said of lanes that are apart is not used, so this shows nowhere.
- *
- * The includer has defined lanes, lane_mask and the operations lanes_set ... mask_or as in double_lanes_scalar.h, and
- * mask_all. */
-#ifndef DENT_GEOMETRY_MOTION_BOX_LANES_H
-#define DENT_GEOMETRY_MOTION_BOX_LANES_H
+ * Over the doubles of simd/lanes.h, one to four a register. Included by motion_boxes_<isa>.c. */
+#include <stddef.h>
+
+#include "geometry/motion/motion_boxes.h"
 
 struct box_lanes {
-    lanes centre[3], half_extent[3], radius, reach, axes[9];
+    doubles centre[3], half_extent[3], radius, reach, axes[9];
 };
 
 struct window_lanes {
-    lanes first, last;
-    lane_mask apart, soon;
+    doubles first, last;
+    doubles_mask apart, soon;
 };
 
-static inline lanes lanes_sum3(lanes a, lanes x, lanes b, lanes y, lanes c, lanes z)
+static inline doubles lanes_sum3(doubles a, doubles x, doubles b, doubles y, doubles c, doubles z)
 {
-    return lanes_add(lanes_add(lanes_multiply(a, x), lanes_multiply(b, y)), lanes_multiply(c, z));
+    return a * x + b * y + c * z;
 }
 
 /* As volume_axes. */
-static inline void axes_lanes(const lanes q[4], lanes axes[9])
+static inline void axes_lanes(const doubles q[4], doubles axes[9])
 {
-    lanes w = q[0], x = q[1], y = q[2], z = q[3];
-    lanes squares = lanes_add(lanes_add(lanes_multiply(w, w), lanes_multiply(x, x)),
-                              lanes_add(lanes_multiply(y, y), lanes_multiply(z, z)));
-    lanes s = lanes_divide(lanes_set(2), squares), one = lanes_set(1);
-    lanes sx = lanes_multiply(s, x), sy = lanes_multiply(s, y), sz = lanes_multiply(s, z);
-    lanes xx = lanes_multiply(sx, x), xy = lanes_multiply(sx, y), xz = lanes_multiply(sx, z);
-    lanes yy = lanes_multiply(sy, y), yz = lanes_multiply(sy, z), zz = lanes_multiply(sz, z);
-    lanes xw = lanes_multiply(sx, w), yw = lanes_multiply(sy, w), zw = lanes_multiply(sz, w);
-    axes[0] = lanes_subtract(one, lanes_add(yy, zz));
-    axes[1] = lanes_subtract(xy, zw);
-    axes[2] = lanes_add(xz, yw);
-    axes[3] = lanes_add(xy, zw);
-    axes[4] = lanes_subtract(one, lanes_add(xx, zz));
-    axes[5] = lanes_subtract(yz, xw);
-    axes[6] = lanes_subtract(xz, yw);
-    axes[7] = lanes_add(yz, xw);
-    axes[8] = lanes_subtract(one, lanes_add(xx, yy));
+    doubles w = q[0], x = q[1], y = q[2], z = q[3];
+    doubles squares = w * w + x * x + (y * y + z * z);
+    doubles s = doubles_set(2) / squares, one = doubles_set(1);
+    doubles sx = s * x, sy = s * y, sz = s * z;
+    doubles xx = sx * x, xy = sx * y, xz = sx * z;
+    doubles yy = sy * y, yz = sy * z, zz = sz * z;
+    doubles xw = sx * w, yw = sy * w, zw = sz * w;
+    axes[0] = one - (yy + zz);
+    axes[1] = xy - zw;
+    axes[2] = xz + yw;
+    axes[3] = xy + zw;
+    axes[4] = one - (xx + zz);
+    axes[5] = yz - xw;
+    axes[6] = xz - yw;
+    axes[7] = yz + xw;
+    axes[8] = one - (xx + yy);
 }
 
-static inline void clip_lanes(lanes d, lanes q, lanes boxes, lanes rest, struct window_lanes *window)
+static inline void clip_lanes(doubles d, doubles q, doubles boxes, doubles rest, struct window_lanes *window)
 {
-    lanes size_d = lanes_absolute(d), size_q = lanes_absolute(q), extent = lanes_add(boxes, rest);
-    lanes nearest = lanes_subtract(size_d, size_q);
-    window->soon =
-        mask_or(window->soon, lanes_less(lanes_add(boxes, lanes_multiply(lanes_set(0x1p-6), rest)), nearest));
-    lane_mask free = lanes_less(extent, lanes_add(size_d, size_q)); /* the axis says something */
-    window->apart = mask_or(window->apart, lanes_less(extent, nearest));
-    lanes inverse = lanes_divide(lanes_set(1), q);
-    lanes p = lanes_multiply(lanes_subtract(lanes_set(0), lanes_add(extent, d)), inverse);
-    lanes r = lanes_multiply(lanes_subtract(extent, d), inverse);
-    lanes enter = lanes_least(p, r), leave = lanes_most(p, r);
-    window->first = lanes_choose(free, lanes_most(enter, window->first), window->first);
-    window->last = lanes_choose(free, lanes_least(leave, window->last), window->last);
+    doubles size_d = doubles_absolute(d), size_q = doubles_absolute(q), extent = boxes + rest;
+    doubles nearest = size_d - size_q;
+    window->soon = doubles_mask_or(window->soon, doubles_less(boxes + doubles_set(0x1p-6) * rest, nearest));
+    doubles_mask free = doubles_less(extent, size_d + size_q); /* the axis says something */
+    window->apart = doubles_mask_or(window->apart, doubles_less(extent, nearest));
+    doubles inverse = doubles_set(1) / q;
+    doubles p = (doubles_set(0) - (extent + d)) * inverse;
+    doubles r = (extent - d) * inverse;
+    doubles enter = doubles_least(p, r), leave = doubles_most(p, r);
+    window->first = doubles_choose(free, doubles_most(enter, window->first), window->first);
+    window->last = doubles_choose(free, doubles_least(leave, window->last), window->last);
 }
 
 /* The edge axes only tell boxes apart; clipping the window by them as well does not pay for nine divisions. */
-static inline void test_axis_lanes(lanes d, lanes q, lanes boxes, lanes rest, struct window_lanes *window)
+static inline void test_axis_lanes(doubles d, doubles q, doubles boxes, doubles rest, struct window_lanes *window)
 {
-    lanes nearest = lanes_subtract(lanes_absolute(d), lanes_absolute(q));
-    window->soon =
-        mask_or(window->soon, lanes_less(lanes_add(boxes, lanes_multiply(lanes_set(0x1p-6), rest)), nearest));
-    window->apart = mask_or(window->apart, lanes_less(lanes_add(boxes, rest), nearest));
+    doubles nearest = doubles_absolute(d) - doubles_absolute(q);
+    window->soon = doubles_mask_or(window->soon, doubles_less(boxes + doubles_set(0x1p-6) * rest, nearest));
+    window->apart = doubles_mask_or(window->apart, doubles_less(boxes + rest, nearest));
 }
 
 /* b's centre, sweep and axes in the coordinates of a. */
-static inline void place_lanes(const struct motion_piece *piece, const struct box_lanes *b, lanes centre[3],
-                               lanes sweep[3], lanes axes[9])
+static inline void place_lanes(const struct motion_piece *piece, const struct box_lanes *b, doubles centre[3],
+                               doubles sweep[3], doubles axes[9])
 {
     const double *m = piece->rotation, *rate = piece->rotation_rate;
     for (int i = 0; i < 3; i++) {
-        lanes x = lanes_set(m[3 * i]), y = lanes_set(m[3 * i + 1]), z = lanes_set(m[3 * i + 2]);
-        centre[i] =
-            lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]), lanes_set(piece->translation[i]));
+        doubles x = doubles_set(m[3 * i]), y = doubles_set(m[3 * i + 1]), z = doubles_set(m[3 * i + 2]);
+        centre[i] = lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]) + doubles_set(piece->translation[i]);
         for (int j = 0; j < 3; j++) {
             axes[3 * i + j] = lanes_sum3(x, b->axes[j], y, b->axes[3 + j], z, b->axes[6 + j]);
         }
-        x = lanes_set(rate[3 * i]);
-        y = lanes_set(rate[3 * i + 1]);
-        z = lanes_set(rate[3 * i + 2]);
-        sweep[i] = lanes_multiply(lanes_set(piece->half),
-                                  lanes_add(lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]),
-                                            lanes_set(piece->translation_rate[i])));
+        x = doubles_set(rate[3 * i]);
+        y = doubles_set(rate[3 * i + 1]);
+        z = doubles_set(rate[3 * i + 2]);
+        sweep[i] = doubles_set(piece->half) * (lanes_sum3(x, b->centre[0], y, b->centre[1], z, b->centre[2]) +
+                                               doubles_set(piece->translation_rate[i]));
     }
 }
 
 /* In the coordinates of box a. */
 struct pair_lanes {
-    lanes r[9], size[9];           /* the axes of b, and their sizes */
-    lanes d[3], s[3];              /* from centre to centre; sweep */
-    lanes w[3], size_w[3], size_wb[3]; /* spin, its size, its size along the axes of b */
+    doubles r[9], size[9];               /* the axes of b, and their sizes */
+    doubles d[3], s[3];                  /* from centre to centre; sweep */
+    doubles w[3], size_w[3], size_wb[3]; /* spin, its size, its size along the axes of b */
 };
 
 /* The six axes of the faces. */
-static inline void test_face_axes_lanes(const struct box_lanes *a, const struct box_lanes *b, const lanes apart[3],
-                                        const lanes sweep[3], const lanes axes[9], const lanes spin[3], lanes rest,
-                                        struct pair_lanes *pair, struct window_lanes *window)
+static inline void test_face_axes_lanes(const struct box_lanes *a, const struct box_lanes *b, const doubles apart[3],
+                                        const doubles sweep[3], const doubles axes[9], const doubles spin[3],
+                                        doubles rest, struct pair_lanes *pair, struct window_lanes *window)
 {
-    lanes *r = pair->r, *size = pair->size, *d = pair->d, *s = pair->s, *w = pair->w;
-    lanes *size_w = pair->size_w, *size_wb = pair->size_wb;
+    doubles *r = pair->r, *size = pair->size, *d = pair->d, *s = pair->s, *w = pair->w;
+    doubles *size_w = pair->size_w, *size_wb = pair->size_wb;
     for (int i = 0; i < 3; i++) {
         w[i] = lanes_sum3(a->axes[i], spin[0], a->axes[3 + i], spin[1], a->axes[6 + i], spin[2]);
-        size_w[i] = lanes_absolute(w[i]);
+        size_w[i] = doubles_absolute(w[i]);
     }
-    const lanes *ea = a->half_extent, *eb = b->half_extent;
+    const doubles *ea = a->half_extent, *eb = b->half_extent;
     for (int i = 0; i < 3; i++) {
-        lanes x = a->axes[i], y = a->axes[3 + i], z = a->axes[6 + i];
+        doubles x = a->axes[i], y = a->axes[3 + i], z = a->axes[6 + i];
         d[i] = lanes_sum3(x, apart[0], y, apart[1], z, apart[2]);
         s[i] = lanes_sum3(x, sweep[0], y, sweep[1], z, sweep[2]);
         for (int j = 0; j < 3; j++) {
             r[3 * i + j] = lanes_sum3(x, axes[j], y, axes[3 + j], z, axes[6 + j]);
-            size[3 * i + j] = lanes_absolute(r[3 * i + j]);
+            size[3 * i + j] = doubles_absolute(r[3 * i + j]);
         }
-        lanes extent = lanes_sum3(size[3 * i], eb[0], size[3 * i + 1], eb[1], size[3 * i + 2], eb[2]);
-        extent = lanes_add(extent, lanes_add(size_w[i == 0 ? 1 : 0], size_w[i == 2 ? 1 : 2]));
-        clip_lanes(d[i], s[i], lanes_add(ea[i], extent), rest, window);
+        doubles extent = lanes_sum3(size[3 * i], eb[0], size[3 * i + 1], eb[1], size[3 * i + 2], eb[2]);
+        extent = extent + (size_w[i == 0 ? 1 : 0] + size_w[i == 2 ? 1 : 2]);
+        clip_lanes(d[i], s[i], ea[i] + extent, rest, window);
     }
     for (int j = 0; j < 3; j++) {
-        size_wb[j] = lanes_absolute(lanes_sum3(r[j], w[0], r[3 + j], w[1], r[6 + j], w[2]));
+        size_wb[j] = doubles_absolute(lanes_sum3(r[j], w[0], r[3 + j], w[1], r[6 + j], w[2]));
     }
     for (int j = 0; j < 3; j++) {
-        lanes extent = lanes_sum3(size[j], ea[0], size[3 + j], ea[1], size[6 + j], ea[2]);
-        extent = lanes_add(extent, lanes_add(size_wb[j == 0 ? 1 : 0], size_wb[j == 2 ? 1 : 2]));
+        doubles extent = lanes_sum3(size[j], ea[0], size[3 + j], ea[1], size[6 + j], ea[2]);
+        extent = extent + (size_wb[j == 0 ? 1 : 0] + size_wb[j == 2 ? 1 : 2]);
         clip_lanes(lanes_sum3(r[j], d[0], r[3 + j], d[1], r[6 + j], d[2]),
-                   lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), lanes_add(extent, eb[j]), rest, window);
+                   lanes_sum3(r[j], s[0], r[3 + j], s[1], r[6 + j], s[2]), extent + eb[j], rest, window);
     }
-    window->apart = mask_or(window->apart, lanes_less(window->last, window->first));
+    window->apart = doubles_mask_or(window->apart, doubles_less(window->last, window->first));
 }
 
 /* The nine axes across two edges. */
 static inline void test_edge_axes_lanes(const struct box_lanes *a, const struct box_lanes *b,
-                                        const struct pair_lanes *pair, lanes rest, struct window_lanes *window)
+                                        const struct pair_lanes *pair, doubles rest, struct window_lanes *window)
 {
-    const lanes *r = pair->r, *size = pair->size, *d = pair->d, *s = pair->s;
-    const lanes *ea = a->half_extent, *eb = b->half_extent;
+    const doubles *r = pair->r, *size = pair->size, *d = pair->d, *s = pair->s;
+    const doubles *ea = a->half_extent, *eb = b->half_extent;
     for (int i = 0; i < 3; i++) {
         int i1 = i == 2 ? 0 : i + 1, i2 = 3 - i - i1;
         for (int j = 0; j < 3; j++) {
             int j1 = j == 2 ? 0 : j + 1, j2 = 3 - j - j1;
-            lanes p = r[3 * i1 + j], q = r[3 * i2 + j];
-            lanes along = lanes_subtract(lanes_multiply(d[i2], p), lanes_multiply(d[i1], q));
-            lanes swept = lanes_subtract(lanes_multiply(s[i2], p), lanes_multiply(s[i1], q));
-            lanes extent = lanes_add(
-                lanes_add(lanes_multiply(ea[i1], size[3 * i2 + j]), lanes_multiply(ea[i2], size[3 * i1 + j])),
-                lanes_add(lanes_multiply(eb[j1], size[3 * i + j2]), lanes_multiply(eb[j2], size[3 * i + j1])));
-            extent = lanes_add(extent, lanes_add(pair->size_w[i], pair->size_wb[j]));
+            doubles p = r[3 * i1 + j], q = r[3 * i2 + j];
+            doubles along = d[i2] * p - d[i1] * q;
+            doubles swept = s[i2] * p - s[i1] * q;
+            doubles extent = ea[i1] * size[3 * i2 + j] + ea[i2] * size[3 * i1 + j] +
+                             (eb[j1] * size[3 * i + j2] + eb[j2] * size[3 * i + j1]);
+            extent = extent + (pair->size_w[i] + pair->size_wb[j]);
             test_axis_lanes(along, swept, extent, rest, window);
         }
     }
@@ -156,44 +149,96 @@ static inline void test_edge_axes_lanes(const struct box_lanes *a, const struct 
 
 static inline struct window_lanes test_box_lanes(const struct motion_piece *piece, const struct box_lanes *a,
                                                  const struct box_lanes *b, const struct piece_window *given,
-                                                 lanes *rest_of_b)
+                                                 doubles *rest_of_b)
 {
-    lanes centre[3], sweep[3], axes[9];
+    doubles centre[3], sweep[3], axes[9];
     place_lanes(piece, b, centre, sweep, axes);
-    lanes rest = lanes_add(lanes_set(piece->translation_rest),
-                           lanes_add(lanes_multiply(lanes_set(piece->rotation_rest), b->reach),
-                                     lanes_multiply(lanes_set(piece->half * piece->spin_rest), b->radius)));
-    rest = lanes_multiply(rest, lanes_set(1 + 0x1p-40));
+    doubles rest = doubles_set(piece->translation_rest) + (doubles_set(piece->rotation_rest) * b->reach +
+                                                           doubles_set(piece->half * piece->spin_rest) * b->radius);
+    rest = rest * doubles_set(1 + 0x1p-40);
     *rest_of_b = rest;
-    lanes spin[3], most_turn = lanes_multiply(lanes_set(piece->half * (1 + 0x1p-40)), b->radius), turn = lanes_set(0);
+    doubles spin[3], most_turn = doubles_set(piece->half * (1 + 0x1p-40)) * b->radius, turn = doubles_set(0);
     for (int k = 0; k < 3; k++) {
-        spin[k] = lanes_multiply(most_turn, lanes_set(piece->spin[k]));
-        turn = lanes_add(turn, lanes_absolute(spin[k]));
+        spin[k] = most_turn * doubles_set(piece->spin[k]);
+        turn = turn + doubles_absolute(spin[k]);
     }
-    lanes length = lanes_add(lanes_add(lanes_absolute(sweep[0]), lanes_absolute(sweep[1])), lanes_absolute(sweep[2]));
-    lanes radii = lanes_add(a->radius, b->radius);
-    rest = lanes_add(lanes_multiply(rest, lanes_set(1 + 0x1p-40)),
-                     lanes_multiply(lanes_set(0x1p-46), lanes_add(radii, lanes_add(length, turn))));
-    lanes apart[3];
+    doubles length = doubles_absolute(sweep[0]) + doubles_absolute(sweep[1]) + doubles_absolute(sweep[2]);
+    doubles radii = a->radius + b->radius;
+    rest = rest * doubles_set(1 + 0x1p-40) + doubles_set(0x1p-46) * (radii + (length + turn));
+    doubles apart[3];
     for (int k = 0; k < 3; k++) {
-        apart[k] = lanes_subtract(centre[k], a->centre[k]);
+        apart[k] = centre[k] - a->centre[k];
     }
-    lanes most = lanes_add(lanes_add(radii, length), rest);
+    doubles most = radii + length + rest;
     struct window_lanes window;
-    window.first = lanes_set(given->first);
-    window.last = lanes_set(given->last);
-    window.apart = lanes_less(lanes_multiply(lanes_multiply(most, most), lanes_set(1 + 0x1p-40)),
-                              lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]));
+    window.first = doubles_set(given->first);
+    window.last = doubles_set(given->last);
+    window.apart = doubles_less(most * most * doubles_set(1 + 0x1p-40),
+                                lanes_sum3(apart[0], apart[0], apart[1], apart[1], apart[2], apart[2]));
     window.soon = window.apart;
-    if (mask_all(window.apart)) {
+    if (doubles_mask_none(doubles_mask_not(window.apart))) {
         return window;
     }
     struct pair_lanes pair;
     test_face_axes_lanes(a, b, apart, sweep, axes, spin, rest, &pair, &window);
-    if (!mask_all(window.apart)) {
+    if (!doubles_mask_none(doubles_mask_not(window.apart))) {
         test_edge_axes_lanes(a, b, &pair, rest, &window);
     }
     return window;
 }
 
-#endif
+_Static_assert(offsetof(struct motion_volume, half_extent) == 3 * sizeof(double) &&
+                   offsetof(struct motion_volume, radius) == 6 * sizeof(double) &&
+                   offsetof(struct motion_volume, reach) == 7 * sizeof(double),
+               "eight numbers in a row");
+
+static inline struct box_lanes load_boxes(const struct motion_volume *const volumes[DOUBLES])
+{
+    const double *rows[DOUBLES];
+    const float *turns[DOUBLES];
+    doubles columns[8], turn[4];
+    struct box_lanes box;
+    for (int lane = 0; lane < DOUBLES; lane++) {
+        rows[lane] = volumes[lane]->centre;
+        turns[lane] = volumes[lane]->turn;
+    }
+    doubles_columns8(rows, columns);
+    for (int k = 0; k < 3; k++) {
+        box.centre[k] = columns[k];
+        box.half_extent[k] = columns[3 + k];
+    }
+    box.radius = columns[6];
+    box.reach = columns[7];
+    doubles_columns4_of_floats(turns, turn);
+    axes_lanes(turn, box.axes);
+    return box;
+}
+
+static unsigned test_boxes(const struct motion_piece *piece, const struct motion_volume a[2],
+                           const struct motion_volume b[2], const struct piece_window *window,
+                           struct motion_box_result *result)
+{
+    unsigned apart = 0;
+    result->soon = 0;
+    for (unsigned pair = 0; pair < 4; pair += DOUBLES) {
+        const struct motion_volume *of_a[DOUBLES], *of_b[DOUBLES];
+        doubles rest;
+        for (unsigned lane = 0; lane < DOUBLES; lane++) {
+            of_a[lane] = &a[(pair + lane) % 2];
+            of_b[lane] = &b[(pair + lane) / 2];
+        }
+        const struct box_lanes boxes_a = load_boxes(of_a), boxes_b = load_boxes(of_b);
+        struct window_lanes got = test_box_lanes(piece, &boxes_a, &boxes_b, window, &rest);
+        doubles_store_any(result->first + pair, got.first);
+        doubles_store_any(result->last + pair, got.last);
+        doubles_store_any(result->rest + pair, rest);
+        result->soon |= doubles_mask_bits(got.soon) << pair;
+        apart |= doubles_mask_bits(got.apart) << pair;
+    }
+    return apart;
+}
+
+#define MOTION_BOX_KERNELS_ROW                                                                                         \
+    {                                                                                                                  \
+        .test_boxes = test_boxes                                                                                       \
+    }

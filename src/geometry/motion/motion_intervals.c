@@ -69,8 +69,8 @@ static void multiply_poses(const struct interval_kernels *kernels, const struct 
     }
 }
 
-void chain_interval_pose(const struct interval_kernels *kernels, const struct motion_chain *chain, struct interval t,
-                         bool tight, struct interval_pose *pose)
+static void chain_interval_pose(const struct interval_kernels *kernels, const struct motion_chain *chain,
+                                struct interval t, bool tight, struct interval_pose *pose)
 {
     for (int k = 0; k < 9; k++) {
         pose->rotation[k] = interval_point(k % 4 == 0 ? 1 : 0);

@@ -70,7 +70,7 @@ struct exact_integer exact_from_double(struct limb_arena *arena, double value, i
     return finish(arena, limbs, whole + 2, value < 0.0 ? -1 : 1);
 }
 
-int exact_compare_magnitudes(struct exact_integer a, struct exact_integer b)
+static int exact_compare_magnitudes(struct exact_integer a, struct exact_integer b)
 {
     if (a.length != b.length) {
         return a.length < b.length ? -1 : 1;

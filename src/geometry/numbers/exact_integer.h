@@ -42,7 +42,6 @@ struct exact_integer exact_shift_left(struct limb_arena *arena, struct exact_int
 
 /* Sign of a - b, of magnitudes only in the second. */
 int exact_compare(struct exact_integer a, struct exact_integer b);
-int exact_compare_magnitudes(struct exact_integer a, struct exact_integer b);
 
 /* Relative error below 2^-52. */
 struct scaled_double exact_to_scaled(struct exact_integer a);

@@ -11,13 +11,13 @@ struct key_node {
 
 void key_tree_init(struct key_tree *tree, dent_context *context, key_tree_bytes *bytes, const void *user)
 {
-    *tree = (struct key_tree){.context = context, .bytes = bytes, .user = user, .empty = true};
-    growable_init(&tree->nodes, sizeof(struct key_node));
+    *tree = (struct key_tree){.bytes = bytes, .user = user, .empty = true};
+    array_init(&tree->nodes, context, sizeof(struct key_node));
 }
 
 void key_tree_release(struct key_tree *tree)
 {
-    growable_release(&tree->nodes, tree->context);
+    array_destroy(&tree->nodes);
     tree->empty = true;
 }
 
@@ -121,7 +121,7 @@ bool key_tree_add(struct key_tree *tree, const uint8_t *key, size_t length, uint
     }
     struct key_node fresh = {.byte = (uint32_t)byte, .other_bits = other_bits_of(difference)};
     uint64_t fresh_link = (uint64_t)tree->nodes.count << 1;
-    if (!growable_push(&tree->nodes, tree->context, &fresh)) {
+    if (!array_push(&tree->nodes, &fresh)) {
         return false;
     }
     uint64_t *place = place_for(tree, key, length, byte, fresh.other_bits);

@@ -7,7 +7,7 @@
 #ifndef DENT_IO_KEY_TREE_H
 #define DENT_IO_KEY_TREE_H
 
-#include "growable_array.h"
+#include "base/containers/dynamic_array.h"
 
 #define KEY_TREE_NONE UINT32_MAX
 
@@ -15,11 +15,10 @@
 typedef const uint8_t *key_tree_bytes(const void *user, uint32_t number, size_t *length);
 
 struct key_tree {
-    dent_context *context;
     key_tree_bytes *bytes;
     const void *user;
-    struct growable_array nodes; /* struct key_node */
-    uint64_t root;               /* a link; see key_tree.c */
+    struct dynamic_array nodes; /* struct key_node */
+    uint64_t root;              /* a link; see key_tree.c */
     bool empty;
 };
 

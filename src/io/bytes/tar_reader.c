@@ -25,14 +25,14 @@ struct overrides {
 void tar_reader_init(struct tar_reader *reader, struct byte_stream *stream)
 {
     *reader = (struct tar_reader){.stream = stream};
-    growable_init(&reader->name, 1);
-    growable_init(&reader->extended, 1);
+    array_init(&reader->name, stream->context, 1);
+    array_init(&reader->extended, stream->context, 1);
 }
 
 void tar_reader_release(struct tar_reader *reader)
 {
-    growable_release(&reader->name, reader->stream->context);
-    growable_release(&reader->extended, reader->stream->context);
+    array_destroy(&reader->name);
+    array_destroy(&reader->extended);
 }
 
 const char *tar_kind_name(enum tar_kind kind)
@@ -158,7 +158,7 @@ static bool append_name(struct tar_reader *reader, const void *bytes, size_t len
 {
     const uint8_t *end = memchr(bytes, 0, length);
     size_t used = end ? (size_t)(end - (const uint8_t *)bytes) : length;
-    char *room = growable_extend(&reader->name, reader->stream->context, used + 1);
+    char *room = array_extend(&reader->name, used + 1);
     if (!room) {
         return false;
     }
@@ -188,7 +188,7 @@ static dent_status read_extended(struct tar_reader *reader, uint64_t offset, uin
         return bad_header(reader, offset, "a long name or extended header of more than a megabyte");
     }
     reader->extended.count = 0;
-    uint8_t *data = growable_extend(&reader->extended, reader->stream->context, (size_t)size + 1);
+    uint8_t *data = array_extend(&reader->extended, (size_t)size + 1);
     if (!data) {
         return no_memory(reader);
     }

@@ -6,7 +6,7 @@
 #define DENT_IO_TAR_READER_H
 
 #include "byte_stream.h"
-#include "growable_array.h"
+#include "base/containers/dynamic_array.h"
 
 enum tar_kind {
     TAR_FILE,
@@ -27,10 +27,10 @@ struct tar_member {
 
 struct tar_reader {
     struct byte_stream *stream;
-    uint64_t next_offset;           /* of the next header */
-    uint64_t member_count;          /* so far */
-    struct growable_array name;     /* char: the name of the member, ended by a zero byte */
-    struct growable_array extended; /* char: data of a pax or GNU header */
+    uint64_t next_offset;          /* of the next header */
+    uint64_t member_count;         /* so far */
+    struct dynamic_array name;     /* char: the name of the member, ended by a zero byte */
+    struct dynamic_array extended; /* char: data of a pax or GNU header */
 };
 
 void tar_reader_init(struct tar_reader *reader, struct byte_stream *stream);

@@ -234,12 +234,6 @@ dent_status scanner_fail(const struct text_scanner *scanner, dent_status status,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* Pieces of the file may be in it: nothing that a terminal would handle_command. */
-    for (char *p = text; *p; p++) {
-        if ((unsigned char)*p < 32 || *p == 127) {
-            *p = '?';
-        }
-    }
     return dent_fail(scanner->context, status, "%s:%llu: %s", scanner->name, (unsigned long long)scanner->line, text);
 }
 

@@ -7,7 +7,7 @@
 #include <dent/impact_io.h>
 
 #include "io/bytes/file_bytes.h"
-#include "io/bytes/growable_array.h"
+#include "base/containers/dynamic_array.h"
 #include "io/bytes/rational_number.h"
 #include "io/bytes/read_scope.h"
 #include "io/bytes/text_scanner.h"
@@ -20,8 +20,8 @@ enum { ROWS_PER_QUERY = 8, COORDINATE_COLUMNS = 6, COLUMNS_WITH_TRUTH = 7, PATH_
 
 struct query_storage {
     dent_impact_queries queries; /* first: what the caller holds */
-    struct growable_array list;  /* dent_impact_query */
-    struct growable_array truth; /* uint8_t */
+    struct dynamic_array list;   /* dent_impact_query */
+    struct dynamic_array truth;  /* uint8_t */
 };
 
 dent_impact_queries_def dent_impact_queries_def_default(void)
@@ -33,8 +33,8 @@ void dent_impact_queries_destroy(dent_context *context, dent_impact_queries *que
 {
     if (context && queries) {
         struct query_storage *storage = queries->storage;
-        growable_release(&storage->list, context);
-        growable_release(&storage->truth, context);
+        array_destroy_in(&storage->list, context);
+        array_destroy_in(&storage->truth, context);
         dent_release(context, storage, 1, sizeof *storage);
     }
 }
@@ -224,8 +224,7 @@ static dent_status add_row(struct query_storage *storage, struct text_scanner *s
         if (storage->list.count == UINT32_MAX) {
             return fail_at_row(scanner, line, "more than 2^32 - 1 queries");
         }
-        if (!growable_extend(&storage->list, scanner->context, 1) ||
-            (progress->with_truth && !growable_push(&storage->truth, scanner->context, &truth))) {
+        if (!array_extend(&storage->list, 1) || (progress->with_truth && !array_push(&storage->truth, &truth))) {
             return out_of_memory(scanner->context, scanner->name);
         }
     }
@@ -294,7 +293,7 @@ static const uint8_t *take_word(const uint8_t *cursor, const uint8_t *end, const
 
 /* "[true, false, …]" and nothing else. */
 static dent_status parse_truth(dent_context *context, const char *name, const struct file_bytes *bytes,
-                               struct growable_array *truth)
+                               struct dynamic_array *truth)
 {
     size_t mark;
     TRY(text_begin(context, name, bytes->data, bytes->size, &mark));
@@ -309,7 +308,7 @@ static dent_status parse_truth(dent_context *context, const char *name, const st
             break;
         }
         uint8_t value = after_true != NULL;
-        if (!growable_push(truth, context, &value)) {
+        if (!array_push(truth, &value)) {
             return out_of_memory(context, name);
         }
         cursor = skip_space(after, end);
@@ -397,8 +396,8 @@ static dent_status read_queries(struct read_scope *scope, const char *path, stru
     }
     *storage = (struct query_storage){0};
     storage->queries.storage = storage;
-    growable_init(&storage->list, sizeof(dent_impact_query));
-    growable_init(&storage->truth, 1);
+    array_init(&storage->list, context, sizeof(dent_impact_query));
+    array_init(&storage->truth, context, 1);
     dent_status status = fill(storage, scope, path, bytes, def, look_beside);
     file_bytes_release(context, bytes);
     if (status != DENT_OK) {

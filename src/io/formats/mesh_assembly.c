@@ -171,7 +171,7 @@ static int64_t name_key(uint32_t dimension, int32_t tag)
 
 static dent_status index_names(struct assembly *assembly)
 {
-    const struct growable_array *names = &assembly->builder->names;
+    const struct dynamic_array *names = &assembly->builder->names;
     const struct group_name *entries = names->data;
     assembly->name_index = dent_allocate(assembly->context, names->count, sizeof *assembly->name_index);
     if (!assembly->name_index) {
@@ -190,7 +190,7 @@ static dent_status index_names(struct assembly *assembly)
 /* The name of a group, made up when the file gives none. */
 static const char *group_text(const struct assembly *assembly, uint32_t dimension, int32_t tag)
 {
-    const struct growable_array *names = &assembly->builder->names;
+    const struct dynamic_array *names = &assembly->builder->names;
     const struct number_entry *entry = number_index_find(assembly->name_index, names->count, name_key(dimension, tag));
     if (entry) {
         return mesh_storage_string(assembly->context, assembly->storage,
@@ -437,15 +437,9 @@ static bool give_own_vertices(const struct assembly *assembly, struct part *part
 /* One body: the builder's positions become the mesh's. */
 static bool give_all_vertices(const struct assembly *assembly, dent_mesh_body *body)
 {
-    struct growable_array *positions = &assembly->builder->positions;
-    if (!mesh_storage_keep(assembly->context, assembly->storage, positions->data, positions->capacity,
-                           sizeof(double))) {
-        return false;
-    }
-    body->positions = positions->data;
     body->vertex_count = builder_vertex_count(assembly->builder);
-    growable_init(positions, sizeof(double));
-    return true;
+    body->positions = mesh_storage_keep_array(assembly->storage, &assembly->builder->positions);
+    return body->positions != NULL;
 }
 
 static dent_status make_bodies(struct assembly *assembly, uint32_t dimension, const struct number_groups *groups,
@@ -509,7 +503,7 @@ static dent_status assemble_bodies(struct assembly *assembly, uint32_t dimension
 /* ---- groups of lower dimension --------------------------------------------------------------------------------- */
 
 static dent_status make_groups(struct assembly *assembly, uint32_t dimension, const struct number_groups *groups,
-                               struct part *parts, struct growable_array *made)
+                               struct part *parts, struct dynamic_array *made)
 {
     const struct element_list *list = &assembly->builder->elements[dimension];
     dent_status status = count_parts(assembly, list, groups, false, parts);
@@ -533,14 +527,14 @@ static dent_status make_groups(struct assembly *assembly, uint32_t dimension, co
                                  .element_count = parts[i].element_count,
                                  .corners_per_element = corners,
                                  .corners = parts[i].corners};
-        if (!group.name || !growable_push(made, assembly->context, &group)) {
+        if (!group.name || !array_push(made, &group)) {
             return assembly_no_memory(assembly);
         }
     }
     return DENT_OK;
 }
 
-static dent_status assemble_groups_of(struct assembly *assembly, uint32_t dimension, struct growable_array *made)
+static dent_status assemble_groups_of(struct assembly *assembly, uint32_t dimension, struct dynamic_array *made)
 {
     struct number_groups groups;
     if (!find_groups(assembly, &assembly->builder->elements[dimension], true, &groups)) {
@@ -562,8 +556,8 @@ static dent_status assemble_groups_of(struct assembly *assembly, uint32_t dimens
 
 static dent_status assemble_groups(struct assembly *assembly, uint32_t top)
 {
-    struct growable_array made;
-    growable_init(&made, sizeof(dent_mesh_group));
+    struct dynamic_array made;
+    array_init(&made, assembly->context, sizeof(dent_mesh_group));
     dent_status status = DENT_OK;
     uint64_t elements = 0;
     for (uint32_t dimension = top; status == DENT_OK && dimension-- > 0;) {
@@ -574,15 +568,11 @@ static dent_status assemble_groups(struct assembly *assembly, uint32_t top)
     }
     if (status == DENT_OK && made.count > 0) {
         builder_note(assembly->builder, elements, "elements of lower dimension make no body and are kept as groups");
-        if (mesh_storage_keep(assembly->context, assembly->storage, made.data, made.capacity,
-                              sizeof(dent_mesh_group))) {
-            assembly->storage->mesh.groups = made.data;
-            assembly->storage->mesh.group_count = (uint32_t)made.count;
-            return DENT_OK;
-        }
-        status = assembly_no_memory(assembly);
+        assembly->storage->mesh.group_count = (uint32_t)made.count;
+        assembly->storage->mesh.groups = mesh_storage_keep_array(assembly->storage, &made);
+        status = assembly->storage->mesh.groups ? DENT_OK : assembly_no_memory(assembly);
     }
-    growable_release(&made, assembly->context);
+    array_destroy(&made);
     return status;
 }
 

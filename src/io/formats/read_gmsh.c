@@ -18,8 +18,8 @@ struct gmsh_reader {
     struct mesh_builder *builder;
     struct node_tags tags;
     bool has_nodes;
-    int major;                      /* 1, 2 or 4 */
-    struct growable_array entities; /* struct number_entry: (dimension, tag) to physical tag */
+    int major;                     /* 1, 2 or 4 */
+    struct dynamic_array entities; /* struct number_entry: (dimension, tag) to physical tag */
 };
 
 #define NOTICE_SEVERAL_GROUPS "entities belong to several physical groups; the first of each is used"
@@ -364,7 +364,7 @@ static dent_status read_entity(struct gmsh_reader *reader, uint32_t dimension, b
     int32_t group = 0;
     TRY(group_of_physical(reader, physical, &group));
     struct number_entry entry = {.key = entity_key(dimension, tag), .value = (uint32_t)group};
-    if (!growable_push(&reader->entities, reader->request->context, &entry)) {
+    if (!array_push(&reader->entities, &entry)) {
         return no_memory(reader);
     }
     return dimension == 0 ? DENT_OK : read_integer_list(reader, "bounding entities", &ignored, &count);
@@ -632,9 +632,9 @@ dent_status read_gmsh(struct read_request *request)
     struct gmsh_reader reader = {.request = request, .builder = request->builder};
     TRY(gmsh_input_init(&reader.input, request));
     node_tags_init(&reader.tags, request->context);
-    growable_init(&reader.entities, sizeof(struct number_entry));
+    array_init(&reader.entities, request->context, sizeof(struct number_entry));
     dent_status status = read_sections(&reader);
     node_tags_release(&reader.tags);
-    growable_release(&reader.entities, request->context);
+    array_destroy(&reader.entities);
     return status;
 }

@@ -19,9 +19,9 @@
 struct obj_reader {
     struct text_scanner scanner;
     struct mesh_builder *builder;
-    struct growable_array corners; /* uint32_t: of the statement at hand */
-    uint64_t vertex_total;         /* in the whole file */
-    int64_t vertex_count;          /* so far */
+    struct dynamic_array corners; /* uint32_t: of the statement at hand */
+    uint64_t vertex_total;        /* in the whole file */
+    int64_t vertex_count;         /* so far */
 };
 
 static bool is_blank(uint8_t c)
@@ -154,7 +154,7 @@ static dent_status read_corners(struct obj_reader *reader)
         if (status != DENT_OK) {
             return status;
         }
-        if (!growable_push(&reader->corners, reader->builder->context, &corner)) {
+        if (!array_push(&reader->corners, &corner)) {
             return scanner_fail(&reader->scanner, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the corners of a face");
         }
     }
@@ -283,7 +283,7 @@ dent_status read_obj(struct read_request *request)
 {
     struct obj_reader reader = {.builder = request->builder};
     TRY(scanner_open(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, '#'));
-    growable_init(&reader.corners, sizeof(uint32_t));
+    array_init(&reader.corners, request->context, sizeof(uint32_t));
     reader.vertex_total = count_vertices(reader.scanner.cursor, reader.scanner.end);
     if (reader.vertex_total == 0) {
         return dent_fail(request->context, DENT_ERROR_FORMAT, "%s: no vertices; is it an OBJ file?", request->name);
@@ -291,6 +291,6 @@ dent_status read_obj(struct read_request *request)
     request->builder->forward_references = true;
     snprintf(request->format, sizeof request->format, "obj");
     dent_status status = read_statements(&reader);
-    growable_release(&reader.corners, request->context);
+    array_destroy(&reader.corners);
     return status;
 }

@@ -38,10 +38,10 @@ struct ply_reader {
     struct text_scanner scanner; /* the header, and the data when they are text */
     struct byte_reader bytes;    /* the data when they are binary */
     bool is_text;
-    unsigned declared;                /* bit r: an element of role r */
-    struct growable_array elements;   /* struct ply_element */
-    struct growable_array properties; /* struct ply_property */
-    struct growable_array corners;    /* uint32_t: of the face at hand */
+    unsigned declared;               /* bit r: an element of role r */
+    struct dynamic_array elements;   /* struct ply_element */
+    struct dynamic_array properties; /* struct ply_property */
+    struct dynamic_array corners;    /* uint32_t: of the face at hand */
 };
 
 static dent_status out_of_memory(const struct ply_reader *reader)
@@ -56,8 +56,7 @@ static struct ply_element *element_at(const struct ply_reader *reader, size_t i)
 
 static const struct ply_property *properties_of(const struct ply_reader *reader, const struct ply_element *element)
 {
-    return reader->properties.data ? (const struct ply_property *)reader->properties.data + element->first_property
-                                   : NULL;
+    return (const struct ply_property *)reader->properties.data + element->first_property;
 }
 
 /* ---- header -------------------------------------------------------------------------------------------- */
@@ -144,7 +143,7 @@ static dent_status read_element_line(struct ply_reader *reader)
     }
     reader->declared |= 1u << element.role;
     TRY(expect_line_end(reader));
-    return growable_push(&reader->elements, reader->request->context, &element) ? DENT_OK : out_of_memory(reader);
+    return array_push(&reader->elements, &element) ? DENT_OK : out_of_memory(reader);
 }
 
 static uint8_t role_of_property(const struct ply_element *element, const struct ply_property *property,
@@ -196,7 +195,7 @@ static dent_status read_property_line(struct ply_reader *reader)
     element->declared |= 1u << property.role;
     element->property_count++;
     TRY(expect_line_end(reader));
-    return growable_push(&reader->properties, reader->request->context, &property) ? DENT_OK : out_of_memory(reader);
+    return array_push(&reader->properties, &property) ? DENT_OK : out_of_memory(reader);
 }
 
 static dent_status read_header_line(struct ply_reader *reader, struct text_span keyword)
@@ -327,7 +326,7 @@ static dent_status read_list(struct ply_reader *reader, const struct ply_element
                              "names a vertex that does not exist: its index is negative or too large");
         }
         uint32_t stored = (uint32_t)corner;
-        if (status == DENT_OK && !growable_push(&reader->corners, reader->request->context, &stored)) {
+        if (status == DENT_OK && !array_push(&reader->corners, &stored)) {
             status = out_of_memory(reader);
         }
     }
@@ -455,9 +454,9 @@ dent_status read_ply(struct read_request *request)
 {
     struct ply_reader reader = {.request = request};
     TRY(scanner_open(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1));
-    growable_init(&reader.elements, sizeof(struct ply_element));
-    growable_init(&reader.properties, sizeof(struct ply_property));
-    growable_init(&reader.corners, sizeof(uint32_t));
+    array_init(&reader.elements, request->context, sizeof(struct ply_element));
+    array_init(&reader.properties, request->context, sizeof(struct ply_property));
+    array_init(&reader.corners, request->context, sizeof(uint32_t));
     dent_status status = read_header(&reader);
     if (status == DENT_OK) {
         status =
@@ -470,8 +469,8 @@ dent_status read_ply(struct read_request *request)
     if (status == DENT_OK) {
         status = read_data(&reader);
     }
-    growable_release(&reader.corners, request->context);
-    growable_release(&reader.properties, request->context);
-    growable_release(&reader.elements, request->context);
+    array_destroy(&reader.corners);
+    array_destroy(&reader.properties);
+    array_destroy(&reader.elements);
     return status;
 }

@@ -1,13 +1,11 @@
 /* Reads back the points of a .vtp with their fields, as our own writer lays them down: one piece, arrays of doubles (or
  * unsigned numbers nobody asks for here), appended raw. The mesh readers leave fields aside; recordings need them. */
+#include "base/containers/dynamic_array.h"
 #include "io/bytes/byte_reader.h"
 #include "io/bytes/decimal_number.h"
-#include "io/bytes/file_bytes.h"
-#include "io/bytes/growable_array.h"
-#include "io/bytes/read_scope.h"
 #include "io/bytes/try_status.h"
+#include "io/bytes/xml_file.h"
 #include "vtk_data_stream.h"
-#include "io/bytes/xml_scanner.h"
 
 #include <dent/mesh_io.h>
 
@@ -25,20 +23,25 @@ struct declared_array {
 
 struct points_storage {
     dent_point_set points;
-    struct growable_array fields;  /* dent_mesh_field */
-    struct growable_array names;   /* char[NAME_LIMIT] */
-    struct growable_array numbers; /* double */
+    struct dynamic_array fields;  /* dent_mesh_field */
+    struct dynamic_array names;   /* char[NAME_LIMIT] */
+    struct dynamic_array numbers; /* double */
 };
 
 struct points_reader {
     dent_context *context;
     const char *path;
-    struct xml_scanner xml;
-    struct growable_array declared; /* struct declared_array */
+    struct xml_scanner *xml;
+    struct dynamic_array declared; /* struct declared_array */
     uint64_t point_count;
     bool seen_piece, in_points, in_data;
     const uint8_t *appended;
 };
+
+static dent_status out_of_memory(const struct points_reader *reader)
+{
+    return dent_fail(reader->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+}
 
 static dent_status whole_attribute(struct points_reader *reader, const struct xml_tag *tag, const char *name,
                                    uint64_t otherwise, uint64_t *number)
@@ -51,7 +54,7 @@ static dent_status whole_attribute(struct points_reader *reader, const struct xm
         return DENT_OK;
     }
     if (!decimal_to_integer(value.text, value.length, &parsed, &fits) || !fits || parsed < 0) {
-        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_FORMAT, "%s '%.*s' is not a count", name,
+        return xml_fail(reader->xml, tag->name.text, DENT_ERROR_FORMAT, "%s '%.*s' is not a count", name,
                         SPAN_ARGUMENTS(value));
     }
     *number = (uint64_t)parsed;
@@ -67,22 +70,20 @@ static dent_status declare_array(struct points_reader *reader, const struct xml_
     xml_attribute(tag, "format", &format);
     xml_attribute(tag, "Name", &name);
     if (!span_equal(type, "Float64") || !span_equal(format, "appended") || name.length >= NAME_LIMIT) {
-        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED,
+        return xml_fail(reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED,
                         "array '%.*s': only doubles appended raw are read back", SPAN_ARGUMENTS(name));
     }
     TRY(whole_attribute(reader, tag, "NumberOfComponents", 1, &components));
     TRY(whole_attribute(reader, tag, "offset", 0, &array.offset));
     if ((components != 1 && components != 3) || (array.is_position && components != 3)) {
-        return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "array '%.*s' has %llu components",
+        return xml_fail(reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "array '%.*s' has %llu components",
                         SPAN_ARGUMENTS(name), (unsigned long long)components);
     }
     if (name.length > 0) {
         memcpy(array.name, name.text, name.length);
     }
     array.components = (uint32_t)components;
-    return growable_push(&reader->declared, reader->context, &array)
-               ? DENT_OK
-               : dent_fail(reader->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+    return array_push(&reader->declared, &array) ? DENT_OK : out_of_memory(reader);
 }
 
 static dent_status read_tag(struct points_reader *reader, const struct xml_tag *tag)
@@ -94,7 +95,7 @@ static dent_status read_tag(struct points_reader *reader, const struct xml_tag *
     }
     if (span_equal(tag->name, "Piece")) {
         if (reader->seen_piece) {
-            return xml_fail(&reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "more than one piece");
+            return xml_fail(reader->xml, tag->name.text, DENT_ERROR_UNSUPPORTED, "more than one piece");
         }
         reader->seen_piece = true;
         return whole_attribute(reader, tag, "NumberOfPoints", 0, &reader->point_count);
@@ -107,12 +108,12 @@ static dent_status read_tag(struct points_reader *reader, const struct xml_tag *
         return declare_array(reader, tag);
     }
     if (span_equal(tag->name, "AppendedData")) {
-        const char *cursor = reader->xml.cursor;
-        while (cursor < reader->xml.end && (*cursor == ' ' || *cursor == '\n' || *cursor == '\r' || *cursor == '\t')) {
+        const char *cursor = reader->xml->cursor;
+        while (cursor < reader->xml->end && (*cursor == ' ' || *cursor == '\n' || *cursor == '\r' || *cursor == '\t')) {
             cursor++;
         }
-        if (cursor == reader->xml.end || *cursor != '_') {
-            return xml_fail(&reader->xml, cursor, DENT_ERROR_FORMAT, "appended data do not begin with an underscore");
+        if (cursor == reader->xml->end || *cursor != '_') {
+            return xml_fail(reader->xml, cursor, DENT_ERROR_FORMAT, "appended data do not begin with an underscore");
         }
         reader->appended = (const uint8_t *)cursor + 1;
     }
@@ -123,7 +124,7 @@ static dent_status read_head(struct points_reader *reader)
 {
     struct xml_tag tag;
     struct text_span value;
-    TRY(xml_next_tag(&reader->xml, &tag));
+    TRY(xml_next_tag(reader->xml, &tag));
     if (tag.kind != XML_OPEN || !span_equal(tag.name, "VTKFile") || !xml_attribute(&tag, "type", &value) ||
         !span_equal(value, "PolyData")) {
         return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: <VTKFile type=\"PolyData\"> should come first",
@@ -135,7 +136,7 @@ static dent_status read_head(struct points_reader *reader)
                          "%s: only plain files with 64-bit lengths are read back", reader->path);
     }
     while (!reader->appended) {
-        TRY(xml_next_tag(&reader->xml, &tag));
+        TRY(xml_next_tag(reader->xml, &tag));
         if (tag.kind == XML_END_OF_FILE) {
             return dent_fail(reader->context, DENT_ERROR_FORMAT, "%s: no appended data", reader->path);
         }
@@ -146,9 +147,9 @@ static dent_status read_head(struct points_reader *reader)
 
 /* Copies one array to the end of `numbers`. */
 static dent_status load_array(struct points_reader *reader, const struct declared_array *array,
-                              struct growable_array *numbers)
+                              struct dynamic_array *numbers)
 {
-    const uint8_t *end = (const uint8_t *)reader->xml.end;
+    const uint8_t *end = (const uint8_t *)reader->xml->end;
     uint64_t count = reader->point_count * array->components, room = (uint64_t)(end - reader->appended);
     struct vtk_encoding encoding = {.wide_headers = true};
     struct vtk_array_bytes bytes;
@@ -158,7 +159,7 @@ static dent_status load_array(struct points_reader *reader, const struct declare
     }
     TRY(vtk_array_unpack(reader->context, reader->path, &encoding, reader->appended + array->offset, end, 8 * count,
                          &bytes));
-    double *out = growable_extend(numbers, reader->context, (size_t)count);
+    double *out = array_extend(numbers, (size_t)count);
     if (out && count > 0) {
         struct byte_reader doubles = byte_reader_over(bytes.data, bytes.data + 8 * (size_t)count, false);
         for (uint64_t i = 0; i < count; i++) {
@@ -166,8 +167,7 @@ static dent_status load_array(struct points_reader *reader, const struct declare
         }
     }
     vtk_array_bytes_release(reader->context, &bytes);
-    return out || count == 0 ? DENT_OK
-                             : dent_fail(reader->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+    return out || count == 0 ? DENT_OK : out_of_memory(reader);
 }
 
 static dent_status load_arrays(struct points_reader *reader, struct points_storage *storage)
@@ -175,7 +175,7 @@ static dent_status load_arrays(struct points_reader *reader, struct points_stora
     const struct declared_array *declared = reader->declared.data;
     bool positions = false;
     /* Arrays that all lie in one place would make more of the file than it holds. */
-    uint64_t room = (uint64_t)((const uint8_t *)reader->xml.end - reader->appended), claimed = 0;
+    uint64_t room = (uint64_t)((const uint8_t *)reader->xml->end - reader->appended), claimed = 0;
     for (size_t i = 0; i < reader->declared.count && reader->point_count > 0; i++) {
         claimed += 8 * (uint64_t)declared[i].components; /* per point */
         if (claimed > room / reader->point_count) {
@@ -194,9 +194,9 @@ static dent_status load_arrays(struct points_reader *reader, struct points_stora
             positions = positions || pass == 0;
             TRY(load_array(reader, &declared[i], &storage->numbers));
             dent_mesh_field field = {.components = declared[i].components};
-            if (pass == 1 && (!growable_push(&storage->fields, reader->context, &field) ||
-                              !growable_push(&storage->names, reader->context, declared[i].name))) {
-                return dent_fail(reader->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", reader->path);
+            if (pass == 1 &&
+                (!array_push(&storage->fields, &field) || !array_push(&storage->names, declared[i].name))) {
+                return out_of_memory(reader);
             }
         }
     }
@@ -218,7 +218,7 @@ static dent_status finish(struct points_reader *reader, struct points_storage *s
     }
     for (size_t i = 0; i < storage->fields.count; i++) {
         fields[i].name = (const char *)storage->names.data + i * NAME_LIMIT;
-        fields[i].values = at > 0 ? numbers + at : numbers; /* no points: null, which takes no offset */
+        fields[i].values = numbers + at;
         at += fields[i].components * (size_t)reader->point_count;
     }
     storage->points =
@@ -230,9 +230,9 @@ void dent_points_destroy(dent_context *context, dent_point_set *points)
 {
     if (context && points) {
         struct points_storage *storage = points->storage;
-        growable_release(&storage->fields, context);
-        growable_release(&storage->names, context);
-        growable_release(&storage->numbers, context);
+        array_destroy_in(&storage->fields, context);
+        array_destroy_in(&storage->names, context);
+        array_destroy_in(&storage->numbers, context);
         dent_release(context, storage, 1, sizeof *storage);
     }
 }
@@ -247,29 +247,24 @@ static dent_status read_all(struct points_reader *reader, struct points_storage 
     return finish(reader, storage);
 }
 
-static dent_status read_points(dent_context *context, const char *path, dent_point_set **points)
+static dent_status read_points(struct xml_scanner *xml, void *result)
 {
-    struct file_bytes bytes;
-    TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
+    dent_context *context = xml->context;
+    struct points_reader reader = {.context = context, .path = xml->name, .xml = xml};
     struct points_storage *storage = dent_allocate(context, 1, sizeof *storage);
-    dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     if (!storage) {
-        dent_fail(context, status, "%s: out of memory", path);
-    } else {
-        *storage = (struct points_storage){.points = {.storage = storage}};
-        growable_init(&storage->fields, sizeof(dent_mesh_field));
-        growable_init(&storage->names, NAME_LIMIT);
-        growable_init(&storage->numbers, sizeof(double));
-        struct points_reader reader = {.context = context, .path = path};
-        growable_init(&reader.declared, sizeof(struct declared_array));
-        status = xml_open(&reader.xml, context, path, bytes.data, bytes.size);
-        status = status == DENT_OK ? read_all(&reader, storage) : status;
-        growable_release(&reader.declared, context);
+        return out_of_memory(&reader);
     }
-    file_bytes_release(context, &bytes);
+    *storage = (struct points_storage){.points = {.storage = storage}};
+    array_init(&storage->fields, context, sizeof(dent_mesh_field));
+    array_init(&storage->names, context, NAME_LIMIT);
+    array_init(&storage->numbers, context, sizeof(double));
+    array_init(&reader.declared, context, sizeof(struct declared_array));
+    dent_status status = read_all(&reader, storage);
+    array_destroy(&reader.declared);
     if (status == DENT_OK) {
-        *points = &storage->points;
-    } else if (storage) {
+        *(dent_point_set **)result = &storage->points;
+    } else {
         dent_points_destroy(context, &storage->points);
     }
     return status;
@@ -280,8 +275,5 @@ dent_status dent_points_read(dent_context *context, const char *path, dent_point
     DENT_REQUIRE(context, context);
     DENT_REQUIRE(context, path);
     DENT_REQUIRE(context, points);
-    struct read_scope scope;
-    TRY(read_scope_open(&scope, context, path, 0));
-    read_scope_count_file(&scope, path);
-    return read_scope_end(&scope, read_points(scope.context, path, points));
+    return xml_file_read(context, path, read_points, points);
 }

@@ -223,8 +223,8 @@ static dent_status read_cells(struct mesh_builder *builder, struct tetgen_file f
     }
     if (odd_regions > 0) {
         /* Some other quantity, not a region: a body per value would be nonsense. */
-        struct growable_array *tags = &builder->elements[3].tags;
-        memset(tags->data, 0, tags->count * tags->record_size);
+        struct dynamic_array *tags = &builder->elements[3].tags;
+        memset(tags->data, 0, tags->count * tags->element_size);
         builder_note(builder, odd_regions,
                      "tetrahedra have an attribute that is not a whole number: attributes are not used as regions");
     }
@@ -240,19 +240,6 @@ dent_status tetgen_read_pair(struct mesh_builder *builder, struct tetgen_file no
         status = read_cells(builder, cells, first);
     }
     builder->file_name = name;
-    return status;
-}
-
-dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge,
-                               dent_mesh **mesh)
-{
-    struct mesh_builder builder;
-    builder_init(&builder, context, cells.name);
-    dent_status status = tetgen_read_pair(&builder, nodes, cells);
-    if (status == DENT_OK) {
-        status = builder_finish(&builder, merge, "tetgen", mesh);
-    }
-    builder_release(&builder);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* TetGen's pair of files, also from memory (tests and fuzzers). */
+/* TetGen's pair of files. */
 #ifndef DENT_IO_READ_TETGEN_H
 #define DENT_IO_READ_TETGEN_H
 
@@ -12,9 +12,5 @@ struct tetgen_file {
 };
 
 dent_status tetgen_read_pair(struct mesh_builder *builder, struct tetgen_file nodes, struct tetgen_file cells);
-
-/* What dent_mesh_read does for files. */
-dent_status tetgen_read_memory(dent_context *context, struct tetgen_file nodes, struct tetgen_file cells, bool merge,
-                               dent_mesh **mesh);
 
 #endif

@@ -25,7 +25,7 @@ struct vtk_reader {
     int64_t major_version;
     bool found_points;
     struct vtk_cells parts[PART_COUNT]; /* an unstructured grid has all cells in the first */
-    struct growable_array tags;         /* int32_t per cell, or empty */
+    struct dynamic_array tags;          /* int32_t per cell, or empty */
     bool beyond_knowledge;              /* met an attribute that cannot even be skipped */
     bool on_cells;                      /* attributes being read are those of cells */
     uint64_t tuple_count;               /* of the attributes */
@@ -236,7 +236,7 @@ static dent_status read_counted_cells(struct vtk_reader *reader, struct vtk_cell
         used += 1 + (uint64_t)node_count;
         TRY(read_nodes(reader, cells, (uint64_t)node_count, NUMBER_I32));
         uint64_t end = cells->nodes.count;
-        if (!growable_push(&cells->ends, reader->request->context, &end)) {
+        if (!array_push(&cells->ends, &end)) {
             return out_of_memory(reader);
         }
     }
@@ -277,7 +277,7 @@ static dent_status read_offset_cells(struct vtk_reader *reader, struct vtk_cells
                                 (unsigned long long)(i == 0 ? 0 : node_count));
         }
         uint64_t end = (uint64_t)offset;
-        if (i > 0 && !growable_push(&cells->ends, reader->request->context, &end)) {
+        if (i > 0 && !array_push(&cells->ends, &end)) {
             return out_of_memory(reader);
         }
     }
@@ -299,7 +299,7 @@ static dent_status read_cells(struct vtk_reader *reader, struct vtk_cells *cells
 
 static dent_status read_cell_types(struct vtk_reader *reader)
 {
-    struct growable_array *types = &reader->parts[0].types;
+    struct dynamic_array *types = &reader->parts[0].types;
     uint64_t count;
     TRY(read_count(reader, "number of cell types", &count));
     if (types->count > 0) {
@@ -314,7 +314,7 @@ static dent_status read_cell_types(struct vtk_reader *reader)
                                 (unsigned long long)i, (long long)type);
         }
         uint8_t stored = (uint8_t)type;
-        if (!growable_push(types, reader->request->context, &stored)) {
+        if (!array_push(types, &stored)) {
             return out_of_memory(reader);
         }
     }
@@ -344,7 +344,7 @@ static dent_status read_tags(struct vtk_reader *reader, uint64_t count, int type
                                 (unsigned long long)i);
         }
         int32_t stored = (int32_t)tag;
-        if (!growable_push(&reader->tags, reader->request->context, &stored)) {
+        if (!array_push(&reader->tags, &stored)) {
             return out_of_memory(reader);
         }
     }
@@ -633,15 +633,15 @@ dent_status read_vtk(struct read_request *request)
     static const uint8_t part_types[PART_COUNT] = {VTK_POLY_VERTEX, VTK_POLY_LINE, VTK_POLYGON, VTK_TRIANGLE_STRIP};
     struct vtk_reader reader = {.request = request};
     TRY(scanner_open(&reader.scanner, request->context, request->name, request->bytes.data, request->bytes.size, -1));
-    growable_init(&reader.tags, sizeof(int32_t));
+    array_init(&reader.tags, request->context, sizeof(int32_t));
     for (int part = 0; part < PART_COUNT; part++) {
-        vtk_cells_init(&reader.parts[part]);
+        vtk_cells_init(&reader.parts[part], request->context);
         reader.parts[part].common_type = part_types[part];
     }
     dent_status status = read_all(&reader);
     for (int part = 0; part < PART_COUNT; part++) {
-        vtk_cells_release(&reader.parts[part], request->context);
+        vtk_cells_release(&reader.parts[part]);
     }
-    growable_release(&reader.tags, request->context);
+    array_destroy(&reader.tags);
     return status;
 }

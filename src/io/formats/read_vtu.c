@@ -51,8 +51,8 @@ struct vtu_reader {
     struct vtk_encoding encoding;   /* base64 is set per array */
     const char *unknown_compressor; /* null when arrays can be unpacked */
     bool appended_base64;
-    const uint8_t *appended;      /* first byte of the block behind the XML; null when there is none */
-    struct growable_array pieces; /* struct piece */
+    const uint8_t *appended;     /* first byte of the block behind the XML; null when there is none */
+    struct dynamic_array pieces; /* struct piece */
     enum section section;
     int part;                   /* of SECTION_CELLS */
     struct data_array *waiting; /* the array whose text comes next, or null */
@@ -147,7 +147,7 @@ static dent_status read_piece_tag(struct vtu_reader *reader, const struct xml_ta
     for (int part = 0; reader->is_polydata && part < PART_COUNT && status == DENT_OK; part++) {
         status = count_attribute(reader, tag, polydata_counts[part], false, &piece.cell_counts[part]);
     }
-    if (status == DENT_OK && !growable_push(&reader->pieces, reader->request->context, &piece)) {
+    if (status == DENT_OK && !array_push(&reader->pieces, &piece)) {
         status = out_of_memory(reader);
     }
     return status;
@@ -481,7 +481,7 @@ static dent_status load_ends(struct vtu_reader *reader, const struct data_array 
                               (long long)before);
         }
         uint64_t stored = (uint64_t)end;
-        if (status == DENT_OK && !growable_push(&cells->ends, reader->request->context, &stored)) {
+        if (status == DENT_OK && !array_push(&cells->ends, &stored)) {
             status = out_of_memory(reader);
         }
         before = end;
@@ -523,7 +523,7 @@ static dent_status load_types(struct vtu_reader *reader, const struct data_array
                               (long long)type);
         }
         uint8_t stored = (uint8_t)type;
-        if (status == DENT_OK && !growable_push(&cells->types, reader->request->context, &stored)) {
+        if (status == DENT_OK && !array_push(&cells->types, &stored)) {
             status = out_of_memory(reader);
         }
     }
@@ -553,7 +553,7 @@ static dent_status next_tag(struct vtu_reader *reader, const struct data_array *
     return status;
 }
 
-static dent_status load_tags(struct vtu_reader *reader, const struct piece *piece, struct growable_array *tags)
+static dent_status load_tags(struct vtu_reader *reader, const struct piece *piece, struct dynamic_array *tags)
 {
     const struct data_array *array = &piece->groups;
     uint64_t count = 0;
@@ -572,7 +572,7 @@ static dent_status load_tags(struct vtu_reader *reader, const struct piece *piec
     for (uint64_t i = 0; i < count && status == DENT_OK && whole; i++) {
         int32_t tag = 0;
         status = next_tag(reader, array, &source, i, &tag, &whole);
-        if (status == DENT_OK && whole && !growable_push(tags, reader->request->context, &tag)) {
+        if (status == DENT_OK && whole && !array_push(tags, &tag)) {
             status = out_of_memory(reader);
         }
     }
@@ -606,11 +606,11 @@ static dent_status emit_piece(struct vtu_reader *reader, const struct piece *pie
     struct mesh_builder *builder = reader->request->builder;
     uint32_t first_vertex = builder_vertex_count(builder);
     struct vtk_cells cells[PART_COUNT];
-    struct growable_array tags;
-    growable_init(&tags, sizeof(int32_t));
+    struct dynamic_array tags;
+    array_init(&tags, reader->request->context, sizeof(int32_t));
     dent_status status = emit_points(reader, piece);
     for (int part = 0; part < PART_COUNT; part++) {
-        vtk_cells_init(&cells[part]);
+        vtk_cells_init(&cells[part], reader->request->context);
         cells[part].common_type = part_types[part];
         status = status == DENT_OK ? load_part(reader, piece, part, &cells[part]) : status;
     }
@@ -622,9 +622,9 @@ static dent_status emit_piece(struct vtu_reader *reader, const struct piece *pie
                                     part_tags);
             part_tags = part_tags ? part_tags + cells[part].ends.count : NULL;
         }
-        vtk_cells_release(&cells[part], reader->request->context);
+        vtk_cells_release(&cells[part]);
     }
-    growable_release(&tags, reader->request->context);
+    array_destroy(&tags);
     return status;
 }
 
@@ -648,7 +648,7 @@ dent_status read_vtu(struct read_request *request)
 {
     struct vtu_reader reader = {.request = request};
     TRY(xml_open(&reader.xml, request->context, request->name, request->bytes.data, request->bytes.size));
-    growable_init(&reader.pieces, sizeof(struct piece));
+    array_init(&reader.pieces, request->context, sizeof(struct piece));
     dent_status status = read_xml(&reader);
     snprintf(request->format, sizeof request->format, "vtk xml %s%s", reader.is_polydata ? "polydata" : "grid",
              reader.appended ? " appended"
@@ -656,6 +656,6 @@ dent_status read_vtu(struct read_request *request)
                  ? " ascii"
                  : " binary");
     status = status == DENT_OK ? emit_pieces(&reader) : status;
-    growable_release(&reader.pieces, request->context);
+    array_destroy(&reader.pieces);
     return status;
 }

@@ -70,19 +70,19 @@ struct cell {
     uint32_t first_vertex;
 };
 
-void vtk_cells_init(struct vtk_cells *cells)
+void vtk_cells_init(struct vtk_cells *cells, dent_context *context)
 {
-    growable_init(&cells->nodes, sizeof(uint32_t));
-    growable_init(&cells->ends, sizeof(uint64_t));
-    growable_init(&cells->types, sizeof(uint8_t));
+    array_init(&cells->nodes, context, sizeof(uint32_t));
+    array_init(&cells->ends, context, sizeof(uint64_t));
+    array_init(&cells->types, context, sizeof(uint8_t));
     cells->common_type = VTK_EMPTY_CELL;
 }
 
-void vtk_cells_release(struct vtk_cells *cells, dent_context *context)
+void vtk_cells_release(struct vtk_cells *cells)
 {
-    growable_release(&cells->nodes, context);
-    growable_release(&cells->ends, context);
-    growable_release(&cells->types, context);
+    array_destroy(&cells->nodes);
+    array_destroy(&cells->ends);
+    array_destroy(&cells->types);
 }
 
 dent_status vtk_cells_add_node(struct vtk_cells *cells, struct mesh_builder *builder, int64_t node)
@@ -93,7 +93,7 @@ dent_status vtk_cells_add_node(struct vtk_cells *cells, struct mesh_builder *bui
                          cells->nodes.count, (long long)node);
     }
     uint32_t stored = (uint32_t)node;
-    if (!growable_push(&cells->nodes, builder->context, &stored)) {
+    if (!array_push(&cells->nodes, &stored)) {
         return dent_fail(builder->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory for the cells",
                          builder->file_name);
     }
@@ -249,7 +249,7 @@ dent_status vtk_cells_emit(const struct vtk_cells *cells, struct mesh_builder *b
             .number = i,
             .type = cells->types.count > 0 ? types[i] : cells->common_type,
             .tag = tags ? tags[i] : 0,
-            .nodes = nodes ? nodes + begin : NULL,
+            .nodes = nodes + begin,
             .node_count = ends[i] - begin,
             .first_vertex = first_vertex,
         };

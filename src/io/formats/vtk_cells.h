@@ -8,14 +8,14 @@
 enum { VTK_POLY_VERTEX = 2, VTK_POLY_LINE = 4, VTK_TRIANGLE_STRIP = 6, VTK_POLYGON = 7 };
 
 struct vtk_cells {
-    struct growable_array nodes; /* uint32_t, 0-based within the piece */
-    struct growable_array ends;  /* uint64_t: how many nodes there are up to the end of each cell */
-    struct growable_array types; /* uint8_t; empty: all of `common_type` */
+    struct dynamic_array nodes; /* uint32_t, 0-based within the piece */
+    struct dynamic_array ends;  /* uint64_t: how many nodes there are up to the end of each cell */
+    struct dynamic_array types; /* uint8_t; empty: all of `common_type` */
     uint8_t common_type;
 };
 
-void vtk_cells_init(struct vtk_cells *cells);
-void vtk_cells_release(struct vtk_cells *cells, dent_context *context);
+void vtk_cells_init(struct vtk_cells *cells, dent_context *context);
+void vtk_cells_release(struct vtk_cells *cells);
 
 /* Adds one node; a number that is no 32-bit index is BAD_MESH and names cell and number. */
 dent_status vtk_cells_add_node(struct vtk_cells *cells, struct mesh_builder *builder, int64_t node);

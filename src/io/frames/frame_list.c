@@ -1,19 +1,21 @@
 /* Collecting frames and putting them in order. */
 #include "frame_list.h"
 
+#include "base/containers/heap_sort.h"
+
 #include <string.h>
 
 void frame_list_init(struct frame_list *list, dent_context *context, const char *source)
 {
     *list = (struct frame_list){.context = context, .source = source};
-    growable_init(&list->frames, sizeof(struct frame_record));
-    growable_init(&list->names, 1);
+    array_init(&list->frames, context, sizeof(struct frame_record));
+    array_init(&list->names, context, 1);
 }
 
 void frame_list_release(struct frame_list *list)
 {
-    growable_release(&list->frames, list->context);
-    growable_release(&list->names, list->context);
+    array_destroy(&list->frames);
+    array_destroy(&list->names);
 }
 
 static struct frame_record *records(const struct frame_list *list)
@@ -38,8 +40,7 @@ dent_status frame_list_add(struct frame_list *list, const char *folder, const ch
     bool slash = folder_length > 0 && folder[folder_length - 1] != '/';
     size_t front = folder_length + slash, length = strlen(name);
     struct frame_record record = {.name = list->names.count, .data_offset = data_offset, .size = size};
-    char *room =
-        list->frames.count < UINT32_MAX ? growable_extend(&list->names, list->context, front + length + 1) : NULL;
+    char *room = list->frames.count < UINT32_MAX ? array_extend(&list->names, front + length + 1) : NULL;
     if (!room) {
         return dent_fail(list->context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory for the names of its frames",
                          list->source);
@@ -57,7 +58,7 @@ dent_status frame_list_add(struct frame_list *list, const char *folder, const ch
         return dent_fail(list->context, DENT_ERROR_TOO_LARGE, "%s: its number is too large", room);
     }
     record.has_number = found == NUMBER_FOUND;
-    if (!growable_push(&list->frames, list->context, &record)) {
+    if (!array_push(&list->frames, &record)) {
         return dent_fail(list->context, DENT_ERROR_OUT_OF_MEMORY, "%s: no memory for the names of its frames",
                          list->source);
     }
@@ -66,33 +67,10 @@ dent_status frame_list_add(struct frame_list *list, const char *folder, const ch
 
 /* ---- order ----------------------------------------------------------------------------------------------------- */
 
-/* Moves the record at `root` down to its place in a heap with the largest number on top. */
-static void sift_down(struct frame_record *frames, size_t root, size_t count)
+static bool number_before(const void *a, const void *b, const void *data)
 {
-    while (2 * root + 1 < count) {
-        size_t child = 2 * root + 1;
-        child += child + 1 < count && frames[child + 1].number > frames[child].number;
-        if (frames[root].number >= frames[child].number) {
-            return;
-        }
-        struct frame_record moved = frames[root];
-        frames[root] = frames[child];
-        frames[child] = moved;
-        root = child;
-    }
-}
-
-static void sort_by_number(struct frame_record *frames, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;) {
-        sift_down(frames, i, count);
-    }
-    for (size_t end = count; end-- > 1;) {
-        struct frame_record largest = frames[0];
-        frames[0] = frames[end];
-        frames[end] = largest;
-        sift_down(frames, 0, end);
-    }
+    (void)data;
+    return ((const struct frame_record *)a)->number < ((const struct frame_record *)b)->number;
 }
 
 /* The same name but for the number? */
@@ -117,7 +95,7 @@ dent_status frame_list_finish(struct frame_list *list)
                              list->source, frame_list_name(list, 0), frame_list_name(list, i));
         }
     }
-    sort_by_number(records(list), count);
+    heap_sort(list->frames.data, count, sizeof(struct frame_record), number_before, NULL);
     for (size_t i = 1; i < count; i++) {
         if (frame_list_at(list, i)->number == frame_list_at(list, i - 1)->number) {
             return dent_fail(list->context, DENT_ERROR_INVALID_ARGUMENT, "%s: %s and %s have the same number",

@@ -3,7 +3,7 @@
 #define DENT_IO_FRAME_LIST_H
 
 #include "frame_names.h"
-#include "io/bytes/growable_array.h"
+#include "base/containers/dynamic_array.h"
 
 struct frame_record {
     size_t name; /* in the characters of the list */
@@ -15,9 +15,9 @@ struct frame_record {
 
 struct frame_list {
     dent_context *context;
-    const char *source;           /* the words of the caller, for messages */
-    struct growable_array frames; /* struct frame_record */
-    struct growable_array names;  /* char, each ended by a zero byte */
+    const char *source;          /* the words of the caller, for messages */
+    struct dynamic_array frames; /* struct frame_record */
+    struct dynamic_array names;  /* char, each ended by a zero byte */
 };
 
 void frame_list_init(struct frame_list *list, dent_context *context, const char *source);

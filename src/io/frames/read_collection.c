@@ -1,11 +1,9 @@
 /* Reads ParaView .pvd collections: <DataSet timestep="…" part="…" file="…"/>, one after the other. Names are copied;
  * the five XML entities that writers use in attributes are undone. */
+#include "base/containers/dynamic_array.h"
 #include "io/bytes/decimal_number.h"
-#include "io/bytes/file_bytes.h"
-#include "io/bytes/growable_array.h"
-#include "io/bytes/read_scope.h"
 #include "io/bytes/try_status.h"
-#include "io/bytes/xml_scanner.h"
+#include "io/bytes/xml_file.h"
 
 #include <dent/mesh_io.h>
 
@@ -13,8 +11,8 @@
 
 struct collection_storage {
     dent_collection collection;
-    struct growable_array entries; /* dent_collection_entry; file: offset into names until all are read */
-    struct growable_array names;   /* char */
+    struct dynamic_array entries; /* dent_collection_entry; file: offset into names until all are read */
+    struct dynamic_array names;   /* char */
 };
 
 static const struct entity {
@@ -23,7 +21,7 @@ static const struct entity {
 } entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
 
 /* Appends the name with entities undone and a zero byte behind it. */
-static bool keep_name(struct collection_storage *storage, dent_context *context, struct text_span value)
+static bool keep_name(struct collection_storage *storage, struct text_span value)
 {
     for (size_t i = 0; i < value.length;) {
         char c = value.text[i];
@@ -36,12 +34,12 @@ static bool keep_name(struct collection_storage *storage, dent_context *context,
                 break;
             }
         }
-        if (!growable_push(&storage->names, context, &c)) {
+        if (!array_push(&storage->names, &c)) {
             return false;
         }
         i += length;
     }
-    return growable_push(&storage->names, context, "");
+    return array_push(&storage->names, "");
 }
 
 static dent_status read_data_set(struct collection_storage *storage, const struct xml_scanner *xml,
@@ -65,7 +63,7 @@ static dent_status read_data_set(struct collection_storage *storage, const struc
     }
     entry.part = (uint32_t)part;
     entry.file = (const char *)(uintptr_t)storage->names.count;
-    if (!keep_name(storage, xml->context, value) || !growable_push(&storage->entries, xml->context, &entry)) {
+    if (!keep_name(storage, value) || !array_push(&storage->entries, &entry)) {
         return dent_fail(xml->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", xml->name);
     }
     return DENT_OK;
@@ -106,37 +104,30 @@ void dent_collection_destroy(dent_context *context, dent_collection *collection)
 {
     if (context && collection) {
         struct collection_storage *storage = collection->storage;
-        growable_release(&storage->entries, context);
-        growable_release(&storage->names, context);
+        array_destroy_in(&storage->entries, context);
+        array_destroy_in(&storage->names, context);
         dent_release(context, storage, 1, sizeof *storage);
     }
 }
 
-static dent_status read_collection(dent_context *context, const char *path, dent_collection **collection)
+static dent_status read_collection(struct xml_scanner *xml, void *result)
 {
-    struct file_bytes bytes;
-    TRY(file_bytes_load(context, path, FILES_ONLY, &bytes));
-    struct collection_storage *storage = dent_allocate(context, 1, sizeof *storage);
-    dent_status status = DENT_ERROR_OUT_OF_MEMORY;
+    struct collection_storage *storage = dent_allocate(xml->context, 1, sizeof *storage);
     if (!storage) {
-        dent_fail(context, status, "%s: out of memory", path);
-    } else {
-        *storage = (struct collection_storage){.collection = {.storage = storage}};
-        growable_init(&storage->entries, sizeof(dent_collection_entry));
-        growable_init(&storage->names, 1);
-        struct xml_scanner xml;
-        status = xml_open(&xml, context, path, bytes.data, bytes.size);
-        status = status == DENT_OK ? read_tags(storage, &xml) : status;
-        if (status == DENT_OK && storage->entries.count >= UINT32_MAX) {
-            status = dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: too many entries", path);
-        }
+        return dent_fail(xml->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", xml->name);
     }
-    file_bytes_release(context, &bytes);
+    *storage = (struct collection_storage){.collection = {.storage = storage}};
+    array_init(&storage->entries, xml->context, sizeof(dent_collection_entry));
+    array_init(&storage->names, xml->context, 1);
+    dent_status status = read_tags(storage, xml);
+    if (status == DENT_OK && storage->entries.count >= UINT32_MAX) {
+        status = dent_fail(xml->context, DENT_ERROR_TOO_LARGE, "%s: too many entries", xml->name);
+    }
     if (status == DENT_OK) {
         finish(storage);
-        *collection = &storage->collection;
-    } else if (storage) {
-        dent_collection_destroy(context, &storage->collection);
+        *(dent_collection **)result = &storage->collection;
+    } else {
+        dent_collection_destroy(xml->context, &storage->collection);
     }
     return status;
 }
@@ -146,8 +137,5 @@ dent_status dent_collection_read(dent_context *context, const char *path, dent_c
     DENT_REQUIRE(context, context);
     DENT_REQUIRE(context, path);
     DENT_REQUIRE(context, collection);
-    struct read_scope scope;
-    TRY(read_scope_open(&scope, context, path, 0));
-    read_scope_count_file(&scope, path);
-    return read_scope_end(&scope, read_collection(scope.context, path, collection));
+    return xml_file_read(context, path, read_collection, collection);
 }

@@ -56,12 +56,12 @@ static dent_status no_memory(const struct mesh_builder *builder)
 void builder_init(struct mesh_builder *builder, dent_context *context, const char *file_name)
 {
     *builder = (struct mesh_builder){.context = context, .file_name = file_name};
-    growable_init(&builder->positions, sizeof(double));
-    growable_init(&builder->names, sizeof(struct group_name));
+    array_init(&builder->positions, context, sizeof(double));
+    array_init(&builder->names, context, sizeof(struct group_name));
     for (int d = 0; d < 4; d++) {
-        growable_init(&builder->elements[d].kinds, sizeof(uint8_t));
-        growable_init(&builder->elements[d].tags, sizeof(int32_t));
-        growable_init(&builder->elements[d].corners, sizeof(uint32_t));
+        array_init(&builder->elements[d].kinds, context, sizeof(uint8_t));
+        array_init(&builder->elements[d].tags, context, sizeof(int32_t));
+        array_init(&builder->elements[d].corners, context, sizeof(uint32_t));
     }
 }
 
@@ -71,12 +71,12 @@ void builder_release(struct mesh_builder *builder)
     for (size_t i = 0; i < builder->names.count; i++) {
         dent_release(builder->context, names[i].text, names[i].size, 1);
     }
-    growable_release(&builder->names, builder->context);
-    growable_release(&builder->positions, builder->context);
+    array_destroy(&builder->names);
+    array_destroy(&builder->positions);
     for (int d = 0; d < 4; d++) {
-        growable_release(&builder->elements[d].kinds, builder->context);
-        growable_release(&builder->elements[d].tags, builder->context);
-        growable_release(&builder->elements[d].corners, builder->context);
+        array_destroy(&builder->elements[d].kinds);
+        array_destroy(&builder->elements[d].tags);
+        array_destroy(&builder->elements[d].corners);
     }
 }
 
@@ -94,7 +94,7 @@ dent_status builder_reserve_vertices(struct mesh_builder *builder, uint64_t coun
         return builder_fail(builder, 0, DENT_ERROR_TOO_LARGE, "%llu vertices are more than 32-bit indices can name",
                             (unsigned long long)count);
     }
-    return growable_reserve(&builder->positions, builder->context, (size_t)total * 3) ? DENT_OK : no_memory(builder);
+    return array_reserve_growing(&builder->positions, (size_t)total * 3) ? DENT_OK : no_memory(builder);
 }
 
 /* Without arithmetic on the number: the caller may have any floating-point mode set. */
@@ -124,7 +124,7 @@ dent_status builder_add_vertex(struct mesh_builder *builder, double x, double y,
     if (builder_vertex_count(builder) == MESH_COUNT_MAX) {
         return builder_fail(builder, line, DENT_ERROR_TOO_LARGE, "more vertices than 32-bit indices can name");
     }
-    double *room = growable_extend(&builder->positions, builder->context, 3);
+    double *room = array_extend(&builder->positions, 3);
     if (!room) {
         return no_memory(builder);
     }
@@ -143,9 +143,8 @@ dent_status builder_reserve_elements(struct mesh_builder *builder, enum element_
                             (unsigned long long)count);
     }
     size_t corners = list->corners.count + (size_t)count * (kind_facts[kind].corners ? kind_facts[kind].corners : 5);
-    bool good = growable_reserve(&list->kinds, builder->context, (size_t)total) &&
-                growable_reserve(&list->tags, builder->context, (size_t)total) &&
-                growable_reserve(&list->corners, builder->context, corners);
+    bool good = array_reserve_growing(&list->kinds, (size_t)total) &&
+                array_reserve_growing(&list->tags, (size_t)total) && array_reserve_growing(&list->corners, corners);
     return good ? DENT_OK : no_memory(builder);
 }
 
@@ -165,9 +164,8 @@ static dent_status add_corners(struct mesh_builder *builder, enum element_kind k
     }
     bool counted = kind == ELEMENT_POLYGON;
     uint8_t small_kind = (uint8_t)kind;
-    uint32_t *room = growable_extend(&list->corners, builder->context, (size_t)corner_count + counted);
-    if (!room || !growable_push(&list->kinds, builder->context, &small_kind) ||
-        !growable_push(&list->tags, builder->context, &tag)) {
+    uint32_t *room = array_extend(&list->corners, (size_t)corner_count + counted);
+    if (!room || !array_push(&list->kinds, &small_kind) || !array_push(&list->tags, &tag)) {
         return no_memory(builder);
     }
     if (counted) {
@@ -257,7 +255,7 @@ dent_status builder_name_group(struct mesh_builder *builder, uint32_t dimension,
     memcpy(entry.text, name, length);
     entry.text[length] = 0;
     make_printable(entry.text, length);
-    if (!growable_push(&builder->names, builder->context, &entry)) {
+    if (!array_push(&builder->names, &entry)) {
         dent_release(builder->context, entry.text, entry.size, 1);
         return no_memory(builder);
     }

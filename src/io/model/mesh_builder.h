@@ -10,7 +10,7 @@
 
 #include <dent/mesh_io.h>
 
-#include "io/bytes/growable_array.h"
+#include "base/containers/dynamic_array.h"
 
 enum element_kind {
     ELEMENT_POINT,
@@ -27,9 +27,9 @@ enum element_kind {
 
 /* Elements of one dimension. */
 struct element_list {
-    struct growable_array kinds;   /* uint8_t, enum element_kind */
-    struct growable_array tags;    /* int32_t, the group of each */
-    struct growable_array corners; /* uint32_t; a polygon has its corner count in front */
+    struct dynamic_array kinds;   /* uint8_t, enum element_kind */
+    struct dynamic_array tags;    /* int32_t, the group of each */
+    struct dynamic_array corners; /* uint32_t; a polygon has its corner count in front */
 };
 
 struct group_name {
@@ -55,9 +55,9 @@ enum { MESH_NOTICE_CAPACITY = 16 };
 struct mesh_builder {
     dent_context *context;
     const char *file_name;           /* for messages: the path as given */
-    struct growable_array positions; /* double, 3 per vertex */
+    struct dynamic_array positions;  /* double, 3 per vertex */
     struct element_list elements[4]; /* by dimension */
-    struct growable_array names;     /* struct group_name */
+    struct dynamic_array names;      /* struct group_name */
     struct mesh_notice notices[MESH_NOTICE_CAPACITY];
     uint32_t notice_count;
     bool forward_references; /* set by a reader whose elements may come before their vertices: indices are checked at

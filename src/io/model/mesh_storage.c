@@ -8,7 +8,7 @@ struct mesh_storage *mesh_storage_create(dent_context *context)
     struct mesh_storage *storage = dent_allocate(context, 1, sizeof *storage);
     if (storage) {
         memset(storage, 0, sizeof *storage);
-        growable_init(&storage->blocks, sizeof(struct owned_block));
+        array_init(&storage->blocks, context, sizeof(struct owned_block));
         storage->mesh.storage = storage;
     }
     return storage;
@@ -23,13 +23,13 @@ void mesh_storage_destroy(dent_context *context, struct mesh_storage *storage)
     for (size_t i = storage->blocks.count; i-- > 0;) {
         dent_release(context, blocks[i].data, blocks[i].count, blocks[i].size);
     }
-    growable_release(&storage->blocks, context);
+    array_destroy_in(&storage->blocks, context);
     dent_release(context, storage, 1, sizeof *storage);
 }
 
 uint64_t mesh_storage_bytes(const struct mesh_storage *storage)
 {
-    uint64_t bytes = sizeof *storage + storage->blocks.capacity * storage->blocks.record_size;
+    uint64_t bytes = sizeof *storage + storage->blocks.capacity * storage->blocks.element_size;
     const struct owned_block *blocks = storage->blocks.data;
     for (size_t i = 0; i < storage->blocks.count; i++) {
         uint64_t size = (uint64_t)blocks[i].count * blocks[i].size;
@@ -38,16 +38,29 @@ uint64_t mesh_storage_bytes(const struct mesh_storage *storage)
     return bytes;
 }
 
-bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size)
+/* Hands an existing block to the mesh. False: no memory, and the block is still the caller's. */
+static bool keep_block(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size)
 {
     const struct owned_block entry = {.data = block, .count = count, .size = size};
-    return growable_push(&storage->blocks, context, &entry);
+    storage->blocks.context = context;
+    return array_push(&storage->blocks, &entry);
+}
+
+const void *mesh_storage_keep_array(struct mesh_storage *storage, struct dynamic_array *array)
+{
+    if (array->capacity > 0 &&
+        !keep_block(array->context, storage, array->data, array->capacity, array->element_size)) {
+        return NULL;
+    }
+    const void *data = array->data;
+    array_init(array, array->context, array->element_size);
+    return data;
 }
 
 void *mesh_storage_take(dent_context *context, struct mesh_storage *storage, size_t count, size_t size)
 {
     void *block = dent_allocate(context, count, size);
-    if (block && !mesh_storage_keep(context, storage, block, count, size)) {
+    if (block && !keep_block(context, storage, block, count, size)) {
         dent_release(context, block, count, size);
         return NULL;
     }

@@ -4,7 +4,7 @@
 
 #include <dent/mesh_io.h>
 
-#include "io/bytes/growable_array.h"
+#include "base/containers/dynamic_array.h"
 
 struct owned_block {
     void *data;
@@ -14,7 +14,7 @@ struct owned_block {
 
 struct mesh_storage {
     dent_mesh mesh;
-    struct growable_array blocks; /* struct owned_block */
+    struct dynamic_array blocks; /* struct owned_block */
 };
 
 struct mesh_storage *mesh_storage_create(dent_context *context);
@@ -22,8 +22,9 @@ void mesh_storage_destroy(dent_context *context, struct mesh_storage *storage);
 
 /* A new block that lives as long as the mesh, or null. */
 void *mesh_storage_take(dent_context *context, struct mesh_storage *storage, size_t count, size_t size);
-/* Hands an existing block to the mesh. False: no memory, and the block is still the caller's. */
-bool mesh_storage_keep(dent_context *context, struct mesh_storage *storage, void *block, size_t count, size_t size);
+/* Hands the memory of an array to the mesh and returns its records; the array is empty afterwards. Null: no memory, and
+ * nothing has changed. */
+const void *mesh_storage_keep_array(struct mesh_storage *storage, struct dynamic_array *array);
 /* All that the mesh holds, as it was asked for. */
 uint64_t mesh_storage_bytes(const struct mesh_storage *storage);
 /* A copy of a string, or null. */

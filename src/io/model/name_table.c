@@ -14,14 +14,14 @@ static const uint8_t *name_bytes(const void *user, uint32_t index, size_t *lengt
 void name_table_init(struct name_table *table, dent_context *context)
 {
     key_tree_init(&table->tree, context, name_bytes, table);
-    growable_init(&table->names, sizeof(const char *));
-    growable_init(&table->numbers, sizeof(uint32_t));
+    array_init(&table->names, context, sizeof(const char *));
+    array_init(&table->numbers, context, sizeof(uint32_t));
 }
 
 void name_table_release(struct name_table *table)
 {
-    growable_release(&table->names, table->tree.context);
-    growable_release(&table->numbers, table->tree.context);
+    array_destroy(&table->names);
+    array_destroy(&table->numbers);
     key_tree_release(&table->tree);
 }
 
@@ -37,8 +37,7 @@ bool name_table_add(struct name_table *table, const char *name, uint32_t number,
         return false;
     }
     *before = number_at(table, found);
-    return found != KEY_TREE_NONE || (growable_push(&table->names, table->tree.context, &name) &&
-                                      growable_push(&table->numbers, table->tree.context, &number));
+    return found != KEY_TREE_NONE || (array_push(&table->names, &name) && array_push(&table->numbers, &number));
 }
 
 uint32_t name_table_find(const struct name_table *table, const char *name)

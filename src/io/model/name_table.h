@@ -8,8 +8,8 @@
 
 struct name_table {
     struct key_tree tree;
-    struct growable_array names;   /* const char * */
-    struct growable_array numbers; /* uint32_t */
+    struct dynamic_array names;   /* const char * */
+    struct dynamic_array numbers; /* uint32_t */
 };
 
 void name_table_init(struct name_table *table, dent_context *context);

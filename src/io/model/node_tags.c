@@ -7,12 +7,12 @@
 void node_tags_init(struct node_tags *tags, dent_context *context)
 {
     *tags = (struct node_tags){.context = context};
-    growable_init(&tags->tags, sizeof(int64_t));
+    array_init(&tags->tags, context, sizeof(int64_t));
 }
 
 void node_tags_release(struct node_tags *tags)
 {
-    growable_release(&tags->tags, tags->context);
+    array_destroy(&tags->tags);
     dent_release(tags->context, tags->table, tags->table_size, sizeof *tags->table);
     dent_release(tags->context, tags->sorted, tags->count, sizeof *tags->sorted);
     node_tags_init(tags, tags->context);
@@ -20,12 +20,12 @@ void node_tags_release(struct node_tags *tags)
 
 bool node_tags_reserve(struct node_tags *tags, size_t count)
 {
-    return growable_reserve(&tags->tags, tags->context, tags->tags.count + count);
+    return array_reserve_growing(&tags->tags, tags->tags.count + count);
 }
 
 bool node_tags_add(struct node_tags *tags, int64_t tag)
 {
-    return growable_push(&tags->tags, tags->context, &tag);
+    return array_push(&tags->tags, &tag);
 }
 
 static dent_status make_table(struct node_tags *tags, const int64_t *list, int64_t *duplicate)
@@ -90,7 +90,7 @@ dent_status node_tags_finish(struct node_tags *tags, int64_t *duplicate)
             status = make_sorted(tags, list, duplicate);
         }
     }
-    growable_release(&tags->tags, tags->context);
+    array_destroy(&tags->tags);
     return status;
 }
 

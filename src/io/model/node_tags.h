@@ -2,12 +2,12 @@
 #ifndef DENT_IO_NODE_TAGS_H
 #define DENT_IO_NODE_TAGS_H
 
-#include "io/bytes/growable_array.h"
+#include "base/containers/dynamic_array.h"
 #include "number_index.h"
 
 struct node_tags {
     dent_context *context;
-    struct growable_array tags; /* int64_t, in file order; released by node_tags_finish */
+    struct dynamic_array tags; /* int64_t, in file order; released by node_tags_finish */
     uint32_t count;
     int64_t first; /* the smallest tag */
     /* How they are found: tags that follow one another need nothing, dense ones a table, others a sorted list. */

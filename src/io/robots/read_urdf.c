@@ -110,7 +110,7 @@ static dent_status find_link(const struct robot_reading *reading, const struct u
 {
     *link = name_table_find(&reading->link_names, name);
     if (*link == NAME_TABLE_NONE) {
-        return fail_at(reading, joint->line, "joint '%s' names link '%s', and there is no such link", joint->name,
+        return fail_at(reading, joint->line, "joint '%s' names link '%s', which does not exist", joint->name,
                        name);
     }
     return DENT_OK;
@@ -150,7 +150,7 @@ static dent_status describe_joint(const struct robot_reading *reading, const str
     if (joint->mimics) {
         def->mimics = name_table_find(&reading->joint_names, joint->mimics);
         if (def->mimics == NAME_TABLE_NONE) {
-            return fail_at(reading, joint->line, "joint '%s' mimics joint '%s', and there is no such joint",
+            return fail_at(reading, joint->line, "joint '%s' mimics joint '%s', which does not exist",
                            joint->name, joint->mimics);
         }
         def->multiplier = joint->multiplier;
@@ -205,33 +205,22 @@ static dent_status build_linkage(struct robot_reading *reading)
 
 /* ---- the surfaces ------------------------------------------------------------------------------------------------ */
 
-/* The array becomes the robot's. */
-static const void *keep_array(struct robot_reading *reading, struct growable_array *array)
-{
-    if (!mesh_storage_keep(reading->context, reading->storage->blocks, array->data, array->capacity,
-                           array->record_size)) {
-        return NULL;
-    }
-    const void *data = array->data;
-    growable_init(array, array->record_size);
-    return data;
-}
-
 static dent_status build_surface(struct robot_reading *reading, uint32_t index, size_t *next_shape,
                                  dent_robot_link *link)
 {
     struct link_surface surface;
-    link_surface_init(&surface);
+    link_surface_init(&surface, reading->context);
     dent_status status = urdf_build_link(reading->scope, reading->file, &reading->document, index, next_shape,
                                          &reading->places, reading->def, &surface);
     if (status == DENT_OK && surface.triangles.count > 0) {
         link->vertex_count = link_surface_vertices(&surface);
         link->triangle_count = (uint32_t)surface.triangles.count;
-        link->positions = keep_array(reading, &surface.positions);
-        link->triangles = link->positions ? keep_array(reading, &surface.triangles) : NULL;
+        link->positions = mesh_storage_keep_array(reading->storage->blocks, &surface.positions);
+        link->triangles =
+            link->positions ? mesh_storage_keep_array(reading->storage->blocks, &surface.triangles) : NULL;
         status = link->triangles ? DENT_OK : out_of_memory(reading);
     }
-    link_surface_release(&surface, reading->context);
+    link_surface_release(&surface);
     return status;
 }
 
@@ -306,7 +295,7 @@ static dent_status read_robot(struct read_scope *scope, const char *path, const 
     name_table_init(&reading->joint_names, context);
     dent_status status = create_storage(reading);
     status = status == DENT_OK ? build_robot(reading, bytes) : status;
-    urdf_document_release(context, &reading->document);
+    urdf_document_release(&reading->document);
     name_table_release(&reading->link_names);
     name_table_release(&reading->joint_names);
     if (status == DENT_OK) {

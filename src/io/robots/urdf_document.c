@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-void urdf_document_release(dent_context *context, struct urdf_document *document)
+void urdf_document_release(struct urdf_document *document)
 {
-    growable_release(&document->links, context);
-    growable_release(&document->joints, context);
-    growable_release(&document->shapes, context);
+    array_destroy(&document->links);
+    array_destroy(&document->joints);
+    array_destroy(&document->shapes);
 }
 
 #if !defined(DENT_HAVE_EXPAT)
@@ -271,7 +271,7 @@ static void end_shape(struct urdf_parse *parse)
     }
     if (geometry->shape == URDF_SHAPE_NONE) {
         fail(parse, DENT_ERROR_FORMAT, "<collision> without a shape");
-    } else if (!growable_push(&parse->document->shapes, parse->context, geometry)) {
+    } else if (!array_push(&parse->document->shapes, geometry)) {
         fail_memory(parse);
     }
 }
@@ -280,8 +280,8 @@ static void end_shape(struct urdf_parse *parse)
 
 static enum place begin_joint(struct urdf_parse *parse, const char **attributes)
 {
-    static const char *const types[URDF_JOINT_TYPE_COUNT] = {"fixed", "revolute", "continuous", "prismatic",
-                                                             "floating", "planar"};
+    static const char *const types[URDF_JOINT_TYPE_COUNT] = {"fixed",     "revolute", "continuous",
+                                                             "prismatic", "floating", "planar"};
     parse->joint = (struct urdf_joint){.axis = {1, 0, 0}, .multiplier = 1, .type = URDF_JOINT_TYPE_COUNT};
     struct urdf_joint *joint = &parse->joint;
     joint->line = XML_GetCurrentLineNumber(parse->parser);
@@ -332,7 +332,7 @@ static void end_joint(struct urdf_parse *parse)
     if (!parse->joint.parent || !parse->joint.child) {
         fail(parse, DENT_ERROR_FORMAT, "joint '%s' names no %s link", parse->joint.name,
              parse->joint.parent ? "child" : "parent");
-    } else if (!growable_push(&parse->document->joints, parse->context, &parse->joint)) {
+    } else if (!array_push(&parse->document->joints, &parse->joint)) {
         fail_memory(parse);
     }
 }
@@ -354,7 +354,7 @@ static enum place begin_link(struct urdf_parse *parse, const char **attributes)
 {
     struct urdf_link link = {.line = XML_GetCurrentLineNumber(parse->parser)};
     link.name = keep_attribute(parse, "link", attributes, "name");
-    if (!growable_push(&parse->document->links, parse->context, &link)) {
+    if (!array_push(&parse->document->links, &link)) {
         fail_memory(parse);
     }
     return PLACE_LINK;
@@ -483,9 +483,9 @@ dent_status urdf_document_parse(dent_context *context, const char *name, const s
                          bytes->size);
     }
     document->strings = strings;
-    growable_init(&document->links, sizeof(struct urdf_link));
-    growable_init(&document->joints, sizeof(struct urdf_joint));
-    growable_init(&document->shapes, sizeof(struct urdf_geometry));
+    array_init(&document->links, context, sizeof(struct urdf_link));
+    array_init(&document->joints, context, sizeof(struct urdf_joint));
+    array_init(&document->shapes, context, sizeof(struct urdf_geometry));
     struct urdf_parse parse = {.context = context, .file = name, .document = document, .place_count = 1};
     parse.places[0] = PLACE_DOCUMENT;
     parse.parser = XML_ParserCreate(NULL);
@@ -495,7 +495,7 @@ dent_status urdf_document_parse(dent_context *context, const char *name, const s
     run_parser(&parse, bytes);
     XML_ParserFree(parse.parser);
     if (parse.status != DENT_OK) {
-        urdf_document_release(context, document);
+        urdf_document_release(document);
     }
     return parse.status;
 }

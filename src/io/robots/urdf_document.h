@@ -59,9 +59,9 @@ struct urdf_joint {
 
 struct urdf_document {
     const char *name;             /* of the robot */
-    struct growable_array links;  /* struct urdf_link */
-    struct growable_array joints; /* struct urdf_joint */
-    struct growable_array shapes; /* struct urdf_geometry */
+    struct dynamic_array links;   /* struct urdf_link */
+    struct dynamic_array joints;  /* struct urdf_joint */
+    struct dynamic_array shapes;  /* struct urdf_geometry */
     struct mesh_storage *strings; /* the caller's: where the names are kept */
 };
 
@@ -69,6 +69,6 @@ struct urdf_document {
  * empty; strings taken so far stay with `strings`. UNSUPPORTED in a build without expat. */
 dent_status urdf_document_parse(dent_context *context, const char *name, const struct file_bytes *bytes,
                                 struct mesh_storage *strings, struct urdf_document *document);
-void urdf_document_release(dent_context *context, struct urdf_document *document);
+void urdf_document_release(struct urdf_document *document);
 
 #endif

@@ -85,7 +85,9 @@ static bool find_in_packages(const struct urdf_search_path *places, const char *
     return try_package("", 0, name, &is_first, found);
 }
 
-bool urdf_find_file(const struct urdf_search_path *places, const char *name, char found[URDF_PATH_MAX])
+/* The file that `name`, as written in the URDF file, stands for. False: there is none; then `found` has the first place
+ * that was looked at. */
+static bool urdf_find_file(const struct urdf_search_path *places, const char *name, char found[URDF_PATH_MAX])
 {
     snprintf(found, URDF_PATH_MAX, "%s", name);
     if (strncmp(name, "package://", 10) == 0) {
@@ -163,8 +165,8 @@ static dent_status append_mesh(dent_context *context, const dent_mesh_body *body
         body->element_count > UINT32_MAX - 1 - surface->triangles.count) {
         return dent_fail(context, DENT_ERROR_TOO_LARGE, "more vertices or triangles than 32 bits can number");
     }
-    double *positions = growable_extend(&surface->positions, context, body->vertex_count);
-    uint32_t(*triangles)[3] = growable_extend(&surface->triangles, context, body->element_count);
+    double *positions = array_extend(&surface->positions, body->vertex_count);
+    uint32_t(*triangles)[3] = array_extend(&surface->triangles, body->element_count);
     if (!positions || !triangles) {
         return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory");
     }
@@ -219,7 +221,7 @@ static dent_status add_shape(struct read_scope *scope, const struct urdf_geometr
     dent_status status = DENT_OK;
     if (is_mesh && !def->no_mesh_files) {
         status = add_mesh(scope, shape, places, def, surface);
-    } else if (!is_mesh && !link_surface_add_shape(surface, context, shape->shape, shape->size)) {
+    } else if (!is_mesh && !link_surface_add_shape(surface, shape->shape, shape->size)) {
         status = dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory");
     }
     if (status == DENT_OK && !place_vertices(surface, first, is_mesh ? shape->size : unit_scale, &shape->origin)) {

@@ -20,10 +20,6 @@ struct urdf_search_path {
 /* Notes the folder of `path` (null: none). */
 void urdf_places_init(struct urdf_search_path *places, const char *path, const dent_robot_read_def *def);
 
-/* The file that `name`, as written in the URDF file, stands for. False: there is none; then `found` has the first place
- * that was looked at. */
-bool urdf_find_file(const struct urdf_search_path *places, const char *name, char found[URDF_PATH_MAX]);
-
 /* All collision shapes of one link, placed in the frame of the link. `file` is the name of the URDF file in messages.
  * Links are asked for in order: *next_shape, 0 for the first, goes with them over the shapes of the file. */
 dent_status urdf_build_link(struct read_scope *scope, const char *file, const struct urdf_document *document,

@@ -9,16 +9,16 @@
 
 enum { PRISM_SIDES = 32, SPHERE_VERTICES = 162, SPHERE_TRIANGLES = 320, SPHERE_HALVINGS = 2 };
 
-void link_surface_init(struct link_surface *surface)
+void link_surface_init(struct link_surface *surface, dent_context *context)
 {
-    growable_init(&surface->positions, 3 * sizeof(double));
-    growable_init(&surface->triangles, 3 * sizeof(uint32_t));
+    array_init(&surface->positions, context, 3 * sizeof(double));
+    array_init(&surface->triangles, context, 3 * sizeof(uint32_t));
 }
 
-void link_surface_release(struct link_surface *surface, dent_context *context)
+void link_surface_release(struct link_surface *surface)
 {
-    growable_release(&surface->positions, context);
-    growable_release(&surface->triangles, context);
+    array_destroy(&surface->positions);
+    array_destroy(&surface->triangles);
 }
 
 uint32_t link_surface_vertices(const struct link_surface *surface)
@@ -26,22 +26,21 @@ uint32_t link_surface_vertices(const struct link_surface *surface)
     return (uint32_t)surface->positions.count;
 }
 
-static bool add_vertex(struct link_surface *surface, dent_context *context, double x, double y, double z)
+static bool add_vertex(struct link_surface *surface, double x, double y, double z)
 {
     const double position[3] = {x, y, z};
-    return growable_push(&surface->positions, context, position);
+    return array_push(&surface->positions, position);
 }
 
-static bool add_triangle(struct link_surface *surface, dent_context *context, uint32_t first, uint32_t a, uint32_t b,
-                         uint32_t c)
+static bool add_triangle(struct link_surface *surface, uint32_t first, uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t corners[3] = {first + a, first + b, first + c};
-    return growable_push(&surface->triangles, context, corners);
+    return array_push(&surface->triangles, corners);
 }
 
 /* ---- box ------------------------------------------------------------------------------------------------------- */
 
-static bool add_box(struct link_surface *surface, dent_context *context, const double size[3])
+static bool add_box(struct link_surface *surface, const double size[3])
 {
     /* Corner i has x, y, z on the high side where bits 0, 1, 2 are set. */
     static const uint8_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
@@ -49,13 +48,12 @@ static bool add_box(struct link_surface *surface, dent_context *context, const d
     uint32_t first = link_surface_vertices(surface);
     bool good = true;
     for (int i = 0; i < 8; i++) {
-        good = good && add_vertex(surface, context, i & 1 ? size[0] / 2 : -size[0] / 2,
-                                  i & 2 ? size[1] / 2 : -size[1] / 2, i & 4 ? size[2] / 2 : -size[2] / 2);
+        good = good && add_vertex(surface, i & 1 ? size[0] / 2 : -size[0] / 2, i & 2 ? size[1] / 2 : -size[1] / 2,
+                                  i & 4 ? size[2] / 2 : -size[2] / 2);
     }
     for (int q = 0; q < 6; q++) {
         const uint8_t *c = quads[q];
-        good = good && add_triangle(surface, context, first, c[0], c[1], c[2]) &&
-               add_triangle(surface, context, first, c[0], c[2], c[3]);
+        good = good && add_triangle(surface, first, c[0], c[1], c[2]) && add_triangle(surface, first, c[0], c[2], c[3]);
     }
     return good;
 }
@@ -81,7 +79,7 @@ static void circle_directions(double directions[PRISM_SIDES][2])
     }
 }
 
-static bool add_cylinder(struct link_surface *surface, dent_context *context, double radius, double length)
+static bool add_cylinder(struct link_surface *surface, double radius, double length)
 {
     double directions[PRISM_SIDES][2];
     circle_directions(directions);
@@ -92,17 +90,17 @@ static bool add_cylinder(struct link_surface *surface, dent_context *context, do
     bool good = true;
     for (int i = 0; i < 2 * PRISM_SIDES; i++) {
         const double *direction = directions[i % PRISM_SIDES];
-        good = good && add_vertex(surface, context, outer * direction[0], outer * direction[1],
+        good = good && add_vertex(surface, outer * direction[0], outer * direction[1],
                                   i < PRISM_SIDES ? -length / 2 : length / 2);
     }
     for (uint32_t i = 0; i < PRISM_SIDES && good; i++) {
         uint32_t next = (i + 1) % PRISM_SIDES;
-        good = add_triangle(surface, context, first, i, next, PRISM_SIDES + next) &&
-               add_triangle(surface, context, first, i, PRISM_SIDES + next, PRISM_SIDES + i);
+        good = add_triangle(surface, first, i, next, PRISM_SIDES + next) &&
+               add_triangle(surface, first, i, PRISM_SIDES + next, PRISM_SIDES + i);
     }
     for (uint32_t i = 1; i + 1 < PRISM_SIDES && good; i++) {
-        good = add_triangle(surface, context, first, 0, i + 1, i) &&
-               add_triangle(surface, context, first, PRISM_SIDES, PRISM_SIDES + i, PRISM_SIDES + i + 1);
+        good = add_triangle(surface, first, 0, i + 1, i) &&
+               add_triangle(surface, first, PRISM_SIDES, PRISM_SIDES + i, PRISM_SIDES + i + 1);
     }
     return good;
 }
@@ -206,7 +204,7 @@ static double inner_radius(const struct ball *ball)
     return least;
 }
 
-static bool add_sphere(struct link_surface *surface, dent_context *context, double radius)
+static bool add_sphere(struct link_surface *surface, double radius)
 {
     struct ball ball;
     make_icosahedron(&ball);
@@ -218,25 +216,24 @@ static bool add_sphere(struct link_surface *surface, dent_context *context, doub
     bool good = true;
     for (uint32_t v = 0; v < ball.vertex_count && good; v++) {
         const double *vertex = ball.vertices[v];
-        good = add_vertex(surface, context, outer * vertex[0], outer * vertex[1], outer * vertex[2]);
+        good = add_vertex(surface, outer * vertex[0], outer * vertex[1], outer * vertex[2]);
     }
     for (uint32_t t = 0; t < ball.triangle_count && good; t++) {
         const uint32_t *c = ball.triangles[t];
-        good = add_triangle(surface, context, first, c[0], c[1], c[2]);
+        good = add_triangle(surface, first, c[0], c[1], c[2]);
     }
     return good;
 }
 
-bool link_surface_add_shape(struct link_surface *surface, dent_context *context, enum urdf_shape shape,
-                            const double size[3])
+bool link_surface_add_shape(struct link_surface *surface, enum urdf_shape shape, const double size[3])
 {
     switch (shape) {
     case URDF_SHAPE_BOX:
-        return add_box(surface, context, size);
+        return add_box(surface, size);
     case URDF_SHAPE_CYLINDER:
-        return add_cylinder(surface, context, size[0], size[1]);
+        return add_cylinder(surface, size[0], size[1]);
     case URDF_SHAPE_SPHERE:
-        return add_sphere(surface, context, size[0]);
+        return add_sphere(surface, size[0]);
     case URDF_SHAPE_MESH:
     case URDF_SHAPE_NONE:
         break;

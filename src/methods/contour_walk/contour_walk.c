@@ -210,12 +210,12 @@ static uint64_t lap(uint64_t *began)
 
 static bool walk(struct contour_search *search)
 {
-    dent_query_counters *counters = search->request->counters;
+    dent_method_counters *own = search->request->method_counters;
     uint64_t began = dent_clock_ns();
     if (!prepare(search) || (!search->lost && !contour_orient(search))) {
         return false;
     }
-    counters->ns_orientation = lap(&began);
+    own->contour_walk.ns_orientation = lap(&began);
     if (search->lost) {
         return true;
     }
@@ -223,18 +223,18 @@ static bool walk(struct contour_search *search)
         !contour_seed_contained(search)) {
         return false;
     }
-    counters->ns_seeds = lap(&began);
+    own->contour_walk.ns_seeds = lap(&began);
     if (!contour_flood_faces(search)) {
         return false;
     }
-    counters->ns_faces = lap(&began);
+    own->contour_walk.ns_faces = lap(&began);
     contour_bound_cover(search);
     bool wanted = search->request->questions & DENT_QUESTION_VERTEX_CELL;
     if (wanted && !(search->state->leave_out & SEED_BRANCHES) && !contour_find_branches(search, &search->lost)) {
         return false;
     }
     bool good = !wanted || search->lost || contour_flood_vertices(search);
-    counters->ns_vertices = lap(&began);
+    own->contour_walk.ns_vertices = lap(&began);
     return good;
 }
 

@@ -3,7 +3,7 @@
 #define DENT_METHODS_CONTOUR_WALK_H
 
 #include "base/block_output.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "geometry/predicates/face_cell_overlap.h"
 #include "geometry/metric/float_boxes.h"
 #include "methods/interface/method_interface.h"

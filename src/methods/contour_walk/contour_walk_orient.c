@@ -171,6 +171,6 @@ bool contour_orient(struct contour_search *search)
             return false;
         }
     }
-    search->request->counters->removed_cells = state->removed_cells.count;
+    search->request->method_counters->contour_walk.removed_cells = state->removed_cells.count;
     return contour_list_defects(search);
 }

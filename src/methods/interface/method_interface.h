@@ -9,7 +9,7 @@
 #ifndef DENT_METHODS_METHOD_INTERFACE_H
 #define DENT_METHODS_METHOD_INTERFACE_H
 
-#include <dent/query.h>
+#include <dent/experimental.h>
 
 #include "base/arena.h"
 #include "base/cancel_flag.h"
@@ -48,10 +48,13 @@ struct search_request {
     struct surface_forest *forest; /* of the world; a method that needs its surfaces refits it */
     const dent_query_def *def;     /* parameters of the methods; touching */
     uint32_t questions;
+    const dent_question_info *const *infos; /* of these questions, ended by null */
     bool surface_vertices_only;
     struct cancel_flag *cancel;
-    dent_query_counters *counters; /* rebuilds, certified_bodies: written by the calling thread */
-    struct arena *scratch;         /* of the calling thread; rewound after the query */
+    const dent_experiments *experiments;   /* never null: the caller's or the defaults */
+    dent_query_counters *counters;         /* rebuilds, certified_bodies: written by the calling thread */
+    dent_method_counters *method_counters; /* the method's own part */
+    struct arena *scratch;                 /* of the calling thread; rewound after the query */
     struct message *message;
     /* The last resort of a method that cannot answer for these bodies: the whole request by one that always can.
      * Nothing may have been offered yet. */

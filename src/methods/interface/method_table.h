@@ -13,8 +13,11 @@ struct method_experience {
     bool much_overlaps;
 };
 
-/* AUTO's choice for these questions, and why, in words. Face-face comes alone: the pipeline asks for surfaces and for
- * cells separately. */
+/* Those of `questions` that AUTO searches for next, together: no method is the best for surfaces and for cells. Cells
+ * come last. */
+uint32_t method_together(uint32_t questions);
+
+/* AUTO's choice for questions that are searched for together, and why, in words. */
 const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t questions, bool touching,
                                        const struct method_experience *experience, const char **reason);
 

@@ -16,7 +16,8 @@
 
 #include "methods/papers/spatial_hash_paper.h"
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
+#include "geometry/numbers/bounds.h"
 
 enum { FACE_CELLS_MAX = 64, BLOCK_SIZE = 256, BATCH_SIZE = 256 };
 
@@ -247,12 +248,8 @@ static void look_at(struct probe_task *task, uint32_t entry_number)
         task->seen[entry_number] = task->probe_number + 1;
     }
     task->box_tests++;
-    for (int axis = 0; axis < 3; axis++) {
-        if (entry->lo[axis] > probe->hi[axis] || entry->hi[axis] < probe->lo[axis]) {
-            return;
-        }
-    }
-    if ((search->question == DENT_QUESTION_FACE_FACE && entry_number <= task->probe_number) ||
+    if (!bounds_meet(entry->lo, entry->hi, probe->lo, probe->hi) ||
+        (search->question == DENT_QUESTION_FACE_FACE && entry_number <= task->probe_number) ||
         (search->question == DENT_QUESTION_VERTEX_CELL && entry->body == probe->body &&
          is_corner(search, entry, probe)) ||
         !bodies_may_meet(bodies[entry->body].body, bodies[probe->body].body)) {
@@ -322,18 +319,6 @@ static uint32_t side_size(enum side side, const struct body *body)
                                  : body_cell_count(body);
 }
 
-static void bound(struct element *element, const double (*xyz)[3], const uint32_t *corners, uint32_t count)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        element->lo[axis] = element->hi[axis] = xyz[corners[0]][axis];
-        for (uint32_t k = 1; k < count; k++) {
-            double x = xyz[corners[k]][axis];
-            element->lo[axis] = x < element->lo[axis] ? x : element->lo[axis];
-            element->hi[axis] = x > element->hi[axis] ? x : element->hi[axis];
-        }
-    }
-}
-
 static const struct element *list_side(const struct search_request *request, enum side side, uint32_t *count)
 {
     const struct snapshot *snapshot = request->snapshot;
@@ -356,7 +341,7 @@ static const struct element *list_side(const struct search_request *request, enu
             struct element *element = &elements[(*count)++];
             element->body = body_index;
             element->feature = feature;
-            bound(element, snapshot->bodies[body_index].xyz, corners, corner_count);
+            bounds_of_vertices(element->lo, element->hi, snapshot->bodies[body_index].xyz, corners, corner_count);
         }
     }
     return elements;
@@ -393,13 +378,14 @@ static dent_status out_of_memory(const struct search_request *request)
 static dent_status answer_question(struct spatial_hash_paper *paper, const struct search_request *request,
                                    struct candidate_sink *sink, dent_question question)
 {
-    const dent_spatial_hash_def *def = request->def->spatial_hash;
+    dent_spatial_hash_def def = request->def->spatial_hash ? *request->def->spatial_hash
+                                                           : dent_spatial_hash_def_default();
     bool vertices = question == DENT_QUESTION_VERTEX_CELL;
     struct arena_mark mark = arena_mark(request->scratch);
     struct paper_search search = {.request = request, .sink = sink, .question = question, .large = &paper->large_faces};
     struct paper_table *table = vertices ? &paper->vertices : &paper->faces;
     search.table = table;
-    search.cell_size = def->cell_size > 0 ? def->cell_size : mean_edge(request->snapshot);
+    search.cell_size = def.cell_size > 0 ? def.cell_size : mean_edge(request->snapshot);
     search.entries = list_side(request, vertices ? SIDE_VERTICES : SIDE_FACES, &search.entry_count);
     search.probes =
         question == DENT_QUESTION_FACE_FACE ? search.entries : list_side(request, SIDE_CELLS, &search.probe_count);
@@ -407,7 +393,7 @@ static dent_status answer_question(struct spatial_hash_paper *paper, const struc
     array_clear(&paper->large_faces);
     bool enough =
         search.entries && search.probes &&
-        fill_table(table, &paper->large_faces, search.entries, search.entry_count, search.cell_size, def->table_size);
+        fill_table(table, &paper->large_faces, search.entries, search.entry_count, search.cell_size, def.table_size);
     if (enough && !vertices) {
         search.seen = arena_allocate_cleared(request->scratch, dent_context_worker_count(request->context),
                                              (size_t)search.entry_count * sizeof *search.seen);

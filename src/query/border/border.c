@@ -28,7 +28,7 @@ static dent_status number_vertices(struct border_search *search, struct message 
         sum += search->snapshot->bodies[body_index].body->vertex_count;
         if (sum > UINT32_MAX) {
             return message_fail(message, DENT_ERROR_TOO_LARGE,
-                                "the border of a world with 2^32 or more vertices cannot be told");
+                                "the border of a world with 2^32 or more vertices cannot be computed");
         }
     }
     search->first_number = first;

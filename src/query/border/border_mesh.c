@@ -157,7 +157,6 @@ static void destroy_state(dent_context *context, void *data)
 
 struct border_state *border_state_of(dent_world *world)
 {
-    static const struct world_slot_kind kind = {WORLD_SLOT_BORDER, sizeof(struct border_state), init_state,
-                                                destroy_state};
+    static const struct world_slot_kind kind = {sizeof(struct border_state), init_state, destroy_state};
     return world_state_of(world, &kind);
 }

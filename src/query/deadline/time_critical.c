@@ -8,6 +8,7 @@
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"
+#include "query/world/question_row.h"
 #include "structures/bounds/bound_kernels.h"
 #include "structures/bounds/bound_tests.h"
 
@@ -370,3 +371,18 @@ dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budge
     result->worst_batch_ns = watch.worst_batch;
     return DENT_OK;
 }
+
+const struct question_row time_critical_question = {
+    .info =
+        {
+            .question = DENT_QUESTION_TIME_CRITICAL,
+            .name = "time-critical",
+            .meaning = "surface faces of two bodies that cross, as far as a deadline or a work budget allows",
+            .numbers = "bounds of the error and of the depth for the whole search",
+            .call = "dent_time_critical_run",
+            .features = {{DENT_FEATURE_FACE, DENT_FEATURE_FACE}},
+            .feature_pair_count = 1,
+            .self_contact = true,
+        },
+    .methods = 1u << DENT_METHOD_AUTO,
+};

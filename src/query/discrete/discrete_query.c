@@ -11,16 +11,20 @@
 #include "query/border/border_search.h"
 #include "query/discrete/discrete_state.h"
 #include "query/pairs/pair_tests.h"
-#include "query/world/question.h"
+#include "query/world/question_row.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const dent_question all_questions[DENT_DISCRETE_QUESTION_COUNT] = {
-    DENT_QUESTION_VERTEX_CELL,
-    DENT_QUESTION_FACE_CELL,
-    DENT_QUESTION_FACE_FACE,
-};
+/* The slot of a discrete question in the table and in the lists. */
+static uint32_t slot_of(dent_question question)
+{
+    uint32_t slot = 0;
+    while (question_table[slot]->info.question != question) {
+        slot++;
+    }
+    return slot;
+}
 
 /* ---- what the world keeps ---------------------------------------------------------------------------------------- */
 
@@ -28,7 +32,7 @@ static void init_state(dent_context *context, void *data)
 {
     struct discrete_state *state = data;
     for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        answer_list_init(&state->answers[i], context, all_questions[i]);
+        answer_list_init(&state->answers[i], context, question_table[i]->pairs, question_table[i]->info.features[0].a);
     }
 }
 
@@ -46,12 +50,7 @@ static void destroy_state(dent_context *context, void *data)
     }
 }
 
-struct discrete_state *discrete_state_of(dent_world *world)
-{
-    static const struct world_slot_kind kind = {WORLD_SLOT_DISCRETE, sizeof(struct discrete_state), init_state,
-                                                destroy_state};
-    return world_state_of(world, &kind);
-}
+const struct world_slot_kind discrete_slot = {sizeof(struct discrete_state), init_state, destroy_state};
 
 /* ---- the sink ---------------------------------------------------------------------------------------------------- */
 
@@ -73,20 +72,22 @@ struct testing_sink {
 static bool sink_begin(struct candidate_sink *interface, dent_question question, uint32_t block_count)
 {
     struct testing_sink *sink = (struct testing_sink *)interface;
-    return block_output_begin(&sink->answers[question_index(question)].blocks, block_count);
+    return block_output_begin(&sink->answers[slot_of(question)].blocks, block_count);
 }
 
 static void sink_offer(struct candidate_sink *interface, dent_question question, uint32_t block, uint32_t worker,
                        const struct candidate *candidates, size_t count)
 {
     struct testing_sink *sink = (struct testing_sink *)interface;
-    struct block_output *blocks = &sink->answers[question_index(question)].blocks;
-    pair_test *test = pair_test_of(question);
+    uint32_t slot = slot_of(question);
+    struct block_output *blocks = &sink->answers[slot].blocks;
+    pair_test *test = question_table[slot]->pairs->test;
+    const dent_feature_pair *sides = &question_table[slot]->info.features[0];
     struct worker_counters *counters = &sink->workers[worker];
     counters->candidates += count;
     for (size_t i = 0; i < count; i++) {
         struct candidate candidate = candidates[i];
-        bool flipped = question == DENT_QUESTION_FACE_FACE &&
+        bool flipped = sides->a == sides->b &&
                        (candidate.body_a > candidate.body_b ||
                         (candidate.body_a == candidate.body_b && candidate.feature_a > candidate.feature_b));
         if (flipped) {
@@ -112,7 +113,7 @@ static void sink_answer(struct candidate_sink *interface, dent_question question
 {
     struct testing_sink *sink = (struct testing_sink *)interface;
     (void)worker;
-    block_output_append(&sink->answers[question_index(question)].blocks, block, pairs, count);
+    block_output_append(&sink->answers[slot_of(question)].blocks, block, pairs, count);
 }
 
 static void sink_count_cells_visited(struct candidate_sink *interface, uint32_t worker, uint64_t count)
@@ -129,66 +130,49 @@ static struct predicate_counters *sink_predicates(struct candidate_sink *interfa
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
-/* Puts a word behind a list of words in a buffer; what does not fit is cut off. */
-static void add_word(char *text, size_t size, const char *separator, const char *word)
+/* "DENT_QUESTION_VERTEX_CELL, ...": the names of the discrete questions as constants. */
+static void name_constants(char *text, size_t size)
 {
-    size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", word);
-}
-
-/* The method cannot answer: which question that is, and who can answer all that is asked. */
-static dent_status refuse_method(dent_world *world, const dent_query_def *def)
-{
-    char questions[64] = "", methods[256] = "";
-    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        if (def->questions & ~dent_method_questions(def->method) & all_questions[i]) {
-            add_word(questions, sizeof questions, " or ", dent_question_name(all_questions[i]));
+    size_t used = 0;
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT && used < size; i++) {
+        size_t begin = used;
+        used += (size_t)snprintf(text + used, size - used, "%sDENT_QUESTION_%s", i > 0 ? ", " : "",
+                                 question_table[i]->info.name);
+        for (size_t k = begin; k < used && k < size; k++) {
+            text[k] = text[k] == '-' ? '_' : text[k] >= 'a' && text[k] <= 'z' ? (char)(text[k] - 'a' + 'A') : text[k];
         }
     }
-    for (int method = 0; method < DENT_METHOD_COUNT; method++) {
-        if (!(def->questions & ~dent_method_questions((dent_method)method))) {
-            add_word(methods, sizeof methods, ", ", dent_method_name((dent_method)method));
-        }
-    }
-    return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, "method %s cannot answer %s; these can: %s",
-                        dent_method_name(def->method), questions, methods);
 }
 
 static dent_status check_def(dent_world *world, const void *data)
 {
     const dent_query_def *def = data;
-    uint32_t known = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE;
-    if (def->questions & DENT_QUESTION_PROXIMITY) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "proximity is asked by dent_world_proximity()");
-    }
-    if (def->questions & DENT_QUESTION_IMPACT) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "impact is asked by dent_world_impacts()");
+    for (uint32_t i = DENT_DISCRETE_QUESTION_COUNT; question_table[i]; i++) {
+        const dent_question_info *other = &question_table[i]->info;
+        if (def->questions & other->question) {
+            return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "%s is asked by %s()", other->name,
+                                other->call);
+        }
     }
     if (def->border && def->border->struct_size != sizeof *def->border) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the border def was not made by dent_border_def_default()");
     }
-    if ((def->questions == 0 && !def->border) || (def->questions & ~known) != 0) {
+    if ((def->questions == 0 && !def->border) || (def->questions & ~DENT_DISCRETE_QUESTIONS) != 0) {
+        char names[256];
+        name_constants(names, sizeof names);
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
-                            "questions: expected one or more of DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL and "
-                            "DENT_QUESTION_FACE_FACE; got %u",
-                            (unsigned)def->questions);
+                            "questions: expected one or more of %s; got %u", names, (unsigned)def->questions);
     }
-    if (def->method != DENT_METHOD_AUTO && !method_row_of(def->method)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
-                            (int)def->method);
-    }
-    uint32_t missing = def->questions & ~dent_method_questions(def->method);
-    if (missing) {
-        return refuse_method(world, def);
-    }
-    return DENT_OK;
+    dent_status status = question_check_experiments(world, def->experiments);
+    return status == DENT_OK ? question_check_method(world, def->questions, def->method) : status;
 }
 
 /* What the stages of one call share. */
 struct discrete_run {
     struct discrete_state *state;
+    dent_experiments experiments;
+    dent_method_counters method_counters;
     struct worker_counters *workers;
 };
 
@@ -234,14 +218,25 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
                                 .snapshot = &world->snapshot,
                                 .touching = def->touching,
                                 .workers = run->workers};
+    const dent_question_info *infos[DENT_DISCRETE_QUESTION_COUNT + 1];
+    uint32_t info_count = 0;
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if (def->questions & question_table[i]->info.question) {
+            infos[info_count++] = &question_table[i]->info;
+        }
+    }
+    infos[info_count] = NULL;
     struct search_request request = {
         .context = world->context,
         .isa = dent_context_isa(world->context),
         .snapshot = &world->snapshot,
         .forest = &world->forest,
         .def = def,
+        .experiments = &run->experiments,
         .counters = &result->counters,
+        .method_counters = &run->method_counters,
         .questions = def->questions,
+        .infos = infos,
         .surface_vertices_only = def->surface_vertices_only,
         .cancel = &call->cancel,
         .scratch = &world->scratch,
@@ -258,23 +253,22 @@ static dent_status list_answers(struct question_call *call)
     const struct discrete_run *run = call->run;
     const dent_query_def *def = call->def;
     dent_query_result *result = call->result;
-    dent_pair_list *views[DENT_DISCRETE_QUESTION_COUNT] = {&result->vertex_cell, &result->face_cell,
-                                                           &result->face_face};
     for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        const struct question_row *row = question_table[i];
         struct answer_list *list = &run->state->answers[i];
-        if (!(def->questions & all_questions[i])) {
+        if (!(def->questions & row->info.question)) {
             continue;
         }
         if (block_output_count(&list->blocks) >= UINT32_MAX) {
             return message_fail(&world->message, DENT_ERROR_TOO_LARGE, "%s has 2^32 - 1 or more answers",
-                                dent_question_name(all_questions[i]));
+                                row->info.name);
         }
-        if (!answer_list_sort(list, &world->scratch) ||
+        if (!answer_list_sort(list, &world->snapshot, &world->scratch) ||
             (!def->no_details && !answer_list_add_details(list, world->context, &world->snapshot))) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the answers to %s",
-                                dent_question_name(all_questions[i]));
+                                row->info.name);
         }
-        answer_list_view(list, !def->no_details, views[i]);
+        answer_list_view(list, !def->no_details, (dent_pair_list *)((char *)result + row->pairs->list_offset));
     }
     return DENT_OK;
 }
@@ -297,8 +291,9 @@ static dent_status make_border(struct question_call *call)
     const dent_query_def *def = call->def;
     dent_query_result *result = call->result;
     struct answer_list *answers = run->state->answers;
-    for (int i = 0; i < 2; i++) {
-        if (questions_of_border(def) & all_questions[i] && !answer_list_sort(&answers[i], &world->scratch)) {
+    for (int i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        if (questions_of_border(def) & question_table[i]->info.question &&
+            !answer_list_sort(&answers[i], &world->snapshot, &world->scratch)) {
             return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
         }
     }
@@ -312,8 +307,8 @@ static dent_status make_border(struct question_call *call)
         .scratch = &world->scratch,
         .workers =
             arena_allocate_cleared(&world->scratch, dent_context_worker_count(world->context), sizeof *search.workers),
-        .face_cell = &answers[question_index(DENT_QUESTION_FACE_CELL)].pairs,
-        .vertex_cell = &answers[question_index(DENT_QUESTION_VERTEX_CELL)].pairs,
+        .face_cell = &answers[slot_of(DENT_QUESTION_FACE_CELL)].pairs,
+        .vertex_cell = &answers[slot_of(DENT_QUESTION_VERTEX_CELL)].pairs,
     };
     if (!search.state || !search.workers) {
         return message_fail(&world->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the border");
@@ -331,10 +326,12 @@ static dent_status prepare(struct question_call *call)
 {
     struct discrete_run *run = call->run;
     dent_world *world = call->world;
-    run->state = discrete_state_of(world);
+    const dent_query_def *def = call->def;
+    run->state = call->kept;
+    run->experiments = def->experiments ? *def->experiments : dent_experiments_default();
     run->workers =
         arena_allocate_cleared(&world->scratch, dent_context_worker_count(world->context), sizeof *run->workers);
-    return run->state && run->workers ? DENT_OK : question_out_of_memory(call);
+    return run->workers ? DENT_OK : question_out_of_memory(call);
 }
 
 /* The questions by their method, and what only the border needs: together where that method can, else by another. */
@@ -354,19 +351,13 @@ static dent_status search_all(struct question_call *call)
     }
     counters->reason = "nothing asked but the border";
     dent_status status = DENT_OK;
-    uint32_t surfaces = asked.questions & DENT_QUESTION_FACE_FACE;
-    if (asked.method == DENT_METHOD_AUTO && surfaces && surfaces != asked.questions) {
-        /* No method is the best for both; each question by its own. The counters name the one for the cells. */
-        dent_query_def surface_part = asked;
-        surface_part.questions = surfaces;
-        asked.questions &= ~surfaces;
-        status = find_method(call, &surface_part, &row, &ignored);
-        status = status == DENT_OK ? search(call, &surface_part, row) : status;
-    }
-    if (asked.questions && status == DENT_OK) {
-        status = find_method(call, &asked, &row, &counters->reason);
-        counters->method = row->method;
-        status = status == DENT_OK ? search(call, &asked, row) : status;
+    while (asked.questions && status == DENT_OK) {
+        dent_query_def part = asked;
+        part.questions = def->method == DENT_METHOD_AUTO ? method_together(asked.questions) : asked.questions;
+        asked.questions &= ~part.questions;
+        status = find_method(call, &part, &row, &counters->reason);
+        counters->method = row->method; /* of several parts the counters name the last one */
+        status = status == DENT_OK ? search(call, &part, row) : status;
     }
     if (hidden.questions && status == DENT_OK) {
         status = find_method(call, &hidden, &row, &ignored);
@@ -398,7 +389,8 @@ static dent_status finish(struct question_call *call)
 static void count(struct question_call *call)
 {
     const dent_world *world = call->world;
-    const struct worker_counters *workers = ((struct discrete_run *)call->run)->workers;
+    const struct discrete_run *run = call->run;
+    const struct worker_counters *workers = run->workers;
     dent_query_counters *counters = &((dent_query_result *)call->result)->counters;
     for (uint32_t worker = 0; workers && worker < dent_context_worker_count(world->context); worker++) {
         counters->box_tests += workers[worker].box_tests;
@@ -407,9 +399,12 @@ static void count(struct question_call *call)
         counters->exact_fallbacks += workers[worker].predicates.exact_fallbacks;
     }
     question_count_elements(call, counters);
+    if (run->experiments.counters) {
+        *run->experiments.counters = run->method_counters;
+    }
 }
 
-const struct question_row discrete_question = {
+const struct question_stages discrete_stages = {
     .name = "a query",
     .def_name = "query",
     .def_maker = "dent_query_def_default",
@@ -418,6 +413,7 @@ const struct question_row discrete_question = {
     .run_size = sizeof(struct discrete_run),
     .cancel_offset = offsetof(dent_query_def, cancel),
     .reads = READS_START,
+    .kept = &discrete_slot,
     .check = check_def,
     .prepare = prepare,
     .search = search_all,
@@ -428,7 +424,13 @@ const struct question_row discrete_question = {
 dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &discrete_question, def, result);
+    return question_ask(world, &discrete_stages, def, result);
+}
+
+const dent_pair_list *dent_query_result_list(const dent_query_result *result, dent_question question)
+{
+    const struct question_row *row = result ? question_row_of(question) : NULL;
+    return row && row->pairs ? (const dent_pair_list *)((const char *)result + row->pairs->list_offset) : NULL;
 }
 
 dent_query_def dent_query_def_default(void)

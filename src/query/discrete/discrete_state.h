@@ -12,6 +12,6 @@ struct discrete_state {
     struct method_experience experience;
 };
 
-struct discrete_state *discrete_state_of(dent_world *world); /* null: out of memory */
+extern const struct world_slot_kind discrete_slot;
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/floating_point_guard.h"
 #include "base/radix_sort.h"
+#include "geometry/numbers/bounds.h"
 #include "query/drawing/structure_state.h"
 #include "query/world/world_state.h"
 #include "structures/grid/bucket_grid.h"
@@ -25,19 +26,13 @@ struct shape_work {
 static dent_structure_box empty_box(void)
 {
     dent_structure_box box;
-    for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] = INFINITY;
-        box.hi[axis] = -INFINITY;
-    }
+    bounds_clear(box.lo, box.hi);
     return box;
 }
 
 static void grow_box(dent_structure_box *box, const double x[3])
 {
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = x[axis] < box->lo[axis] ? x[axis] : box->lo[axis];
-        box->hi[axis] = x[axis] > box->hi[axis] ? x[axis] : box->hi[axis];
-    }
+    bounds_add_point(box->lo, box->hi, x);
 }
 
 static bool add_box(struct shape_work *work, const dent_structure_box *box)
@@ -245,8 +240,7 @@ static void destroy_state(dent_context *context, void *data)
     array_destroy(&state->boxes);
 }
 
-static const struct world_slot_kind drawing_slot = {WORLD_SLOT_DRAWING, sizeof(struct structure_state), init_state,
-                                                    destroy_state};
+static const struct world_slot_kind drawing_slot = {sizeof(struct structure_state), init_state, destroy_state};
 
 static dent_status make_shapes(struct shape_work *work, dent_structure structure, dent_structure_shapes *shapes)
 {

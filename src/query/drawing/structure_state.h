@@ -2,7 +2,7 @@
 #ifndef DENT_QUERY_STRUCTURE_STATE_H
 #define DENT_QUERY_STRUCTURE_STATE_H
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 
 struct structure_state {
     struct dynamic_array boxes; /* dent_structure_box */

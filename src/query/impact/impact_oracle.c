@@ -69,7 +69,7 @@ static void look_at_pair(struct oracle *oracle, struct impact_worker *worker_sta
     if (run->separation > 0) {
         impact_test_separation(oracle->kind, corners, &run->settings, 1, &result);
     } else {
-        impact_test_exact_in(worker_state->workspace.limbs, oracle->kind, corners, &result);
+        impact_test_exact(worker_state->workspace.limbs, oracle->kind, corners, &result);
     }
     worker_state->candidates++;
     worker_state->stages.free_by[IMPACT_STAGE_EXACT]++;

@@ -7,7 +7,7 @@
 
 #include "base/radix_sort.h"
 #include "query/impact/impact_run.h"
-#include "query/world/question.h"
+#include "query/world/question_row.h"
 
 dent_impact_def dent_impact_def_default(void)
 {
@@ -35,8 +35,7 @@ static void destroy_state(dent_context *context, void *data)
     array_destroy(&state->vertices);
 }
 
-static const struct world_slot_kind impact_slot = {WORLD_SLOT_IMPACT, sizeof(struct impact_state), init_state,
-                                                   destroy_state};
+static const struct world_slot_kind impact_slot = {sizeof(struct impact_state), init_state, destroy_state};
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
@@ -47,17 +46,7 @@ static dent_status check_def(dent_world *world, const void *data)
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the separation is %g: a finite length, 0 or more, is needed", def->separation);
     }
-    if (def->method == DENT_METHOD_AUTO || def->method == DENT_METHOD_BRUTE_FORCE ||
-        def->method == DENT_METHOD_SURFACE_TREE) {
-        return DENT_OK;
-    }
-    if (!dent_method_name(def->method)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
-                            (int)def->method);
-    }
-    return message_fail(&world->message, DENT_ERROR_UNSUPPORTED,
-                        "method %s cannot answer impact; ask for auto, %s or %s", dent_method_name(def->method),
-                        dent_method_name(DENT_METHOD_BRUTE_FORCE), dent_method_name(DENT_METHOD_SURFACE_TREE));
+    return question_check_method(world, DENT_QUESTION_IMPACT, def->method);
 }
 
 /* A pair is reported only if it comes as near as (1 + 2^-10) d, or if it moves by so many times d that a hundred
@@ -153,7 +142,7 @@ static uint64_t bits_of(double value)
 
 static bool asks_for_earliest(const struct question_call *call)
 {
-    return call->row == &earliest_impact_question;
+    return call->stages == &earliest_impact_stages;
 }
 
 static dent_impact_counters *counters_of(const struct question_call *call)
@@ -176,7 +165,7 @@ static dent_status prepare(struct question_call *call)
         .snapshot = &world->snapshot,
         .ends = (const double(*const *)[3])world->end.xyz,
         .forest = &world->forest,
-        .state = world_state_of(world, &impact_slot),
+        .state = call->kept,
         .separation = def->separation,
         .settings = separation_settings(def->separation),
         .details = !def->no_details,
@@ -184,7 +173,7 @@ static dent_status prepare(struct question_call *call)
         .best_bits = bits_of(1.0),
         .counters = counters_of(call),
     };
-    dent_status status = run->state ? number_vertices(run) : impact_out_of_memory(run);
+    dent_status status = number_vertices(run);
     if (status == DENT_OK && !impact_workers_create(run)) {
         status = impact_out_of_memory(run);
     }
@@ -293,25 +282,43 @@ static void count(struct question_call *call)
     counters->ns_finish = call->ns_finish;
 }
 
-#define IMPACT_ROW(result, last)                                                                                       \
+#define IMPACT_STAGES(result, last)                                                                                    \
     {                                                                                                                  \
         .name = "impact", .def_name = "impact", .def_maker = "dent_impact_def_default",                                \
         .def_size = sizeof(dent_impact_def), .result_size = sizeof(result), .run_size = sizeof(struct impact_run),     \
-        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = READS_START_AND_END, .check = check_def,          \
-        .prepare = prepare, .search = search, .finish = last, .count = count                                           \
+        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = READS_START_AND_END, .kept = &impact_slot,        \
+        .check = check_def, .prepare = prepare, .search = search, .finish = last, .count = count                       \
     }
 
-const struct question_row impact_question = IMPACT_ROW(dent_impact_result, finish_all);
-const struct question_row earliest_impact_question = IMPACT_ROW(dent_earliest_impact, finish_earliest);
+const struct question_stages impact_stages = IMPACT_STAGES(dent_impact_result, finish_all);
+const struct question_stages earliest_impact_stages = IMPACT_STAGES(dent_earliest_impact, finish_earliest);
+
+const struct question_row impact_question = {
+    .info =
+        {
+            .question = DENT_QUESTION_IMPACT,
+            .name = "impact",
+            .meaning =
+                "surface vertices and faces, surface edges and edges, that meet between the positions at t0 and t1",
+            .numbers = "the first time, the position on both features, the unit normal from b to a",
+            .call = "dent_world_impacts",
+            .features = {{DENT_FEATURE_VERTEX, DENT_FEATURE_FACE}, {DENT_FEATURE_EDGE, DENT_FEATURE_EDGE}},
+            .feature_pair_count = 2,
+            .reads_t1 = true,
+            .self_contact = true,
+        },
+    .methods = QUESTION_METHODS_OF_SURFACES,
+    .stages = &impact_stages,
+};
 
 dent_status dent_world_impacts(dent_world *world, const dent_impact_def *def, dent_impact_result *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &impact_question, def, result);
+    return question_ask(world, &impact_stages, def, result);
 }
 
 dent_status dent_world_earliest_impact(dent_world *world, const dent_impact_def *def, dent_earliest_impact *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &earliest_impact_question, def, result);
+    return question_ask(world, &earliest_impact_stages, def, result);
 }

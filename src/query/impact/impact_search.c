@@ -13,7 +13,8 @@
  * must not know better than the test, or the answer would depend on which pair came first.
  *
  * The features of a leaf are made from the positions when they are needed and remembered in a small table per worker:
- * memory does not grow with the number of leaves or pairs.
+ * memory does not grow with the number of leaves or pairs. Its outline, the moving box of the whole leaf, is remembered
+ * for longer: most pairs of leaves are apart by their outlines, and then the features need not be made again.
  */
 #include <float.h>
 
@@ -23,7 +24,7 @@
 #include "query/impact/impact_run.h"
 #include "structures/surface/leaf_features.h"
 
-enum { REMEMBERED_LEAVES = 64 };
+enum { REMEMBERED_LEAVES = 64, REMEMBERED_OUTLINES_MAX = 4096 };
 
 struct moving_leaf {
     uint32_t body_index, number; /* UINT32_MAX: empty */
@@ -33,10 +34,20 @@ struct moving_leaf {
     struct moving_leaf_boxes boxes;
 };
 
+/* The moving box of a leaf from t = 0 to the time that was the best when it was made: if apart from another until then,
+ * apart until any earlier time. */
+struct leaf_outline {
+    uint32_t body_index, number; /* UINT32_MAX: empty */
+    float rows[MOVING_BOX_ROWS];
+};
+
 struct leaf_memory {
     float time;               /* the boxes are those from t = 0 to this time */
     struct moving_leaf first; /* of the pair at hand; pairs come grouped by their first leaf */
+    struct leaf_outline first_outline;
     struct moving_leaf second[REMEMBERED_LEAVES];
+    struct leaf_outline *outlines; /* of second leaves, by their place in the forest */
+    uint32_t outline_mask;         /* their number, a power of two, less 1 */
 };
 
 struct forest_search {
@@ -83,22 +94,57 @@ static void make_features(const struct forest_search *search, uint32_t body_inde
     moving_box_kernels_for(run->isa)->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
 }
 
+static void keep_outline(const struct moving_leaf *features, struct leaf_outline *outline)
+{
+    outline->body_index = features->body_index;
+    outline->number = features->number;
+    for (int row = 0; row < MOVING_BOX_ROWS; row++) {
+        outline->rows[row] = features->boxes.whole[row][0];
+    }
+}
+
+static struct leaf_outline *outline_slot(const struct forest_search *search, const struct leaf_memory *memory,
+                                         uint32_t body_index, uint32_t number)
+{
+    uint32_t place = search->run->forest->first_group[body_index] * LEAF_TREE_ARITY + number;
+    return &memory->outlines[place & memory->outline_mask];
+}
+
+/* Does an axis separate them in the same sense at both ends? */
+static bool outlines_apart(const float a[MOVING_BOX_ROWS], const float b[MOVING_BOX_ROWS])
+{
+    bool apart = false;
+    for (int axis = 0; axis < 3; axis++) {
+        apart |= (a[axis] > b[axis + 3]) & (a[axis + 6] > b[axis + 9]);
+        apart |= (b[axis] > a[axis + 3]) & (b[axis + 6] > a[axis + 9]);
+    }
+    return apart;
+}
+
 static const struct moving_leaf *first_leaf(const struct forest_search *search, struct leaf_memory *memory,
                                             uint32_t body_index, uint32_t number)
 {
     struct moving_leaf *features = &memory->first;
     if (features->body_index != body_index || features->number != number) {
         make_features(search, body_index, number, memory->time, features);
+        keep_outline(features, &memory->first_outline);
     }
     return features;
 }
 
+/* Null where the outlines of the two leaves are apart. */
 static const struct moving_leaf *second_leaf(const struct forest_search *search, struct leaf_memory *memory,
                                              uint32_t body_index, uint32_t number)
 {
     struct moving_leaf *features = &memory->second[(number + 37 * body_index) % REMEMBERED_LEAVES];
+    struct leaf_outline *outline = outline_slot(search, memory, body_index, number);
+    bool known = outline->body_index == body_index && outline->number == number;
+    if (known && outlines_apart(memory->first_outline.rows, outline->rows)) {
+        return NULL;
+    }
     if (features->body_index != body_index || features->number != number) {
         make_features(search, body_index, number, memory->time, features);
+        keep_outline(features, outline);
     }
     return features;
 }
@@ -137,18 +183,54 @@ static void offer(struct impact_run *run, struct impact_worker *worker_state, en
     }
 }
 
-/* Do these slots of two leaves hold the same vertex? */
-static bool same_vertex(const struct moving_leaf *a, uint32_t slot_a, const struct moving_leaf *b, uint32_t slot_b)
+/* Slots of two leaves that hold the same vertex: by slot of one, bits of slots of the other. */
+struct shared_slots {
+    uint16_t of_first[LEAF_VERTICES], of_second[LEAF_VERTICES];
+};
+
+static void note_shared(struct shared_slots *shared, uint32_t i, uint32_t j)
 {
-    return body_identity(a->body, a->leaf->vertices[slot_a]) == body_identity(b->body, b->leaf->vertices[slot_b]);
+    shared->of_first[i] |= (uint16_t)(1u << j);
+    shared->of_second[j] |= (uint16_t)(1u << i);
+}
+
+static uint32_t identity_bucket(uint64_t identity)
+{
+    return (uint32_t)(identity * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+}
+
+/* Few slots are shared by two leaves, so most are passed over by one look at 64 buckets. In a body without ties every
+ * slot of a leaf has a vertex of its own. */
+static void find_shared_slots(const struct moving_leaf *a, const struct moving_leaf *b, struct shared_slots *shared)
+{
+    uint64_t identities[LEAF_VERTICES], buckets = 0;
+    memset(shared, 0, sizeof *shared);
+    if (a == b && !a->body->identities) {
+        for (uint32_t i = 0; i < a->leaf->vertex_count; i++) {
+            note_shared(shared, i, i);
+        }
+        return;
+    }
+    for (uint32_t j = 0; j < b->leaf->vertex_count; j++) {
+        identities[j] = body_identity(b->body, b->leaf->vertices[j]);
+        buckets |= UINT64_C(1) << identity_bucket(identities[j]);
+    }
+    for (uint32_t i = 0; i < a->leaf->vertex_count; i++) {
+        uint64_t identity = body_identity(a->body, a->leaf->vertices[i]);
+        for (uint32_t j = 0; (buckets >> identity_bucket(identity) & 1) && j < b->leaf->vertex_count; j++) {
+            if (identities[j] == identity) {
+                note_shared(shared, i, j);
+            }
+        }
+    }
 }
 
 static void offer_vertex_and_face(struct impact_run *run, struct impact_worker *worker_state,
                                   const struct moving_leaf *v, uint32_t vertex, const struct moving_leaf *f,
-                                  uint32_t face, bool may_share)
+                                  uint32_t face, const uint16_t *shared)
 {
     uint8_t p = f->leaf->corners[0][face], q = f->leaf->corners[1][face], r = f->leaf->corners[2][face];
-    if (may_share && (same_vertex(v, vertex, f, p) || same_vertex(v, vertex, f, q) || same_vertex(v, vertex, f, r))) {
+    if (shared && ((shared[vertex] >> p | shared[vertex] >> q | shared[vertex] >> r) & 1)) {
         return;
     }
     const uint32_t *slots = f->leaf->vertices;
@@ -158,8 +240,9 @@ static void offer_vertex_and_face(struct impact_run *run, struct impact_worker *
     offer(run, worker_state, IMPACT_VERTEX_FACE, corners, pair);
 }
 
+/* shared: of the slots of v; null: none are. */
 static void vertices_with_faces(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *v,
-                                const struct moving_leaf *f, bool may_share)
+                                const struct moving_leaf *f, const uint16_t *shared)
 {
     uint64_t wanted = near_leaf(run, f, vertices_of(v)) & v->leaf->owned_vertices;
     uint64_t near = wanted ? near_leaf(run, v, faces_of(f)) : 0;
@@ -173,7 +256,7 @@ static void vertices_with_faces(struct impact_run *run, struct impact_worker *wo
         worker_state->box_tests += faces.count;
         for (uint64_t left = *mask++ & near; left; left &= left - 1) {
             offer_vertex_and_face(run, worker_state, v, (uint32_t)__builtin_ctzll(wanted), f,
-                                  (uint32_t)__builtin_ctzll(left), may_share);
+                                  (uint32_t)__builtin_ctzll(left), shared);
         }
     }
 }
@@ -187,18 +270,17 @@ static void edge_vertices(const struct moving_leaf *leaf, uint32_t edge, uint32_
     ends[1] = leaf->first_vertex + (p < q ? q : p);
 }
 
-static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct moving_leaf *b, uint32_t j)
+static bool edges_share(const struct moving_leaf *a, uint32_t i, const struct moving_leaf *b, uint32_t j,
+                        const uint16_t *shared)
 {
-    uint8_t a0 = a->leaf->edge_ends[0][i], a1 = a->leaf->edge_ends[1][i];
-    uint8_t b0 = b->leaf->edge_ends[0][j], b1 = b->leaf->edge_ends[1][j];
-    return same_vertex(a, a0, b, b0) || same_vertex(a, a0, b, b1) || same_vertex(a, a1, b, b0) ||
-           same_vertex(a, a1, b, b1);
+    unsigned slots = shared[a->leaf->edge_ends[0][i]] | shared[a->leaf->edge_ends[1][i]];
+    return (slots >> b->leaf->edge_ends[0][j] | slots >> b->leaf->edge_ends[1][j]) & 1;
 }
 
 static void offer_edges(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *a,
-                        uint32_t i, const struct moving_leaf *b, uint32_t j, bool may_share)
+                        uint32_t i, const struct moving_leaf *b, uint32_t j, const uint16_t *shared)
 {
-    if (may_share && edges_share(a, i, b, j)) {
+    if (shared && edges_share(a, i, b, j, shared)) {
         return;
     }
     struct impact_pair pair = {a->body_index, a->leaf->edges[i], b->body_index, b->leaf->edges[j]};
@@ -213,7 +295,7 @@ static void offer_edges(struct impact_run *run, struct impact_worker *worker_sta
 }
 
 static void edges_with_edges(struct impact_run *run, struct impact_worker *worker_state, const struct moving_leaf *a,
-                             const struct moving_leaf *b, bool same_leaf, bool may_share)
+                             const struct moving_leaf *b, bool same_leaf, const uint16_t *shared)
 {
     uint64_t wanted = near_leaf(run, b, edges_of(a)), near = wanted ? near_leaf(run, a, edges_of(b)) : 0;
     uint64_t masks[LEAF_EDGES], *mask = masks;
@@ -228,7 +310,7 @@ static void edges_with_edges(struct impact_run *run, struct impact_worker *worke
         left &= same_leaf ? ~UINT64_C(1) << i : ~UINT64_C(0); /* a leaf with itself: each pair once */
         worker_state->box_tests += edges_b.count;
         for (; left; left &= left - 1) {
-            offer_edges(run, worker_state, a, i, b, (uint32_t)__builtin_ctzll(left), may_share);
+            offer_edges(run, worker_state, a, i, b, (uint32_t)__builtin_ctzll(left), shared);
         }
     }
 }
@@ -273,24 +355,49 @@ static void visit_pairs(void *user, uint32_t block, uint32_t worker, const struc
         const struct moving_leaf *a = first_leaf(search, worker_state->leaves, pair->body_index_a, pair->leaf_a);
         const struct moving_leaf *b =
             same ? a : second_leaf(search, worker_state->leaves, pair->body_index_b, pair->leaf_b);
-        vertices_with_faces(run, worker_state, a, b, pair->may_share);
-        if (!same) {
-            vertices_with_faces(run, worker_state, b, a, pair->may_share);
+        if (!b) {
+            continue;
         }
-        edges_with_edges(run, worker_state, a, b, same, pair->may_share);
+        struct shared_slots shared;
+        if (pair->may_share) {
+            find_shared_slots(a, b, &shared);
+        }
+        vertices_with_faces(run, worker_state, a, b, pair->may_share ? shared.of_first : NULL);
+        if (!same) {
+            vertices_with_faces(run, worker_state, b, a, pair->may_share ? shared.of_second : NULL);
+        }
+        edges_with_edges(run, worker_state, a, b, same, pair->may_share ? shared.of_first : NULL);
     }
 }
 
+/* As many outlines as there are leaves, up to the most. */
+static bool create_outlines(const struct surface_forest *forest, struct arena *scratch, struct leaf_memory *memory)
+{
+    uint32_t count = LEAF_TREE_ARITY;
+    while (count / LEAF_TREE_ARITY < forest->group_count && count < REMEMBERED_OUTLINES_MAX) {
+        count *= 2;
+    }
+    memory->outlines = arena_allocate(scratch, count, sizeof *memory->outlines);
+    memory->outline_mask = count - 1;
+    for (uint32_t i = 0; memory->outlines && i < count; i++) {
+        memory->outlines[i].body_index = UINT32_MAX;
+    }
+    return memory->outlines != NULL;
+}
+
+/* After the refit, which numbers the leaves. */
 static bool create_leaf_memory(struct impact_run *run)
 {
     uint32_t workers = dent_context_worker_count(run->context);
     struct leaf_memory *memory = arena_allocate(run->scratch, workers, sizeof *memory);
-    for (uint32_t worker = 0; memory && worker < workers; worker++) {
+    bool enough = memory != NULL;
+    for (uint32_t worker = 0; enough && worker < workers; worker++) {
         memory[worker].time = 1;
         forget_leaves(&memory[worker]);
         run->workers[worker].leaves = &memory[worker];
+        enough = create_outlines(run->forest, run->scratch, &memory[worker]);
     }
-    return memory != NULL;
+    return enough;
 }
 
 dent_status impact_search_forest(struct impact_run *run)
@@ -305,9 +412,8 @@ dent_status impact_search_forest(struct impact_run *run)
         }
     }
     struct forest_refit refit = {.snapshot = snapshot, .ends = run->ends, .grow = grow};
-    bool enough = (run->separation == 0 || grow) && create_leaf_memory(run) &&
-                  surface_forest_update(forest, snapshot, run->scratch);
-    enough = enough && surface_forest_refit(forest, &refit, run->isa, run->scratch);
+    bool enough = (run->separation == 0 || grow) && surface_forest_update(forest, snapshot, run->scratch) &&
+                  surface_forest_refit(forest, &refit, run->isa, run->scratch) && create_leaf_memory(run);
     if (!enough) {
         return impact_out_of_memory(run);
     }

@@ -60,7 +60,7 @@ static dent_status find_trees(struct motion_run *run)
         state->trees_version = run->table->topology_version;
     }
     for (uint32_t body_index = 0; body_index < run->actor_count; body_index++) {
-        run->actors[body_index].tree = &trees[run->table->body_indices[body_index]];
+        run->actors[body_index].tree = &trees[run->table->living[body_index]];
     }
     return DENT_OK;
 }

@@ -1,5 +1,5 @@
 /* Words of the motion query, and the width of the bounds of a chain. */
-#include <dent/motion.h>
+#include <dent/experimental.h>
 
 #include "base/allocator.h"
 #include "base/floating_point_guard.h"
@@ -74,7 +74,7 @@ dent_status dent_motion_bound_width(dent_context *context, const dent_motion_fra
     DENT_REQUIRE(context, translation_radius);
     uint32_t count = 0;
     if (!dent_motion_bounds_name(bounds) || !(t_lo >= 0) || !(t_hi <= 1) || !(t_lo <= t_hi)) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "bounds number %d over [%g, %g]: no such bounds or time",
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "bounds %d over [%g, %g]: unknown bounds or bad times",
                          (int)bounds, t_lo, t_hi);
     }
     for (uint32_t f = frame; f != DENT_FRAME_WORLD; f = frames[f].parent) {

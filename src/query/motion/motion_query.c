@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "query/motion/motion_run.h"
-#include "query/world/question.h"
+#include "query/world/question_row.h"
 
 dent_motion_impact_def dent_motion_impact_def_default(void)
 {
@@ -50,8 +50,7 @@ static void init_state(dent_context *context, void *data)
     array_init(&state->unsorted, context, sizeof(dent_motion_contact));
 }
 
-static const struct world_slot_kind motion_slot = {WORLD_SLOT_MOTION, sizeof(struct motion_state), init_state,
-                                                   destroy_state};
+static const struct world_slot_kind motion_slot = {sizeof(struct motion_state), init_state, destroy_state};
 
 static bool make_workers(struct motion_run *run)
 {
@@ -101,6 +100,23 @@ static dent_status check_frames(struct motion_run *run)
     return DENT_OK;
 }
 
+static dent_status check_experiments(dent_world *world, const dent_experiments *experiments)
+{
+    dent_status status = question_check_experiments(world, experiments);
+    if (status != DENT_OK || !experiments) {
+        return status;
+    }
+    if (!dent_motion_volume_name(experiments->motion.volume)) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no motion volume number %d",
+                            (int)experiments->motion.volume);
+    }
+    if (!dent_motion_bounds_name(experiments->motion.bounds)) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there are no motion bounds number %d",
+                            (int)experiments->motion.bounds);
+    }
+    return DENT_OK;
+}
+
 static dent_status check_def(dent_world *world, const void *data)
 {
     const dent_motion_impact_def *def = data;
@@ -112,13 +128,9 @@ static dent_status check_def(dent_world *world, const void *data)
     if (def->work_limit == 0) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "the box limit is 0: at least 1 is needed");
     }
-    if (!dent_motion_volume_name(def->volume)) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there is no motion volume number %d",
-                            (int)def->volume);
-    }
-    if (!dent_motion_bounds_name(def->bounds)) {
-        return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "there are no motion bounds number %d",
-                            (int)def->bounds);
+    dent_status status = check_experiments(world, def->experiments);
+    if (status != DENT_OK) {
+        return status;
     }
     if ((def->frame_count > 0 && !def->frames) || (def->body_count > 0 && !def->bodies) ||
         (def->excluded_count > 0 && !def->excluded)) {
@@ -234,6 +246,7 @@ static dent_status prepare(struct question_call *call)
 {
     dent_world *world = call->world;
     const dent_motion_impact_def *def = call->def;
+    const dent_experiments *experiments = def->experiments;
     dent_motion_impact_result *result = call->result;
     struct motion_run *run = call->run;
     *result = (dent_motion_impact_result){
@@ -245,14 +258,15 @@ static dent_status prepare(struct question_call *call)
         .cancel = &call->cancel,
         .table = &world->bodies,
         .def = def,
-        .state = world_state_of(world, &motion_slot),
-        .volume = def->volume == DENT_MOTION_VOLUME_AUTO ? DENT_MOTION_VOLUME_ORIENTED_BOX : def->volume,
-        .bounds = def->bounds == DENT_MOTION_BOUNDS_AUTO ? DENT_MOTION_BOUNDS_TAYLOR : def->bounds,
+        .state = call->kept,
+        .volume =
+            experiments && experiments->motion.volume ? experiments->motion.volume : DENT_MOTION_VOLUME_ORIENTED_BOX,
+        .bounds = experiments && experiments->motion.bounds ? experiments->motion.bounds : DENT_MOTION_BOUNDS_TAYLOR,
         .isa = dent_context_isa(world->context),
         .limit = 2,
         .counters = &result->counters,
     };
-    if (!run->state || !make_workers(run)) {
+    if (!make_workers(run)) {
         return motion_out_of_memory(run);
     }
     dent_status status = check_frames(run);
@@ -307,7 +321,7 @@ static void count(struct question_call *call)
     result->counters.ns_finish = call->ns_finish;
 }
 
-const struct question_row motion_question = {
+const struct question_stages motion_stages = {
     .name = "a motion query",
     .def_name = "motion",
     .def_maker = "dent_motion_impact_def_default",
@@ -316,6 +330,7 @@ const struct question_row motion_question = {
     .run_size = sizeof(struct motion_run),
     .cancel_offset = offsetof(dent_motion_impact_def, cancel),
     .reads = READS_NOTHING, /* of the positions at rest it keeps trees */
+    .kept = &motion_slot,
     .check = check_def,
     .prepare = prepare,
     .search = search,
@@ -323,9 +338,25 @@ const struct question_row motion_question = {
     .count = count,
 };
 
+const struct question_row motion_question = {
+    .info =
+        {
+            .question = DENT_QUESTION_MOTION,
+            .name = "motion",
+            .meaning = "features of bodies that move rigidly along given motions and touch first",
+            .numbers = "the closest points on a and on b, the unit normal from b to a, the separation",
+            .call = "dent_world_motion_impact",
+            .features = {{DENT_FEATURE_VERTEX, DENT_FEATURE_FACE}, {DENT_FEATURE_EDGE, DENT_FEATURE_EDGE}},
+            .feature_pair_count = 2,
+            .reads_t1 = true,
+        },
+    .methods = 1u << DENT_METHOD_AUTO,
+    .stages = &motion_stages,
+};
+
 dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact_def *def,
                                      dent_motion_impact_result *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &motion_question, def, result);
+    return question_ask(world, &motion_stages, def, result);
 }

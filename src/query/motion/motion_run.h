@@ -12,11 +12,11 @@
 #ifndef DENT_QUERY_MOTION_RUN_H
 #define DENT_QUERY_MOTION_RUN_H
 
-#include <dent/motion.h>
+#include <dent/experimental.h>
 
 #include "base/arena.h"
 #include "base/cancel_flag.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "base/message.h"
 #include "bodies/body_table.h"
 #include "geometry/motion/motion_bounds.h"

@@ -10,21 +10,22 @@
 #include "base/block_output.h"
 #include "bodies/snapshot.h"
 
+struct pair_row; /* pair_tests.h */
+
 struct answer_list {
-    dent_question question;
+    const struct pair_row *row;   /* how details are made; null: there are none */
+    enum feature_kind side_a;     /* by its numbers the answers are divided among workers */
     struct block_output blocks;   /* dent_pair */
-    struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_finish */
-    struct dynamic_array details; /* dent_cell_point or dent_segment; empty for face-cell */
+    struct dynamic_array pairs;   /* dent_pair, canonical after answer_list_sort */
+    struct dynamic_array details; /* as the row says; empty where it has none */
 };
 
-/* 0, 1, 2 for the three questions. */
-int question_index(dent_question question);
-
-void answer_list_init(struct answer_list *list, dent_context *context, dent_question question);
+void answer_list_init(struct answer_list *list, dent_context *context, const struct pair_row *row,
+                      dent_feature_kind side_a);
 void answer_list_destroy(struct answer_list *list);
 
-/* Merges the blocks, sorts canonically, removes repetitions. False when memory runs out. */
-bool answer_list_sort(struct answer_list *list, struct arena *scratch);
+/* Merges the blocks, sorts canonically, removes repetitions, many answers in parallel. False when memory runs out. */
+bool answer_list_sort(struct answer_list *list, const struct snapshot *snapshot, struct arena *scratch);
 
 /* Barycentric coordinates or segment end points, in parallel over the sorted pairs. False when memory runs out. */
 bool answer_list_add_details(struct answer_list *list, dent_context *context, const struct snapshot *snapshot);

@@ -1,25 +1,8 @@
-/* Names of questions and kinds, how a feature is printed, and the fingerprint of a list of pairs. */
+/* Names of kinds, how a feature is printed, and the fingerprint of a list of pairs. */
 #include <stdio.h>
 
 #include "base/hash.h"
 #include "query/world/world_state.h"
-
-const char *dent_question_name(dent_question question)
-{
-    switch (question) {
-    case DENT_QUESTION_VERTEX_CELL:
-        return "vertex-cell";
-    case DENT_QUESTION_FACE_CELL:
-        return "face-cell";
-    case DENT_QUESTION_FACE_FACE:
-        return "face-face";
-    case DENT_QUESTION_PROXIMITY:
-        return "proximity";
-    case DENT_QUESTION_IMPACT:
-        return "impact";
-    }
-    return NULL;
-}
 
 const char *dent_pair_kind_name(dent_pair_kind kind)
 {
@@ -38,7 +21,8 @@ const char *dent_pair_kind_name(dent_pair_kind kind)
 
 static bool side_is_face(dent_question question, bool side_b)
 {
-    return side_b ? question == DENT_QUESTION_FACE_FACE : question != DENT_QUESTION_VERTEX_CELL;
+    const dent_question_info *info = dent_question_get_info(question);
+    return info && (side_b ? info->features[0].b : info->features[0].a) == DENT_FEATURE_FACE;
 }
 
 size_t dent_feature_print(const dent_world *world, dent_question question, const dent_pair *pair, bool side_b,

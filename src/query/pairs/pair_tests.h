@@ -1,7 +1,8 @@
-/* The pair table: the exact test behind each question, and the numbers that go with an answer.
+/* The discrete questions' own part of their rows: the exact test of a pair, and the numbers that go with an answer. Each
+ * question is one file of this folder.
  *
- * These functions are the meaning of the questions. Each is given a candidate of a question and says whether it is an
- * answer, and of what kind; candidates that share a vertex never are.
+ * The tests are the meaning of the questions. Each is given a candidate of a question and says whether it is an answer,
+ * and of what kind; candidates that share a vertex never are.
  */
 #ifndef DENT_QUERY_PAIR_TESTS_H
 #define DENT_QUERY_PAIR_TESTS_H
@@ -10,20 +11,53 @@
 
 #include "bodies/snapshot.h"
 #include "geometry/predicates/predicate_kinds.h"
+#include "geometry/predicates/union_predicates.h"
 #include "methods/interface/method_interface.h"
 
 /* 0: no answer. */
 typedef dent_pair_kind pair_test(const struct snapshot *snapshot, const struct candidate *candidate, bool touching,
                                  predicate_counters *counters);
 
-/* The row of the pair table for a question. */
-pair_test *pair_test_of(dent_question question);
+struct pair_row {
+    pair_test *test;
+    size_t list_offset;   /* of its dent_pair_list in dent_query_result */
+    size_t detail_size;   /* of the record that goes with an answer; 0: none */
+    size_t detail_offset; /* of the pointer to these records in dent_pair_list */
+    void (*detail)(const struct snapshot *snapshot, const dent_pair *pair, void *record);
+};
 
 /* True when two corners are the same vertex. */
-bool corners_share_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a, const struct body *b,
-                          const uint32_t *corners_b, uint32_t count_b);
+bool corners_have_same_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a, const struct body *b,
+                              const uint32_t *corners_b, uint32_t count_b);
 
-void pair_cell_point(const struct snapshot *snapshot, const dent_pair *pair, dent_cell_point *point);
-void pair_segment(const struct snapshot *snapshot, const dent_pair *pair, dent_segment *segment);
+/* The same; different bodies without ties share nothing, which is decided here since every candidate asks. */
+static inline bool corners_share_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a,
+                                        const struct body *b, const uint32_t *corners_b, uint32_t count_b)
+{
+    return (a == b || a->identities || b->identities) &&
+           corners_have_same_vertex(a, corners_a, count_a, b, corners_b, count_b);
+}
+
+/* The corners of a face as positions. */
+static inline void pair_face_points(const struct body_snapshot *body_snapshot, uint32_t face, const double *points[3])
+{
+    for (int i = 0; i < 3; i++) {
+        points[i] = body_snapshot->xyz[body_snapshot->body->surface_faces[face].corners[i]];
+    }
+}
+
+/* The tetrahedra of a cell as positions; returns how many. */
+static inline int pair_cell_points(const struct body_snapshot *body_snapshot, uint32_t cell,
+                                   const double *points[UNION_TETRAHEDRA_MAX][4])
+{
+    uint32_t end, first = cell_tetrahedra(body_snapshot->body, cell, &end);
+    for (uint32_t tetrahedron = first; tetrahedron < end; tetrahedron++) {
+        for (int corner = 0; corner < 4; corner++) {
+            points[tetrahedron - first][corner] =
+                body_snapshot->xyz[body_snapshot->body->tetrahedra[tetrahedron][corner]];
+        }
+    }
+    return (int)(end - first);
+}
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/hash.h"
 #include "query/proximity/proximity_search.h"
-#include "query/world/question.h"
+#include "query/world/question_row.h"
 
 dent_proximity_def dent_proximity_def_default(void)
 {
@@ -22,8 +22,8 @@ static void init_state(dent_context *context, void *data)
 {
     struct proximity_state *state = data;
     state->context = context;
-    answer_list_init(&state->vertex_face, context, DENT_QUESTION_PROXIMITY);
-    answer_list_init(&state->edge_edge, context, DENT_QUESTION_PROXIMITY);
+    answer_list_init(&state->vertex_face, context, NULL, DENT_FEATURE_VERTEX);
+    answer_list_init(&state->edge_edge, context, NULL, DENT_FEATURE_EDGE);
     array_init(&state->records, context, sizeof(dent_proximity));
 }
 
@@ -36,8 +36,7 @@ static void destroy_state(dent_context *context, void *data)
     array_destroy(&state->records);
 }
 
-static const struct world_slot_kind proximity_slot = {WORLD_SLOT_PROXIMITY, sizeof(struct proximity_state), init_state,
-                                                      destroy_state};
+static const struct world_slot_kind proximity_slot = {sizeof(struct proximity_state), init_state, destroy_state};
 
 /* ---- the stages ------------------------------------------------------------------------------ */
 
@@ -53,17 +52,7 @@ static dent_status check_def(dent_world *world, const void *data)
                             "pair_limit is %" PRIu64 ": at most %" PRIu32 " can be listed", def->pair_limit,
                             UINT32_MAX);
     }
-    if (def->method != DENT_METHOD_AUTO && !dent_method_name(def->method)) {
-        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no method number %d",
-                            (int)def->method);
-    }
-    if (def->method != DENT_METHOD_AUTO && def->method != DENT_METHOD_BRUTE_FORCE &&
-        def->method != DENT_METHOD_SURFACE_TREE) {
-        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED,
-                            "method %s cannot answer proximity; ask for auto, %s or %s", dent_method_name(def->method),
-                            dent_method_name(DENT_METHOD_SURFACE_TREE), dent_method_name(DENT_METHOD_BRUTE_FORCE));
-    }
-    return DENT_OK;
+    return question_check_method(world, DENT_QUESTION_PROXIMITY, def->method);
 }
 
 static dent_status out_of_memory(dent_world *world, const struct proximity_search *search)
@@ -84,7 +73,7 @@ static dent_status prepare(struct question_call *call)
     struct proximity_search *search = call->run;
     *search = (struct proximity_search){
         .context = world->context,
-        .state = world_state_of(world, &proximity_slot),
+        .state = call->kept,
         .isa = dent_context_isa(world->context),
         .snapshot = &world->snapshot,
         .forest = &world->forest,
@@ -95,7 +84,7 @@ static dent_status prepare(struct question_call *call)
     double *thickness = arena_allocate(search->scratch, world->snapshot.body_count, sizeof *thickness);
     search->workers =
         arena_allocate_cleared(search->scratch, dent_context_worker_count(world->context), sizeof *search->workers);
-    if (!search->state || !thickness || !search->workers) {
+    if (!thickness || !search->workers) {
         return out_of_memory(world, search);
     }
     for (uint32_t body_index = 0; body_index < world->snapshot.body_count; body_index++) {
@@ -144,8 +133,8 @@ static dent_status finish(struct question_call *call)
     const dent_proximity_def *def = call->def;
     dent_proximity_result *result = call->result;
     if (!proximity_stopped(search) &&
-        (!answer_list_sort(&state->vertex_face, search->scratch) ||
-         !answer_list_sort(&state->edge_edge, search->scratch) || !proximity_make_records(search) ||
+        (!answer_list_sort(&state->vertex_face, search->snapshot, search->scratch) ||
+         !answer_list_sort(&state->edge_edge, search->snapshot, search->scratch) || !proximity_make_records(search) ||
          (def->closest_features_only && !proximity_keep_closest_features(search)))) {
         return out_of_memory(call->world, search);
     }
@@ -172,7 +161,7 @@ static void count(struct question_call *call)
     question_count_elements(call, counters);
 }
 
-const struct question_row proximity_question = {
+const struct question_stages proximity_stages = {
     .name = "proximity",
     .def_name = "proximity",
     .def_maker = "dent_proximity_def_default",
@@ -181,6 +170,7 @@ const struct question_row proximity_question = {
     .run_size = sizeof(struct proximity_search),
     .cancel_offset = offsetof(dent_proximity_def, cancel),
     .reads = READS_START,
+    .kept = &proximity_slot,
     .check = check_def,
     .prepare = prepare,
     .search = search_pairs,
@@ -188,10 +178,26 @@ const struct question_row proximity_question = {
     .count = count,
 };
 
+const struct question_row proximity_question = {
+    .info =
+        {
+            .question = DENT_QUESTION_PROXIMITY,
+            .name = "proximity",
+            .meaning = "surface vertices and faces, surface edges and edges, no farther apart than their thicknesses",
+            .numbers = "distance, the closest points on a and on b, the unit direction from b to a",
+            .call = "dent_world_proximity",
+            .features = {{DENT_FEATURE_VERTEX, DENT_FEATURE_FACE}, {DENT_FEATURE_EDGE, DENT_FEATURE_EDGE}},
+            .feature_pair_count = 2,
+            .self_contact = true,
+        },
+    .methods = QUESTION_METHODS_OF_SURFACES,
+    .stages = &proximity_stages,
+};
+
 dent_status dent_world_proximity(dent_world *world, const dent_proximity_def *def, dent_proximity_result *result)
 {
     QUESTION_REQUIRE(world, def, result);
-    return question_ask(world, &proximity_question, def, result);
+    return question_ask(world, &proximity_stages, def, result);
 }
 
 /* ---- names and printing ---------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <dent/contact.h>
 
 #include "base/context.h"
+#include "base/dent_assert.h"
 #include "base/floating_point_guard.h"
 
 dent_world *dent_world_create(dent_context *context)
@@ -32,12 +33,10 @@ void dent_world_destroy(dent_world *world)
     if (!world) {
         return;
     }
-    for (int slot = WORLD_SLOT_COUNT - 1; slot >= 0; slot--) { /* those to the right first */
-        if (world->slots[slot].state) {
-            const struct world_slot_kind *kind = world->slots[slot].kind;
-            kind->destroy(world->context, world->slots[slot].state);
-            dent_release(world->context, world->slots[slot].state, 1, kind->size);
-        }
+    for (int slot = 0; slot < WORLD_SLOT_LIMIT && world->slots[slot].kind; slot++) {
+        const struct world_slot_kind *kind = world->slots[slot].kind;
+        kind->destroy(world->context, world->slots[slot].state);
+        dent_release(world->context, world->slots[slot].state, 1, kind->size);
     }
     surface_forest_destroy(&world->forest);
     arena_destroy(&world->scratch);
@@ -63,19 +62,36 @@ dent_status world_loop_status(dent_world *world, dent_status status)
 
 /* ---- slots and snapshots ----------------------------------------------------------------------------------------- */
 
+/* The slot of a kind, or the first free one. */
+static int slot_of(const dent_world *world, const struct world_slot_kind *kind)
+{
+    int slot = 0;
+    while (world->slots[slot].kind && world->slots[slot].kind != kind) {
+        slot++;
+        DENT_ASSERT(slot < WORLD_SLOT_LIMIT);
+    }
+    return slot;
+}
+
+void *world_kept(const dent_world *world, const struct world_slot_kind *kind)
+{
+    return world->slots[slot_of(world, kind)].state;
+}
+
 void *world_state_of(dent_world *world, const struct world_slot_kind *kind)
 {
-    if (!world->slots[kind->slot].state) {
+    int slot = slot_of(world, kind);
+    if (!world->slots[slot].kind) {
         void *state = dent_allocate(world->context, 1, kind->size);
         if (!state) {
             return NULL;
         }
         memset(state, 0, kind->size);
         kind->init(world->context, state);
-        world->slots[kind->slot].state = state;
-        world->slots[kind->slot].kind = kind;
+        world->slots[slot].state = state;
+        world->slots[slot].kind = kind;
     }
-    return world->slots[kind->slot].state;
+    return world->slots[slot].state;
 }
 
 dent_status world_open(dent_world *world)

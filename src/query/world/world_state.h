@@ -14,26 +14,15 @@
 #include "bodies/end_snapshot.h"
 #include "structures/surface/surface_forest.h"
 
-/* Who keeps something in a world. */
-enum world_slot {
-    WORLD_SLOT_DISCRETE,
-    WORLD_SLOT_BORDER,
-    WORLD_SLOT_PROXIMITY,
-    WORLD_SLOT_IMPACT,
-    WORLD_SLOT_MOTION,
-    WORLD_SLOT_DRAWING,
-    WORLD_SLOT_CHECK,
-    WORLD_SLOT_CONTACTS,
-    WORLD_SLOT_COUNT
-};
-
-/* How a slot is filled and emptied. `init` receives zeroed memory and cannot fail. */
+/* What a question keeps in a world, and how it is filled and emptied. `init` receives zeroed memory and cannot fail. A
+ * slot is known by the address of its kind. */
 struct world_slot_kind {
-    enum world_slot slot;
     size_t size;
     void (*init)(dent_context *context, void *state);
     void (*destroy)(dent_context *context, void *state);
 };
+
+enum { WORLD_SLOT_LIMIT = 16 };
 
 struct dent_world {
     dent_context *context;
@@ -45,9 +34,9 @@ struct dent_world {
     struct arena scratch;
     struct surface_forest forest; /* of all questions about surfaces; boxes as the last of them made them */
     struct {
-        void *state; /* null until first asked for */
-        const struct world_slot_kind *kind;
-    } slots[WORLD_SLOT_COUNT];
+        void *state;
+        const struct world_slot_kind *kind; /* null: free, and so are all after it */
+    } slots[WORLD_SLOT_LIMIT];
 };
 
 /* DENT_REQUIRE for functions of a world, whose messages are the world's. */
@@ -67,10 +56,7 @@ dent_status world_loop_status(dent_world *world, dent_status status);
 void *world_state_of(dent_world *world, const struct world_slot_kind *kind);
 
 /* The same; null when nothing was kept yet. */
-static inline void *world_kept(const dent_world *world, enum world_slot slot)
-{
-    return world->slots[slot].state;
-}
+void *world_kept(const dent_world *world, const struct world_slot_kind *kind);
 
 /* Opens a snapshot: empties the scratch memory, reads and checks the positions of all bodies at t0. */
 dent_status world_open(dent_world *world);

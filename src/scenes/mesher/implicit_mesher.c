@@ -87,7 +87,7 @@ static const int8_t directions[LATTICE_DIRECTIONS][3] = {
     {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}, {-2, 0, 0}, {0, -2, 0}, {0, 0, -2},
 };
 
-uint32_t lattice_neighbour(const struct lattice *lattice, const int32_t at[3], int direction)
+static uint32_t lattice_neighbour(const struct lattice *lattice, const int32_t at[3], int direction)
 {
     int32_t other[3];
     for (int axis = 0; axis < 3; axis++) {

@@ -30,7 +30,6 @@ struct lattice {
 /* Number of the point at integer coordinates, or LATTICE_NONE; and back. */
 uint32_t lattice_point(const struct lattice *lattice, const int32_t at[3]);
 void lattice_place(const struct lattice *lattice, uint32_t point, int32_t at[3]);
-uint32_t lattice_neighbour(const struct lattice *lattice, const int32_t at[3], int direction);
 struct lattice_cut *lattice_find_cut(const struct lattice *lattice, uint32_t owner, int direction);
 
 /* Cuts every tetrahedron of the lattice and keeps what is inside. On failure the mesh is empty. */

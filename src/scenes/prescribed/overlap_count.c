@@ -4,6 +4,8 @@
  * Objects, 2003): points are few and are stored, tetrahedra are many and are only streamed. */
 #include "overlap_count.h"
 
+#include "base/containers/heap_sort.h"
+
 #include <string.h>
 
 struct point_grid {
@@ -106,25 +108,11 @@ static double sample_x(const struct overlap_counter *counter, uint32_t place)
     return counter->positions[3 * (size_t)sample_vertex(counter, counter->samples[place])];
 }
 
-/* Shell's sort of some places by x. Most cells hold one sample or none; those at the tips of graded meshes thousands.
- */
-static void sort_by_x(struct overlap_counter *counter, uint32_t begin, uint32_t end)
+static bool x_before(const void *a, const void *b, const void *data)
 {
-    uint32_t gap = 1;
-    while (gap < (end - begin) / 3) {
-        gap = 3 * gap + 1;
-    }
-    for (; gap > 0; gap /= 3) {
-        for (uint32_t i = begin + gap; i < end; i++) {
-            uint32_t moved = counter->samples[i];
-            double x = sample_x(counter, i);
-            uint32_t hole = i;
-            for (; hole >= begin + gap && sample_x(counter, hole - gap) > x; hole -= gap) {
-                counter->samples[hole] = counter->samples[hole - gap];
-            }
-            counter->samples[hole] = moved;
-        }
-    }
+    const struct overlap_counter *counter = data;
+    return counter->positions[3 * (size_t)sample_vertex(counter, *(const uint32_t *)a)] <
+           counter->positions[3 * (size_t)sample_vertex(counter, *(const uint32_t *)b)];
 }
 
 /* Counting sort of the samples by grid cell, then by x in each: along x, a row of cells is sorted from end to end. */
@@ -148,7 +136,8 @@ static void fill_grid(struct overlap_counter *counter, const struct point_grid *
         counter->samples[--counter->cell_starts[counter->sample_cells[s]]] = s;
     }
     for (uint32_t cell = 0; cell < cell_count; cell++) {
-        sort_by_x(counter, counter->cell_starts[cell], counter->cell_starts[cell + 1]);
+        uint32_t begin = counter->cell_starts[cell], end = counter->cell_starts[cell + 1];
+        heap_sort(counter->samples + begin, end - begin, sizeof *counter->samples, x_before, counter);
     }
 }
 

@@ -83,12 +83,14 @@ struct motion_call {
     uint32_t frame;
     dent_motion_kind kind;
     dent_motion_frame *frames;
-    dent_status status;
 };
 
-static dent_status write_motion(const dent_scene *scene, uint32_t frame, dent_motion_kind kind,
-                                dent_motion_frame *frames)
+static dent_status write_motion(void *data)
 {
+    const struct motion_call *call = data;
+    const dent_scene *scene = call->scene;
+    uint32_t frame = call->frame;
+    dent_motion_frame *frames = call->frames;
     dent_status status = DENT_OK;
     uint32_t links = link_count(scene);
     if (links > 0) {
@@ -100,17 +102,9 @@ static dent_status write_motion(const dent_scene *scene, uint32_t frame, dent_mo
     for (uint32_t b = links; b < scene->body_count && status == DENT_OK; b++) {
         dent_pose start = scene->row->place(scene, b, frame), end = scene->row->place(scene, b, frame + 1);
         frames[b].parent = DENT_FRAME_WORLD;
-        status = dent_motion_between(scene->context, &start, &end, kind, NULL, 0, &frames[b].motion);
+        status = dent_motion_between(scene->context, &start, &end, call->kind, NULL, 0, &frames[b].motion);
     }
     return status;
-}
-
-static void motion_block(void *data, uint32_t block, uint32_t worker)
-{
-    (void)block;
-    (void)worker;
-    struct motion_call *call = data;
-    call->status = write_motion(call->scene, call->frame, call->kind, call->frames);
 }
 
 dent_status dent_scene_motion(const dent_scene *scene, uint32_t frame, dent_motion_kind kind, dent_motion_frame *frames)
@@ -121,7 +115,6 @@ dent_status dent_scene_motion(const dent_scene *scene, uint32_t frame, dent_moti
         return dent_fail(scene->context, DENT_ERROR_INVALID_ARGUMENT, "the bodies of scene %s are not rigid",
                          scene->row->info.name);
     }
-    struct motion_call call = {scene, frame, kind, frames, DENT_OK};
-    dent_parallel_for(scene->context, 1, motion_block, &call);
-    return call.status;
+    struct motion_call call = {scene, frame, kind, frames};
+    return dent_call_guarded(scene->context, write_motion, &call);
 }

@@ -14,7 +14,7 @@
  * between the centres of the two balls, which a crossing of faces alone would not tell, by their overlap; stiffness as
  * above from the masses of the corners, divided by the number of pairs that share one. Deterministic: searches begin at
  * the roots and count units, not time. */
-#include "sim/model/sim_internal.h"
+#include "sim_contacts.h"
 
 #include <dent/time_critical.h>
 
@@ -32,6 +32,7 @@ struct budget_pair {
 };
 
 struct sim_budget {
+    dent_world *world;
     uint64_t units;          /* a step */
     dent_bound_tree **trees; /* by body; null: meets nobody */
     uint32_t pair_count;
@@ -40,48 +41,47 @@ struct sim_budget {
     uint32_t *shared;  /* by vertex: pairs of crossing faces of its own body */
 };
 
-static bool moves(const dent_sim *sim, uint32_t body)
+static bool moves(const struct sim_model *model, uint32_t body)
 {
-    return sim->bodies[body].kind != DENT_SIM_PRESCRIBED;
+    return model->bodies[body].kind != DENT_SIM_PRESCRIBED;
 }
 
-static bool may_meet(const dent_sim *sim, uint32_t i, uint32_t k)
+static bool may_meet(const struct sim_model *model, uint32_t i, uint32_t k)
 {
     if (i == k) {
-        return sim->bodies[i].self_collision && (sim->bodies[i].collision_group & sim->bodies[i].collision_mask) != 0 &&
-               (sim->bodies[i].kind == DENT_SIM_SOLID || sim->bodies[i].kind == DENT_SIM_CLOTH);
+        return model->bodies[i].self_collision &&
+               (model->bodies[i].collision_group & model->bodies[i].collision_mask) != 0 &&
+               (model->bodies[i].kind == DENT_SIM_SOLID || model->bodies[i].kind == DENT_SIM_CLOTH);
     }
-    const struct sim_body *a = &sim->bodies[i], *b = &sim->bodies[k];
+    const struct sim_body *a = &model->bodies[i], *b = &model->bodies[k];
     bool related = (a->kind == DENT_SIM_EMBEDDED && a->host == k) || (b->kind == DENT_SIM_EMBEDDED && b->host == i);
     return (a->collision_group & b->collision_mask) != 0 && (b->collision_group & a->collision_mask) != 0 && !related &&
-           (moves(sim, i) || moves(sim, k));
+           (moves(model, i) || moves(model, k));
 }
 
 /* ---- building --------------------------------------------------------------------------------------------------- */
 
-static dent_status make_tree(dent_sim *sim, uint32_t body)
+static dent_status make_tree(const struct sim_model *model, struct sim_budget *budget, uint32_t body)
 {
     dent_bound_tree_def def = dent_bound_tree_def_default();
-    struct sim_budget *budget = sim->budget;
     if (budget->trees[body]) {
         return DENT_OK;
     }
     def.kind = DENT_BOUND_SPHERES; /* the response needs balls */
-    dent_status status = dent_bound_tree_create(sim->world, sim->bodies[body].id, &def, &budget->trees[body]);
-    return status == DENT_OK ? status : dent_fail(sim->context, status, "%s", dent_world_message(sim->world));
+    dent_status status = dent_bound_tree_create(budget->world, model->bodies[body].id, &def, &budget->trees[body]);
+    return status == DENT_OK ? status : dent_fail(model->context, status, "%s", dent_world_message(budget->world));
 }
 
-static dent_status make_pair(dent_sim *sim, uint32_t i, uint32_t k)
+static dent_status make_pair(const struct sim_model *model, struct sim_budget *budget, uint32_t i, uint32_t k)
 {
-    struct sim_budget *budget = sim->budget;
     dent_time_critical_def def = dent_time_critical_def_default();
     def.order = DENT_REFINE_SIZE; /* balls of even size push evenly */
     if (budget->pair_count == PAIRS_MOST) {
-        return dent_fail(sim->context, DENT_ERROR_TOO_LARGE,
+        return dent_fail(model->context, DENT_ERROR_TOO_LARGE,
                          "simulation: contact_budget is for at most %d pairs of bodies", PAIRS_MOST);
     }
-    dent_status status = make_tree(sim, i);
-    status = status == DENT_OK ? make_tree(sim, k) : status;
+    dent_status status = make_tree(model, budget, i);
+    status = status == DENT_OK ? make_tree(model, budget, k) : status;
     if (status != DENT_OK) {
         return status;
     }
@@ -93,54 +93,54 @@ static dent_status make_pair(dent_sim *sim, uint32_t i, uint32_t k)
     def.no_containment = true;
     struct budget_pair *pair = &budget->pairs[budget->pair_count];
     *pair = (struct budget_pair){.body = {i, k}};
-    status = dent_time_critical_create(sim->context, &def, &pair->search);
+    status = dent_time_critical_create(model->context, &def, &pair->search);
     budget->pair_count += status == DENT_OK;
     return status;
 }
 
-dent_status budget_build(dent_sim *sim, uint64_t units)
+dent_status budget_build(struct sim_model *model, const struct sim_state *state, dent_world *world, uint64_t units,
+                         struct sim_budget **made)
 {
     uint32_t most = 0;
     if (units == 0) {
         return DENT_OK;
     }
-    for (uint32_t n = 0; n < sim->body_count; n++) {
-        most = sim->bodies[n].vertex_count > most ? sim->bodies[n].vertex_count : most;
+    for (uint32_t n = 0; n < model->body_count; n++) {
+        most = model->bodies[n].vertex_count > most ? model->bodies[n].vertex_count : most;
     }
-    uint64_t pairs = (uint64_t)sim->body_count * (sim->body_count + 1) / 2;
-    struct sim_budget *budget = sim_allocate(sim, 1, sizeof *budget);
-    sim->budget = budget;
-    if (!budget || !(budget->trees = sim_allocate(sim, sim->body_count, sizeof(dent_bound_tree *))) ||
+    uint64_t pairs = (uint64_t)model->body_count * (model->body_count + 1) / 2;
+    struct sim_budget *budget = sim_allocate(model, 1, sizeof *budget);
+    *made = budget;
+    if (!budget || !(budget->trees = sim_allocate(model, model->body_count, sizeof(dent_bound_tree *))) ||
         !(budget->pairs =
-              sim_allocate(sim, pairs < PAIRS_MOST ? (size_t)pairs + 1 : PAIRS_MOST, sizeof *budget->pairs)) ||
-        !(budget->forces[0] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
-        !(budget->forces[1] = sim_allocate(sim, 3 * (size_t)most, sizeof(double))) ||
-        !(budget->shared = sim_allocate(sim, sim->vertex_count, sizeof *budget->shared))) {
-        return sim_no_memory(sim);
+              sim_allocate(model, pairs < PAIRS_MOST ? (size_t)pairs + 1 : PAIRS_MOST, sizeof *budget->pairs)) ||
+        !(budget->forces[0] = sim_allocate(model, 3 * (size_t)most, sizeof(double))) ||
+        !(budget->forces[1] = sim_allocate(model, 3 * (size_t)most, sizeof(double))) ||
+        !(budget->shared = sim_allocate(model, model->vertex_count, sizeof *budget->shared))) {
+        return sim_no_memory(model->context);
     }
+    budget->world = world;
     budget->units = units;
-    dent_status status = world_set_positions(sim, sim->state.positions, NULL);
-    for (uint32_t i = 0; i < sim->body_count && status == DENT_OK; i++) {
-        for (uint32_t k = i; k < sim->body_count && status == DENT_OK; k++) {
-            status = may_meet(sim, i, k) ? make_pair(sim, i, k) : DENT_OK;
+    dent_status status = world_set_positions(model, world, state->positions, NULL);
+    for (uint32_t i = 0; i < model->body_count && status == DENT_OK; i++) {
+        for (uint32_t k = i; k < model->body_count && status == DENT_OK; k++) {
+            status = may_meet(model, i, k) ? make_pair(model, budget, i, k) : DENT_OK;
         }
     }
     return status;
 }
 
-void budget_destroy(dent_sim *sim)
+void budget_destroy(const struct sim_model *model, struct sim_budget *budget)
 {
-    struct sim_budget *budget = sim->budget;
     if (!budget) {
         return;
     }
     for (uint32_t n = 0; n < budget->pair_count; n++) {
         dent_time_critical_destroy(budget->pairs[n].search);
     }
-    for (uint32_t n = 0; budget->trees && n < sim->body_count; n++) {
+    for (uint32_t n = 0; budget->trees && n < model->body_count; n++) {
         dent_bound_tree_destroy(budget->trees[n]);
     }
-    sim->budget = NULL;
 }
 
 /* ---- pushing ----------------------------------------------------------------------------------------------------- */
@@ -175,33 +175,25 @@ static double rigid_push(dent_rigid_state *state, const double *forces, const do
     return state->inverse_mass * sim_dot(force, force) + sim_dot(spin, torque);
 }
 
-/* Vertices of an embedded surface hand their force to the facet of the host that carries them. */
-static const struct sim_embedding *embedding_of(const dent_sim *sim, uint32_t body)
-{
-    for (uint32_t n = 0; n < sim->embedding_count; n++) {
-        if (sim->embeddings[n].body == body) {
-            return &sim->embeddings[n];
-        }
-    }
-    return NULL;
-}
-
-static double vertex_push(dent_sim *sim, uint32_t vertex, const double *force, double factor, bool apply)
+static double vertex_push(const struct sim_model *model, struct sim_state *state, uint32_t vertex, const double *force,
+                          double factor, bool apply)
 {
     if (apply) {
-        sim_add_scaled(sim->state.velocities + 3 * (size_t)vertex, factor * sim->inverse_masses[vertex], force);
+        sim_add_scaled(state->velocities + 3 * (size_t)vertex, factor * model->inverse_masses[vertex], force);
     }
-    return sim->inverse_masses[vertex] * sim_dot(force, force);
+    return model->inverse_masses[vertex] * sim_dot(force, force);
 }
 
-static double push(dent_sim *sim, uint32_t number, const double *forces, double factor, bool apply)
+/* Vertices of an embedded surface hand their force to the facet of the host that carries them. */
+static double push(const struct sim_model *model, struct sim_state *state, uint32_t number, const double *forces,
+                   double factor, bool apply)
 {
-    const struct sim_body *body = &sim->bodies[number];
-    const struct sim_embedding *embedding = embedding_of(sim, number);
+    const struct sim_body *body = &model->bodies[number];
+    const struct sim_embedding *embedding = embedding_of(model, number);
     double sum = 0;
     if (body->rigid != SIM_NONE) {
-        return rigid_push(&sim->state.rigids[body->rigid], forces,
-                          sim->state.positions + 3 * (size_t)body->first_vertex, body->vertex_count, factor, apply);
+        return rigid_push(&state->rigids[body->rigid], forces, state->positions + 3 * (size_t)body->first_vertex,
+                          body->vertex_count, factor, apply);
     }
     for (uint32_t v = 0; v < body->vertex_count; v++) {
         const double *force = forces + 3 * (size_t)v;
@@ -211,63 +203,56 @@ static double push(dent_sim *sim, uint32_t number, const double *forces, double 
         for (int k = 0; embedding && k < 3; k++) {
             double weight = embedding->weights[3 * (size_t)v + (size_t)k],
                    part[3] = {weight * force[0], weight * force[1], weight * force[2]};
-            sum += vertex_push(sim, embedding->corners[3 * (size_t)v + (size_t)k], part, factor, apply);
+            sum += vertex_push(model, state, embedding->corners[3 * (size_t)v + (size_t)k], part, factor, apply);
         }
-        sum += embedding ? 0 : vertex_push(sim, body->first_vertex + v, force, factor, apply);
+        sum += embedding ? 0 : vertex_push(model, state, body->first_vertex + v, force, factor, apply);
     }
     return sum;
 }
 
 /* ---- friction --------------------------------------------------------------------------------------------------- */
 
-static double friction_between(const dent_sim *sim, uint32_t a, uint32_t b)
+static double friction_between(const struct sim_model *model, uint32_t a, uint32_t b)
 {
-    uint32_t first = sim->bodies[a].material, second = sim->bodies[b].material;
-    for (uint32_t i = 0; i < sim->pair_count; i++) {
-        const dent_material_pair *pair = &sim->pairs[i];
-        if ((pair->material_a == first && pair->material_b == second) ||
-            (pair->material_a == second && pair->material_b == first)) {
-            return pair->material.friction_kinetic;
-        }
-    }
-    return 0;
+    return sim_pair_material(model, model->bodies[a].material, model->bodies[b].material).friction_kinetic;
 }
 
-static void velocity_of(const dent_sim *sim, uint32_t number, uint32_t v, double velocity[3])
+static void velocity_of(const struct sim_model *model, const struct sim_state *state, uint32_t number, uint32_t v,
+                        double velocity[3])
 {
-    const struct sim_body *body = &sim->bodies[number];
+    const struct sim_body *body = &model->bodies[number];
     size_t at = 3 * ((size_t)body->first_vertex + v);
     if (body->rigid == SIM_NONE) {
-        memcpy(velocity, sim->state.velocities + at, 3 * sizeof *velocity);
+        memcpy(velocity, state->velocities + at, 3 * sizeof *velocity);
         return;
     }
-    const dent_rigid_state *state = &sim->state.rigids[body->rigid]; /* its vertices have those of the last substep */
+    const dent_rigid_state *pose = &state->rigids[body->rigid]; /* its vertices have those of the last substep */
     double arm[3];
-    sim_subtract(sim->state.positions + at, state->center, arm);
-    sim_cross(state->angular_velocity, arm, velocity);
-    sim_add_scaled(velocity, 1, state->linear_velocity);
+    sim_subtract(state->positions + at, pose->center, arm);
+    sim_cross(pose->angular_velocity, arm, velocity);
+    sim_add_scaled(velocity, 1, pose->linear_velocity);
 }
 
 /* The mean velocity of a side with the weights of its push: the part of each vertex along `direction`, of `total` in
  * all. */
-static void mean_velocity(const dent_sim *sim, uint32_t number, const double *forces, const double *direction,
-                          double total, double mean[3])
+static void mean_velocity(const struct sim_model *model, const struct sim_state *state, uint32_t number,
+                          const double *forces, const double *direction, double total, double mean[3])
 {
     mean[0] = mean[1] = mean[2] = 0;
-    for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
+    for (uint32_t v = 0; v < model->bodies[number].vertex_count; v++) {
         double weight = sim_dot(forces + 3 * (size_t)v, direction) / total, velocity[3];
         if (weight != 0) {
-            velocity_of(sim, number, v, velocity);
+            velocity_of(model, state, number, v, velocity);
             sim_add_scaled(mean, weight, velocity);
         }
     }
 }
 
 /* Turns the forces of a side into those of a unit force along `across`, with the weights of the push. */
-static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, const double *direction, double total,
-                        const double *across)
+static void turn_forces(const struct sim_model *model, uint32_t number, double *forces, const double *direction,
+                        double total, const double *across)
 {
-    for (uint32_t v = 0; v < sim->bodies[number].vertex_count; v++) {
+    for (uint32_t v = 0; v < model->bodies[number].vertex_count; v++) {
         double weight = sim_dot(forces + 3 * (size_t)v, direction) / total;
         for (int axis = 0; axis < 3; axis++) {
             forces[3 * (size_t)v + (size_t)axis] = weight * across[axis];
@@ -276,16 +261,15 @@ static void turn_forces(const dent_sim *sim, uint32_t number, double *forces, co
 }
 
 /* After a push with `impulse` along `direction`, whose spread is in the forces; they are used up. */
-static void apply_friction(dent_sim *sim, const struct budget_pair *pair, const double *direction, double total,
-                           double impulse)
+static void apply_friction(const struct sim_model *model, struct sim_state *state, struct sim_budget *budget,
+                           const struct budget_pair *pair, const double *direction, double total, double impulse)
 {
-    struct sim_budget *budget = sim->budget;
-    double friction = friction_between(sim, pair->body[0], pair->body[1]), velocity[2][3], slip[3], mobility = 0;
+    double friction = friction_between(model, pair->body[0], pair->body[1]), velocity[2][3], slip[3], mobility = 0;
     if (!(friction > 0)) {
         return;
     }
     for (int side = 0; side < 2; side++) {
-        mean_velocity(sim, pair->body[side], budget->forces[side], direction, side == 0 ? total : -total,
+        mean_velocity(model, state, pair->body[side], budget->forces[side], direction, side == 0 ? total : -total,
                       velocity[side]);
     }
     sim_subtract(velocity[0], velocity[1], slip);
@@ -296,44 +280,46 @@ static void apply_friction(dent_sim *sim, const struct budget_pair *pair, const 
     }
     double across[3] = {-slip[0] / speed, -slip[1] / speed, -slip[2] / speed};
     for (int side = 0; side < 2; side++) {
-        turn_forces(sim, pair->body[side], budget->forces[side], direction, total, across);
-        mobility += push(sim, pair->body[side], budget->forces[side], 0, false);
+        turn_forces(model, pair->body[side], budget->forces[side], direction, total, across);
+        mobility += push(model, state, pair->body[side], budget->forces[side], 0, false);
     }
     double most = mobility > 0 ? speed / mobility : 0; /* never turns the slip round */
     for (int side = 0; side < 2; side++) {
-        push(sim, pair->body[side], budget->forces[side], friction * impulse < most ? friction * impulse : most, true);
+        push(model, state, pair->body[side], budget->forces[side],
+             friction * impulse < most ? friction * impulse : most, true);
     }
 }
 
 /* ---- a body with itself ------------------------------------------------------------------------------------------ */
 
 /* The six corners of two faces, as vertices of the simulation. */
-static void six_corners(const dent_sim *sim, uint32_t body, const dent_face_pair *faces, uint32_t corners[6])
+static void six_corners(const struct sim_model *model, const dent_world *world, uint32_t body,
+                        const dent_face_pair *faces, uint32_t corners[6])
 {
     uint32_t count;
-    const dent_surface_face *surface = dent_body_surface_faces(sim->world, sim->bodies[body].id, &count);
+    const dent_surface_face *surface = dent_body_surface_faces(world, model->bodies[body].id, &count);
     for (int k = 0; k < 3; k++) {
-        corners[k] = sim->bodies[body].first_vertex + surface[faces->face_a].corners[k];
-        corners[3 + k] = sim->bodies[body].first_vertex + surface[faces->face_b].corners[k];
+        corners[k] = model->bodies[body].first_vertex + surface[faces->face_a].corners[k];
+        corners[3 + k] = model->bodies[body].first_vertex + surface[faces->face_b].corners[k];
     }
 }
 
-static void count_shared(dent_sim *sim, uint32_t body, const dent_time_critical_result *found, bool clear)
+static void count_shared(const struct sim_model *model, struct sim_budget *budget, uint32_t body,
+                         const dent_time_critical_result *found, bool clear)
 {
     for (uint32_t n = 0; n < found->pair_count; n++) {
         uint32_t corners[6];
-        six_corners(sim, body, &found->pairs[n], corners);
+        six_corners(model, budget->world, body, &found->pairs[n], corners);
         for (int k = 0; k < 6; k++) {
-            sim->budget->shared[corners[k]] = clear ? 0 : sim->budget->shared[corners[k]] + 1;
+            budget->shared[corners[k]] = clear ? 0 : budget->shared[corners[k]] + 1;
         }
     }
 }
 
 /* From the ball of face b to the ball of face a of a confirmed pair of leaves; false where their centres coincide. */
-static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confirmed_pair *leaves, uint32_t face_a,
+static bool line_of_centres(dent_bound_tree *tree, const dent_confirmed_pair *leaves, uint32_t face_a,
                             double direction[3])
 {
-    dent_bound_tree *tree = sim->budget->trees[body];
     dent_bound_node a = dent_bound_tree_node(tree, leaves->node_a), b = dent_bound_tree_node(tree, leaves->node_b);
     const uint32_t *order = dent_bound_tree_face_order(tree);
     bool is_of_a = false; /* faces of a pair come in their order, not in that of the nodes */
@@ -348,22 +334,24 @@ static bool line_of_centres(const dent_sim *sim, uint32_t body, const dent_confi
     return length > 0;
 }
 
-static void push_faces(dent_sim *sim, const uint32_t corners[6], const double *direction, double depth)
+static void push_faces(const struct sim_model *model, struct sim_state *state, const struct sim_budget *budget,
+                       const uint32_t corners[6], const double *direction, double depth)
 {
     double mobility = 0;
     uint32_t sharing = 1;
     for (int k = 0; k < 6; k++) {
-        mobility += sim->inverse_masses[corners[k]] / 9;
-        sharing = sim->budget->shared[corners[k]] > sharing ? sim->budget->shared[corners[k]] : sharing;
+        mobility += model->inverse_masses[corners[k]] / 9;
+        sharing = budget->shared[corners[k]] > sharing ? budget->shared[corners[k]] : sharing;
     }
-    double impulse = mobility > 0 ? 0.25 * depth / (mobility * sim->time_step * sharing) : 0;
+    double impulse = mobility > 0 ? 0.25 * depth / (mobility * model->time_step * sharing) : 0;
     for (int k = 0; k < 6; k++) {
-        sim_add_scaled(sim->state.velocities + 3 * (size_t)corners[k],
-                       (k < 3 ? 1 : -1) * impulse / 3 * sim->inverse_masses[corners[k]], direction);
+        sim_add_scaled(state->velocities + 3 * (size_t)corners[k],
+                       (k < 3 ? 1 : -1) * impulse / 3 * model->inverse_masses[corners[k]], direction);
     }
 }
 
-static dent_status respond_to_itself(dent_sim *sim, struct budget_pair *pair)
+static dent_status respond_to_itself(const struct sim_model *model, struct sim_state *state, struct sim_budget *budget,
+                                     struct budget_pair *pair, dent_sim_statistics *statistics)
 {
     dent_time_critical_result found;
     uint32_t body = pair->body[0];
@@ -371,36 +359,36 @@ static dent_status respond_to_itself(dent_sim *sim, struct budget_pair *pair)
     if (status != DENT_OK) {
         return status;
     }
-    count_shared(sim, body, &found, false);
+    count_shared(model, budget, body, &found, false);
     for (uint32_t n = 0; n < found.confirmed_count; n++) {
         const dent_confirmed_pair *leaves = &found.confirmed[n];
         for (uint32_t p = leaves->first_pair; p < leaves->first_pair + leaves->pair_count; p++) {
             uint32_t corners[6];
             double direction[3];
-            if (line_of_centres(sim, body, leaves, found.pairs[p].face_a, direction)) {
-                six_corners(sim, body, &found.pairs[p], corners);
-                push_faces(sim, corners, direction, -leaves->lo);
-                sim->statistics.budget_regions++;
+            if (line_of_centres(budget->trees[body], leaves, found.pairs[p].face_a, direction)) {
+                six_corners(model, budget->world, body, &found.pairs[p], corners);
+                push_faces(model, state, budget, corners, direction, -leaves->lo);
+                statistics->budget_regions++;
             }
         }
     }
-    count_shared(sim, body, &found, true);
+    count_shared(model, budget, body, &found, true);
     return DENT_OK;
 }
 
 /* ---- pushing two bodies ------------------------------------------------------------------------------------------ */
 
-static dent_status respond(dent_sim *sim, struct budget_pair *pair)
+static dent_status respond(const struct sim_model *model, struct sim_state *state, struct sim_budget *budget,
+                           struct budget_pair *pair, dent_sim_statistics *statistics)
 {
     if (pair->body[0] == pair->body[1]) {
-        return respond_to_itself(sim, pair);
+        return respond_to_itself(model, state, budget, pair, statistics);
     }
-    struct sim_budget *budget = sim->budget;
     dent_sphere_response_def def = dent_sphere_response_def_default();
     dent_sphere_response response;
     double along = 0;
     for (int side = 0; side < 2; side++) {
-        memset(budget->forces[side], 0, 3 * (size_t)sim->bodies[pair->body[side]].vertex_count * sizeof(double));
+        memset(budget->forces[side], 0, 3 * (size_t)model->bodies[pair->body[side]].vertex_count * sizeof(double));
     }
     def.confirmed_only = true;
     dent_status status =
@@ -410,15 +398,16 @@ static dent_status respond(dent_sim *sim, struct budget_pair *pair)
         return status;
     }
     for (int side = 0; side < 2; side++) {
-        along += push(sim, pair->body[side], budget->forces[side], 0, false);
+        along += push(model, state, pair->body[side], budget->forces[side], 0, false);
     }
     if (along > 0) {
-        double stiffness = 0.25 * total / (along * sim->time_step * sim->time_step);
+        double stiffness = 0.25 * total / (along * model->time_step * model->time_step);
         for (int side = 0; side < 2; side++) {
-            push(sim, pair->body[side], budget->forces[side], stiffness * sim->time_step, true);
+            push(model, state, pair->body[side], budget->forces[side], stiffness * model->time_step, true);
         }
-        apply_friction(sim, pair, response.direction, sqrt(total), stiffness * sim->time_step * sqrt(total));
-        sim->statistics.budget_regions += response.regions;
+        apply_friction(model, state, budget, pair, response.direction, sqrt(total),
+                       stiffness * model->time_step * sqrt(total));
+        statistics->budget_regions += response.regions;
     }
     return DENT_OK;
 }
@@ -437,12 +426,11 @@ static dent_status run(struct budget_pair *pair, uint64_t units)
     return status;
 }
 
-static dent_status search(dent_sim *sim)
+static dent_status search(const struct sim_model *model, struct sim_budget *budget, dent_sim_statistics *statistics)
 {
-    struct sim_budget *budget = sim->budget;
     dent_status status = DENT_OK;
     uint64_t near = 0;
-    for (uint32_t n = 0; n < sim->body_count && status == DENT_OK; n++) {
+    for (uint32_t n = 0; n < model->body_count && status == DENT_OK; n++) {
         status = budget->trees[n] ? dent_bound_tree_update(budget->trees[n]) : DENT_OK;
     }
     for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
@@ -454,22 +442,23 @@ static dent_status search(dent_sim *sim)
     for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
         struct budget_pair *pair = &budget->pairs[n];
         status = pair->apart ? DENT_OK : run(pair, share);
-        sim->statistics.work_units += pair->units;
-        sim->statistics.contact_error = fmax(sim->statistics.contact_error, pair->error);
+        statistics->work_units += pair->units;
+        statistics->contact_error = fmax(statistics->contact_error, pair->error);
     }
     return status;
 }
 
-dent_status budget_step(dent_sim *sim)
+dent_status budget_step(const struct sim_model *model, struct sim_state *state, struct sim_budget *budget,
+                        struct step_report *report)
 {
-    struct sim_budget *budget = sim->budget;
     uint64_t begin = dent_clock_ns();
-    dent_status status = search(sim);
+    dent_status status = search(model, budget, &report->statistics);
     uint64_t found = dent_clock_ns();
     for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
-        status = budget->pairs[n].apart ? DENT_OK : respond(sim, &budget->pairs[n]);
+        status =
+            budget->pairs[n].apart ? DENT_OK : respond(model, state, budget, &budget->pairs[n], &report->statistics);
     }
-    sim->times.detect += found - begin;
-    sim->times.respond += dent_clock_ns() - found;
+    report->ns_detect += found - begin;
+    report->ns_respond += dent_clock_ns() - found;
     return status;
 }

@@ -8,7 +8,7 @@
  * closest point must be closest among its neighbours: it must not come nearer when it moves into a face at its edge or
  * vertex. The same is asked of the other side, unless the closest point lies inside a face, whose normal is then right
  * for any vertex over it. */
-#include "sim/model/sim_internal.h"
+#include "sim_contacts.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,43 +16,43 @@
 /* By how much a neighbour may lean towards the other side: a sine, above what a bent flat surface shows. */
 #define LEAN 0.02
 
-dent_status contact_filter_build(dent_sim *sim)
+dent_status contact_filter_build(struct sim_model *model, const dent_world *world)
 {
-    sim->corner_starts = sim_allocate(sim, (size_t)sim->vertex_count + 1, sizeof *sim->corner_starts);
+    model->corner_starts = sim_allocate(model, (size_t)model->vertex_count + 1, sizeof *model->corner_starts);
     uint64_t total = 0;
-    for (uint32_t b = 0; b < sim->body_count; b++) {
+    for (uint32_t b = 0; b < model->body_count; b++) {
         uint32_t count;
-        dent_body_surface_faces(sim->world, sim->bodies[b].id, &count);
+        dent_body_surface_faces(world, model->bodies[b].id, &count);
         total += count;
     }
     if (total > UINT32_MAX / 3) {
-        return dent_fail(sim->context, DENT_ERROR_TOO_LARGE, "more surface faces than 32-bit numbers can count");
+        return dent_fail(model->context, DENT_ERROR_TOO_LARGE, "more surface faces than 32-bit numbers can count");
     }
-    sim->corner_faces = sim_allocate(sim, 3 * (size_t)total, sizeof *sim->corner_faces);
-    if (!sim->corner_starts || !sim->corner_faces) {
-        return sim_no_memory(sim);
+    model->corner_faces = sim_allocate(model, 3 * (size_t)total, sizeof *model->corner_faces);
+    if (!model->corner_starts || !model->corner_faces) {
+        return sim_no_memory(model->context);
     }
     for (int fill = 0; fill < 2; fill++) {
-        for (uint32_t b = 0; b < sim->body_count; b++) {
+        for (uint32_t b = 0; b < model->body_count; b++) {
             uint32_t count;
-            const dent_surface_face *faces = dent_body_surface_faces(sim->world, sim->bodies[b].id, &count);
+            const dent_surface_face *faces = dent_body_surface_faces(world, model->bodies[b].id, &count);
             for (uint32_t n = 0; n < 3 * count; n++) {
-                uint32_t v = sim->bodies[b].first_vertex + faces[n / 3].corners[n % 3];
+                uint32_t v = model->bodies[b].first_vertex + faces[n / 3].corners[n % 3];
                 if (fill) {
-                    sim->corner_faces[sim->corner_starts[v]++] = n / 3;
+                    model->corner_faces[model->corner_starts[v]++] = n / 3;
                 } else {
-                    sim->corner_starts[v + 1]++;
+                    model->corner_starts[v + 1]++;
                 }
             }
         }
-        for (uint32_t v = 0; v < sim->vertex_count && !fill; v++) {
-            sim->corner_starts[v + 1] += sim->corner_starts[v];
+        for (uint32_t v = 0; v < model->vertex_count && !fill; v++) {
+            model->corner_starts[v + 1] += model->corner_starts[v];
         }
     }
-    for (uint32_t v = sim->vertex_count; v > 0; v--) {
-        sim->corner_starts[v] = sim->corner_starts[v - 1];
+    for (uint32_t v = model->vertex_count; v > 0; v--) {
+        model->corner_starts[v] = model->corner_starts[v - 1];
     }
-    sim->corner_starts[0] = 0;
+    model->corner_starts[0] = 0;
     return DENT_OK;
 }
 
@@ -64,19 +64,20 @@ static bool has_corner(const dent_surface_face *face, uint32_t vertex)
 }
 
 /* +1: the direction points out of the body at this edge, -1: into it, 0: the body has no inside. */
-static int edge_side(const dent_sim *sim, uint32_t body_number, const uint32_t *edge, const double *direction)
+static int edge_side(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
+                     uint32_t body_number, const uint32_t *edge, const double *direction)
 {
-    const struct sim_body *body = &sim->bodies[body_number];
+    const struct sim_body *body = &model->bodies[body_number];
     if (!body->oriented) {
         return 0;
     }
     uint32_t count;
-    const dent_surface_face *faces = dent_body_surface_faces(sim->world, body->id, &count);
-    const double *x = sim->state.positions + 3 * (size_t)body->first_vertex;
+    const dent_surface_face *faces = dent_body_surface_faces(world, body->id, &count);
+    const double *x = state->positions + 3 * (size_t)body->first_vertex;
     uint32_t v = body->first_vertex + edge[0];
     double sum[3] = {0, 0, 0};
-    for (uint32_t n = sim->corner_starts[v]; n < sim->corner_starts[v + 1]; n++) {
-        const dent_surface_face *face = &faces[sim->corner_faces[n]];
+    for (uint32_t n = model->corner_starts[v]; n < model->corner_starts[v + 1]; n++) {
+        const dent_surface_face *face = &faces[model->corner_faces[n]];
         double e1[3], e2[3], normal[3];
         if (!has_corner(face, edge[1])) {
             continue;
@@ -91,14 +92,15 @@ static int edge_side(const dent_sim *sim, uint32_t body_number, const uint32_t *
     return (body->mirrored ? -along : along) >= 0 ? 1 : -1;
 }
 
-static bool has_passed(const dent_sim *sim, const dent_contact *contact)
+static bool has_passed(const struct sim_model *model, const struct sim_state *state,
+                       const struct contact_search *search, const dent_contact *contact)
 {
     for (int k = 0; k < 4; k++) {
         uint32_t a = contact->vertices_a[k], b = contact->vertices_b[k];
         if ((a != SIM_NONE && contact->weights_a[k] > 0 &&
-             sim->inside_marks[sim->bodies[contact->body_a].first_vertex + a] == contact->body_b + 1) ||
+             search->inside_marks[model->bodies[contact->body_a].first_vertex + a] == contact->body_b + 1) ||
             (b != SIM_NONE && contact->weights_b[k] > 0 &&
-             sim->inside_marks[sim->bodies[contact->body_b].first_vertex + b] == contact->body_a + 1)) {
+             search->inside_marks[model->bodies[contact->body_b].first_vertex + b] == contact->body_a + 1)) {
             return true;
         }
     }
@@ -106,17 +108,18 @@ static bool has_passed(const dent_sim *sim, const dent_contact *contact)
         return false;
     }
     double back[3] = {-contact->normal[0], -contact->normal[1], -contact->normal[2]};
-    return edge_side(sim, contact->body_b, contact->vertices_b, contact->normal) < 0 &&
-           edge_side(sim, contact->body_a, contact->vertices_a, back) < 0;
+    return edge_side(model, state, search->world, contact->body_b, contact->vertices_b, contact->normal) < 0 &&
+           edge_side(model, state, search->world, contact->body_a, contact->vertices_a, back) < 0;
 }
 
 /* ---- closest among neighbours ------------------------------------------------------------------------------------ */
 
 /* `away` points from this side's closest point away from the other side. Only vertices with weight carry the point. */
-static bool is_closest(const dent_sim *sim, uint32_t body_number, const uint32_t *vertices, const double *weights,
-                       const double *point, const double *away)
+static bool is_closest(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
+                       uint32_t body_number, const uint32_t *vertices, const double *weights, const double *point,
+                       const double *away)
 {
-    const struct sim_body *body = &sim->bodies[body_number];
+    const struct sim_body *body = &model->bodies[body_number];
     uint32_t carriers[3], carrier_count = 0, count;
     for (int k = 0; k < 3; k++) {
         if (vertices[k] != SIM_NONE && weights[k] > 0) {
@@ -126,11 +129,11 @@ static bool is_closest(const dent_sim *sim, uint32_t body_number, const uint32_t
     if (carrier_count == 0 || carrier_count == 3) {
         return true;
     }
-    const dent_surface_face *faces = dent_body_surface_faces(sim->world, body->id, &count);
-    const double *x = sim->state.positions + 3 * (size_t)body->first_vertex;
+    const dent_surface_face *faces = dent_body_surface_faces(world, body->id, &count);
+    const double *x = state->positions + 3 * (size_t)body->first_vertex;
     uint32_t v = body->first_vertex + carriers[0];
-    for (uint32_t n = sim->corner_starts[v]; n < sim->corner_starts[v + 1]; n++) {
-        const dent_surface_face *face = &faces[sim->corner_faces[n]];
+    for (uint32_t n = model->corner_starts[v]; n < model->corner_starts[v + 1]; n++) {
+        const dent_surface_face *face = &faces[model->corner_faces[n]];
         if (carrier_count == 2 && !has_corner(face, carriers[1])) {
             continue;
         }
@@ -149,19 +152,22 @@ static bool is_closest(const dent_sim *sim, uint32_t body_number, const uint32_t
     return true;
 }
 
-bool contact_counts(const dent_sim *sim, const dent_contact *contact)
+bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
+                    const dent_contact *contact)
 {
     if (contact->source != DENT_CONTACT_SOURCE_GAP) {
         return true;
     }
     const double *n = contact->normal, *weights = contact->weights_b;
     double back[3] = {-n[0], -n[1], -n[2]};
-    if (has_passed(sim, contact)) {
+    if (has_passed(model, state, search, contact)) {
         return false;
     }
     if (contact->kind == DENT_CONTACT_VERTEX_FACE && weights[0] > 0 && weights[1] > 0 && weights[2] > 0) {
         return true;
     }
-    return is_closest(sim, contact->body_b, contact->vertices_b, weights, contact->point_b, back) &&
-           is_closest(sim, contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a, n);
+    return is_closest(model, state, search->world, contact->body_b, contact->vertices_b, weights, contact->point_b,
+                      back) &&
+           is_closest(model, state, search->world, contact->body_a, contact->vertices_a, contact->weights_a,
+                      contact->point_a, n);
 }

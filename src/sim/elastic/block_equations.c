@@ -2,7 +2,7 @@
  * others, its springs. Forces are made for every sweep, the matrix (Gauss and Newton's: products of first derivatives
  * only, so it is positive) once per detection, the part of springs in every sweep. In: positions, poses, the lists
  * of rigid_bonds_build.c. Out: struct block_system. */
-#include "sim/rigid/rigid_bonds.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,13 +56,14 @@ static double damper_rate(const struct bond_edge *edge, double square, double in
     return square > 0 ? edge->damper * inverse_step / square : 0;
 }
 
-static void add_edge_forces(const dent_sim *sim, const struct rigid_block *block, double force[6])
+static void add_edge_forces(const struct sim_model *model, const struct sim_state *state, const double *previous,
+                            const struct rigid_block *block, double force[6])
 {
-    const double *positions = sim->state.positions, *previous = sim->previous;
-    const double *center = sim->state.rigids[block->rigid].center;
-    double sum[3] = {0, 0, 0}, moments[3] = {0, 0, 0}, inverse_step = 1 / sim->substep;
-    for (uint32_t e = block->edge_begin; e < block->edge_end; e++) {
-        const struct bond_edge *edge = &sim->bonds->edges[e];
+    const double *positions = state->positions;
+    const double *center = state->rigids[block->rigid].center;
+    double sum[3] = {0, 0, 0}, moments[3] = {0, 0, 0}, inverse_step = 1 / model->substep;
+    for (uint32_t e = block->lists->edge_begin; e < block->lists->edge_end; e++) {
+        const struct bond_edge *edge = &model->bonds->edges[e];
         const double *x = positions + 3 * (size_t)edge->vertex, *other = positions + 3 * (size_t)edge->other;
         double difference[3], arm[3], moment[3], pull = edge->weight;
         sim_subtract(other, x, difference);
@@ -80,15 +81,16 @@ static void add_edge_forces(const dent_sim *sim, const struct rigid_block *block
     sim_add_scaled(force + 3, 1, moments);
 }
 
-static void add_edge_matrix(const dent_sim *sim, const struct rigid_block *block, double matrix[6][6])
+static void add_edge_matrix(const struct sim_model *model, const struct sim_state *state,
+                            const struct rigid_block *block, double matrix[6][6])
 {
-    const dent_rigid_state *pose = &sim->state.rigids[block->rigid];
-    double sum = 0, first[3] = {0, 0, 0}, second[6] = {0}, inverse_step = 1 / sim->substep;
-    for (uint32_t e = block->edge_begin; e < block->edge_end; e++) {
-        const struct bond_edge *edge = &sim->bonds->edges[e];
-        const double *x = sim->state.positions + 3 * (size_t)edge->vertex;
+    const dent_rigid_state *pose = &state->rigids[block->rigid];
+    double sum = 0, first[3] = {0, 0, 0}, second[6] = {0}, inverse_step = 1 / model->substep;
+    for (uint32_t e = block->lists->edge_begin; e < block->lists->edge_end; e++) {
+        const struct bond_edge *edge = &model->bonds->edges[e];
+        const double *x = state->positions + 3 * (size_t)edge->vertex;
         double along[6], arm[3];
-        sim_subtract(sim->state.positions + 3 * (size_t)edge->other, x, along);
+        sim_subtract(state->positions + 3 * (size_t)edge->other, x, along);
         arm_of(x, pose, arm);
         sim_cross(arm, along, along + 3);
         add_square(matrix, edge->left * damper_rate(edge, sim_dot(along, along), inverse_step), along);
@@ -107,10 +109,9 @@ static void add_edge_matrix(const dent_sim *sim, const struct rigid_block *block
 
 /* How six times the volume of a tetrahedron changes with the six motions of the block; returns what it is off. Corner 3
  * moves, and corner 2 where `two` says so. */
-static inline double volume_change(const dent_sim *sim, const struct bond_tet *tet, const double *center,
+static inline double volume_change(const double *positions, const struct bond_tet *tet, const double *center,
                                    double change[6])
 {
-    const double *positions = sim->state.positions;
     const double *x0 = positions + 3 * (size_t)tet->corners[0], *x1 = positions + 3 * (size_t)tet->corners[1];
     const double *x2 = positions + 3 * (size_t)tet->corners[2], *x3 = positions + 3 * (size_t)tet->corners[3];
     double e1[3], e2[3], e3[3], arm[3], gradient[3];
@@ -132,13 +133,14 @@ static inline double volume_change(const dent_sim *sim, const struct bond_tet *t
     return volume - tet->target;
 }
 
-static void add_tet_forces(const dent_sim *sim, const struct rigid_block *block, double force[6])
+static void add_tet_forces(const struct sim_model *model, const struct sim_state *state,
+                           const struct rigid_block *block, double force[6])
 {
-    const double *center = sim->state.rigids[block->rigid].center;
+    const double *center = state->rigids[block->rigid].center;
     double sum[6] = {0}, change[6];
-    for (uint32_t t = block->tet_begin; t < block->tet_end; t++) {
-        const struct bond_tet *tet = &sim->bonds->tets[t];
-        double push = -tet->sign * tet->stiffness * volume_change(sim, tet, center, change);
+    for (uint32_t t = block->lists->tet_begin; t < block->lists->tet_end; t++) {
+        const struct bond_tet *tet = &model->bonds->tets[t];
+        double push = -tet->sign * tet->stiffness * volume_change(state->positions, tet, center, change);
         for (int n = 0; n < 6; n++) {
             sum[n] += push * change[n];
         }
@@ -148,21 +150,22 @@ static void add_tet_forces(const dent_sim *sim, const struct rigid_block *block,
     }
 }
 
-static void add_tet_matrix(const dent_sim *sim, const struct rigid_block *block, double matrix[6][6])
+static void add_tet_matrix(const struct sim_model *model, const struct sim_state *state,
+                           const struct rigid_block *block, double matrix[6][6])
 {
-    for (uint32_t t = block->tet_begin; t < block->tet_end; t++) {
-        const struct bond_tet *tet = &sim->bonds->tets[t];
+    for (uint32_t t = block->lists->tet_begin; t < block->lists->tet_end; t++) {
+        const struct bond_tet *tet = &model->bonds->tets[t];
         double change[6];
-        volume_change(sim, tet, sim->state.rigids[block->rigid].center, change);
+        volume_change(state->positions, tet, state->rigids[block->rigid].center, change);
         add_square(matrix, tet->left * tet->stiffness, change);
     }
 }
 
-struct spring_pull block_spring_pull(const dent_sim *sim, const struct rigid_block *block,
+struct spring_pull block_spring_pull(const struct sim_model *model, const struct sim_state *state, uint32_t rigid,
                                      const struct bond_spring *spring)
 {
-    const struct sim_attachment *tie = &sim->attachments[spring->attachment];
-    const dent_rigid_state *pose = &sim->state.rigids[block->rigid];
+    const struct sim_attachment *tie = &model->attachments[spring->attachment];
+    const dent_rigid_state *pose = &state->rigids[rigid];
     double turn[9], other[3] = {0, 0, 0}, apart[3], stiffness = 1 / tie->compliance;
     struct spring_pull pull = {.direction = {1, 0, 0}, .along = stiffness};
     rigid_rotation(pose->orientation, turn);
@@ -171,11 +174,11 @@ struct spring_pull block_spring_pull(const dent_sim *sim, const struct rigid_blo
     }
     for (int k = 0; k < 4; k++) {
         if (!spring->is_b && tie->body_b != SIM_NONE && tie->vertices_b[k] != SIM_NONE) {
-            sim_add_scaled(other, tie->weights_b[k], sim->state.positions + 3 * (size_t)tie->vertices_b[k]);
+            sim_add_scaled(other, tie->weights_b[k], state->positions + 3 * (size_t)tie->vertices_b[k]);
         }
     }
     if (spring->is_b || tie->body_b == SIM_NONE) {
-        memcpy(other, spring->is_b ? sim->state.positions + 3 * (size_t)tie->vertex_a : tie->point, sizeof other);
+        memcpy(other, spring->is_b ? state->positions + 3 * (size_t)tie->vertex_a : tie->point, sizeof other);
     }
     sim_subtract(pull.point, other, apart);
     double distance = sqrt(sim_dot(apart, apart)), stretch = distance - tie->length;
@@ -188,12 +191,13 @@ struct spring_pull block_spring_pull(const dent_sim *sim, const struct rigid_blo
     return pull;
 }
 
-static void add_spring_forces(const dent_sim *sim, const struct rigid_block *block, double force[6])
+static void add_spring_forces(const struct sim_model *model, const struct sim_state *state,
+                              const struct rigid_block *block, double force[6])
 {
-    for (uint32_t k = block->spring_begin; k < block->spring_end; k++) {
-        struct spring_pull pull = block_spring_pull(sim, block, &sim->bonds->springs[k]);
+    for (uint32_t k = block->lists->spring_begin; k < block->lists->spring_end; k++) {
+        struct spring_pull pull = block_spring_pull(model, state, block->rigid, &model->bonds->springs[k]);
         double arm[3];
-        arm_of(pull.point, &sim->state.rigids[block->rigid], arm);
+        arm_of(pull.point, &state->rigids[block->rigid], arm);
         block_add_force(force, arm, 1, pull.force);
     }
 }
@@ -213,26 +217,28 @@ void block_add_stiffness(double matrix[6][6], const double *arm, const double *d
     add_isotropic(matrix, across, first, second);
 }
 
-static void add_spring_matrix(const dent_sim *sim, const struct rigid_block *block, double matrix[6][6])
+static void add_spring_matrix(const struct sim_model *model, const struct sim_state *state,
+                              const struct rigid_block *block, double matrix[6][6])
 {
-    for (uint32_t k = block->spring_begin; k < block->spring_end; k++) {
-        struct spring_pull pull = block_spring_pull(sim, block, &sim->bonds->springs[k]);
+    for (uint32_t k = block->lists->spring_begin; k < block->lists->spring_end; k++) {
+        struct spring_pull pull = block_spring_pull(model, state, block->rigid, &model->bonds->springs[k]);
         double arm[3];
-        arm_of(pull.point, &sim->state.rigids[block->rigid], arm);
+        arm_of(pull.point, &state->rigids[block->rigid], arm);
         block_add_stiffness(matrix, arm, pull.direction, pull.along, pull.across);
     }
 }
 
 /* Inertia about the pose, in space. */
-static void spatial_inertia(const dent_sim *sim, uint32_t rigid, double inertia[9])
+static void spatial_inertia(const struct sim_model *model, const struct sim_state *state, uint32_t rigid,
+                            double inertia[9])
 {
     double turn[9], half[9];
-    rigid_rotation(sim->state.rigids[rigid].orientation, turn);
+    rigid_rotation(state->rigids[rigid].orientation, turn);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            half[3 * i + j] = turn[3 * i] * sim->rigids[rigid].inertia[j] +
-                              turn[3 * i + 1] * sim->rigids[rigid].inertia[3 + j] +
-                              turn[3 * i + 2] * sim->rigids[rigid].inertia[6 + j];
+            half[3 * i + j] = turn[3 * i] * model->rigids[rigid].inertia[j] +
+                              turn[3 * i + 1] * model->rigids[rigid].inertia[3 + j] +
+                              turn[3 * i + 2] * model->rigids[rigid].inertia[6 + j];
         }
     }
     for (int i = 0; i < 3; i++) {
@@ -252,11 +258,12 @@ static void angle_between(const double *now, const double *target, double angle[
     }
 }
 
-static void add_inertia(const dent_sim *sim, const struct rigid_block *block, double h, double force[6])
+static void add_inertia(const struct sim_model *model, const struct sim_state *state, const struct rigid_block *block,
+                        double force[6])
 {
-    const dent_rigid_state *pose = &sim->state.rigids[block->rigid];
-    double inertia[9], angle[3], mass = sim->rigids[block->rigid].mass / (h * h);
-    spatial_inertia(sim, block->rigid, inertia);
+    const dent_rigid_state *pose = &state->rigids[block->rigid];
+    double h = model->substep, inertia[9], angle[3], mass = model->rigids[block->rigid].mass / (h * h);
+    spatial_inertia(model, state, block->rigid, inertia);
     angle_between(pose->orientation, block->target.orientation, angle);
     for (int i = 0; i < 3; i++) {
         force[i] += mass * (block->target.center[i] - pose->center[i]);
@@ -264,12 +271,13 @@ static void add_inertia(const dent_sim *sim, const struct rigid_block *block, do
     }
 }
 
-static void add_inertia_matrix(const dent_sim *sim, const struct rigid_block *block, double h, double matrix[6][6])
+static void add_inertia_matrix(const struct sim_model *model, const struct sim_state *state,
+                               const struct rigid_block *block, double matrix[6][6])
 {
-    double inertia[9];
-    spatial_inertia(sim, block->rigid, inertia);
+    double h = model->substep, inertia[9];
+    spatial_inertia(model, state, block->rigid, inertia);
     for (int i = 0; i < 3; i++) {
-        matrix[i][i] += sim->rigids[block->rigid].mass / (h * h);
+        matrix[i][i] += model->rigids[block->rigid].mass / (h * h);
         for (int j = 0; j <= i; j++) {
             matrix[3 + i][3 + j] += inertia[3 * i + j] / (h * h);
         }
@@ -315,18 +323,18 @@ void block_solve_upper(double factor[6][6], double *x)
     }
 }
 
-void block_make_matrix(const dent_sim *sim, struct rigid_block *block)
+void block_make_matrix(const struct sim_model *model, const struct sim_state *state, struct rigid_block *block)
 {
     memset(block->matrix, 0, sizeof block->matrix);
-    add_inertia_matrix(sim, block, sim->substep, block->matrix);
-    add_edge_matrix(sim, block, block->matrix);
-    add_tet_matrix(sim, block, block->matrix);
-    if (block->spring_end > block->spring_begin) {
+    add_inertia_matrix(model, state, block, block->matrix);
+    add_edge_matrix(model, state, block, block->matrix);
+    add_tet_matrix(model, state, block, block->matrix);
+    if (block->lists->spring_end > block->lists->spring_begin) {
         memset(block->elastic, 0, sizeof block->elastic);
-        add_edge_matrix(sim, block, block->elastic);
-        add_tet_matrix(sim, block, block->elastic);
-        memcpy(block->elastic_pose, sim->state.rigids[block->rigid].orientation, sizeof block->elastic_pose);
-        add_spring_matrix(sim, block, block->matrix);
+        add_edge_matrix(model, state, block, block->elastic);
+        add_tet_matrix(model, state, block, block->elastic);
+        memcpy(block->elastic_pose, state->rigids[block->rigid].orientation, sizeof block->elastic_pose);
+        add_spring_matrix(model, state, block, block->matrix);
     }
 }
 
@@ -334,28 +342,29 @@ void block_make_matrix(const dent_sim *sim, struct rigid_block *block)
  * new ones meet nothing but its inertia, and throw it about. So inertia and springs are made anew for every sweep; the
  * bonds, which may be thousands of elements, only when the body has turned by more than a twentieth of a radian: until
  * then their part is wrong by no more than that. */
-static void renew_matrix(const dent_sim *sim, struct rigid_block *block)
+static void renew_matrix(const struct sim_model *model, const struct sim_state *state, struct rigid_block *block)
 {
     double rotated[3];
-    angle_between(block->elastic_pose, sim->state.rigids[block->rigid].orientation, rotated);
+    angle_between(block->elastic_pose, state->rigids[block->rigid].orientation, rotated);
     if (!(sim_dot(rotated, rotated) <= 0.05 * 0.05)) {
-        block_make_matrix(sim, block);
+        block_make_matrix(model, state, block);
         return;
     }
     memcpy(block->matrix, block->elastic, sizeof block->matrix);
-    add_inertia_matrix(sim, block, sim->substep, block->matrix);
-    add_spring_matrix(sim, block, block->matrix);
+    add_inertia_matrix(model, state, block, block->matrix);
+    add_spring_matrix(model, state, block, block->matrix);
 }
 
-void block_assemble(const dent_sim *sim, struct rigid_block *block)
+void block_assemble(const struct sim_model *model, const struct sim_state *state, const double *previous,
+                    struct rigid_block *block)
 {
     memset(block->system.force, 0, sizeof block->system.force);
-    if (block->spring_end > block->spring_begin) {
-        renew_matrix(sim, block);
+    if (block->lists->spring_end > block->lists->spring_begin) {
+        renew_matrix(model, state, block);
     }
     memcpy(block->system.matrix, block->matrix, sizeof block->matrix);
-    add_inertia(sim, block, sim->substep, block->system.force);
-    add_edge_forces(sim, block, block->system.force);
-    add_tet_forces(sim, block, block->system.force);
-    add_spring_forces(sim, block, block->system.force);
+    add_inertia(model, state, block, block->system.force);
+    add_edge_forces(model, state, previous, block, block->system.force);
+    add_tet_forces(model, state, block, block->system.force);
+    add_spring_forces(model, state, block, block->system.force);
 }

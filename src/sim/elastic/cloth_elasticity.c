@@ -9,6 +9,8 @@
  * compression are left out. */
 #include "elastic_mesh.h"
 
+#include "base/containers/heap_sort.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -45,8 +47,8 @@ static bool fabric_axes(const double *e1, const double *e2, double warp[3], doub
 static dent_status add_triangle(struct elastic_builder *builder, uint32_t body_number, const uint32_t *corners,
                                 bool *has_area)
 {
-    const struct sim_body *body = &builder->sim->bodies[body_number];
-    const dent_sim_material *material = &builder->sim->materials[body->material];
+    const struct sim_body *body = &builder->model->bodies[body_number];
+    const dent_sim_material *material = &builder->model->materials[body->material];
     double e1[3], e2[3], warp[3], weft[3], twice_area;
     sim_subtract(body->rest + 3 * (size_t)corners[1], body->rest + 3 * (size_t)corners[0], e1);
     sim_subtract(body->rest + 3 * (size_t)corners[2], body->rest + 3 * (size_t)corners[0], e2);
@@ -54,7 +56,7 @@ static dent_status add_triangle(struct elastic_builder *builder, uint32_t body_n
     if (!*has_area) {
         return DENT_OK;
     }
-    dent_status status = sim_reserve(builder->sim, (void **)&builder->triangles, &builder->triangle_capacity,
+    dent_status status = sim_reserve(builder->model->context, (void **)&builder->triangles, &builder->triangle_capacity,
                                      builder->triangle_count + 1, sizeof *builder->triangles);
     if (status != DENT_OK) {
         return status;
@@ -118,7 +120,7 @@ static dent_status add_flat_hinge(struct elastic_builder *builder, const struct 
 
 static dent_status add_hinge(struct elastic_builder *builder, const struct sim_body *body, const uint32_t corners[4])
 {
-    const dent_sim_material *material = &builder->sim->materials[body->material];
+    const dent_sim_material *material = &builder->model->materials[body->material];
     const double *x[4];
     for (int k = 0; k < 4; k++) {
         x[k] = body->rest + 3 * (size_t)corners[k];
@@ -144,7 +146,7 @@ static dent_status add_hinge(struct elastic_builder *builder, const struct sim_b
     if (hinge.rest == 0) {
         return add_flat_hinge(builder, &hinge);
     }
-    dent_status status = sim_reserve(builder->sim, (void **)&builder->hinges, &builder->hinge_capacity,
+    dent_status status = sim_reserve(builder->model->context, (void **)&builder->hinges, &builder->hinge_capacity,
                                      builder->hinge_count + 1, sizeof *builder->hinges);
     if (status != DENT_OK) {
         return status;
@@ -163,8 +165,11 @@ struct half_edge {
     uint32_t low, high, opposite, triangle;
 };
 
-static bool half_edge_before(const struct half_edge *a, const struct half_edge *b)
+/* A total order, so the result does not depend on how it is sorted. */
+static bool half_edge_before(const void *first, const void *second, const void *data)
 {
+    const struct half_edge *a = first, *b = second;
+    (void)data;
     if (a->low != b->low) {
         return a->low < b->low;
     }
@@ -174,38 +179,11 @@ static bool half_edge_before(const struct half_edge *a, const struct half_edge *
     return a->triangle < b->triangle;
 }
 
-/* Heap sort: in place, and the order is total, so the result does not depend on the way. */
-static void sort_half_edges(struct half_edge *edges, uint32_t count)
-{
-    for (uint32_t phase = count / 2 + count; phase > 1; phase--) {
-        uint32_t root, size;
-        if (phase > count) {
-            root = phase - count - 1;
-            size = count;
-        } else {
-            size = phase - 1;
-            root = 0;
-            struct half_edge last = edges[size];
-            edges[size] = edges[0];
-            edges[0] = last;
-        }
-        for (uint32_t child; (child = 2 * root + 1) < size; root = child) {
-            child += child + 1 < size && half_edge_before(&edges[child], &edges[child + 1]);
-            if (!half_edge_before(&edges[root], &edges[child])) {
-                break;
-            }
-            struct half_edge swap = edges[root];
-            edges[root] = edges[child];
-            edges[child] = swap;
-        }
-    }
-}
-
 static dent_status add_hinges(struct elastic_builder *builder, uint32_t body_number, struct half_edge *edges,
                               uint32_t count)
 {
-    const struct sim_body *body = &builder->sim->bodies[body_number];
-    sort_half_edges(edges, count);
+    const struct sim_body *body = &builder->model->bodies[body_number];
+    heap_sort(edges, count, sizeof *edges, half_edge_before, NULL);
     dent_status status = DENT_OK;
     for (uint32_t i = 0; i + 1 < count && status == DENT_OK; i++) {
         /* Where more than two triangles meet, each is tied to the next. */
@@ -220,11 +198,11 @@ static dent_status add_hinges(struct elastic_builder *builder, uint32_t body_num
 
 dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body_number)
 {
-    dent_sim *sim = builder->sim;
-    const struct sim_body *body = &sim->bodies[body_number];
+    struct sim_model *model = builder->model;
+    const struct sim_body *body = &model->bodies[body_number];
     uint32_t capacity = 3 * body->element_count, count = 0, flat = 0, first_flat = 0;
-    struct half_edge *edges = dent_allocate(sim->context, capacity, sizeof *edges);
-    dent_status status = edges ? DENT_OK : sim_no_memory(sim);
+    struct half_edge *edges = dent_allocate(model->context, capacity, sizeof *edges);
+    dent_status status = edges ? DENT_OK : sim_no_memory(model->context);
     for (uint32_t t = 0; t < body->element_count && status == DENT_OK; t++) {
         const uint32_t *corners = body->corners + 3 * (size_t)t;
         bool has_area;
@@ -238,15 +216,15 @@ dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body_
             edges[count++] = (struct half_edge){a < b ? a : b, a < b ? b : a, corners[(k + 2) % 3], t};
         }
     }
-    if (status == DENT_OK && sim->materials[body->material].bending > 0) {
+    if (status == DENT_OK && model->materials[body->material].bending > 0) {
         status = add_hinges(builder, body_number, edges, count);
     }
     if (status == DENT_OK && flat > 0) {
-        dent_log_line(sim->context, DENT_LOG_NOTICE,
+        dent_log_line(model->context, DENT_LOG_NOTICE,
                       "%s: %u of %u triangles have no area at rest (the first is %u): they have no elasticity",
                       body->name, flat, body->element_count, first_flat);
     }
-    dent_release(sim->context, edges, capacity, sizeof *edges);
+    dent_release(model->context, edges, capacity, sizeof *edges);
     return status;
 }
 

@@ -19,8 +19,7 @@
  *
  * Only solids have springs, and rigid bodies that solids are bonded to (rigid_bonds.c). */
 #include "contact_springs.h"
-
-#include "sim/rigid/rigid_bonds.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,45 +59,24 @@ struct contact_springs {
     struct piece_system *systems; /* by piece */
 };
 
-/* One side of a contact. */
-struct contact_side {
-    const uint32_t *vertices;
-    const double *weights;
-    size_t first;
-    double sign;
-    uint32_t body;
-    const double *point; /* where it was found */
-};
-
-static struct contact_side side_of(const dent_sim *sim, const dent_contact *contact, int side)
-{
-    if (side == 0) {
-        return (struct contact_side){
-            contact->vertices_a, contact->weights_a, sim->bodies[contact->body_a].first_vertex, 1,
-            contact->body_a,     contact->point_a};
-    }
-    return (struct contact_side){contact->vertices_b, contact->weights_b, sim->bodies[contact->body_b].first_vertex, -1,
-                                 contact->body_b,     contact->point_b};
-}
-
 /* ---- life ---------------------------------------------------------------------------------------------------- */
 
-dent_status springs_build(dent_sim *sim)
+dent_status springs_build(struct sim_model *model, struct elastic_work *work)
 {
-    struct contact_springs *springs = sim_allocate(sim, 1, sizeof *springs);
+    struct contact_springs *springs = sim_allocate(model, 1, sizeof *springs);
     if (!springs) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
-    sim->springs = springs;
-    springs->starts = sim_allocate(sim, (size_t)sim->vertex_count + 2, sizeof *springs->starts);
-    springs->copies = sim_allocate(sim, 3 * (size_t)sim->vertex_count, sizeof *springs->copies);
-    springs->pieces = sim_allocate(sim, sim->vertex_count, sizeof *springs->pieces);
-    springs->systems = sim_allocate(sim, sim->elastic.piece_count, sizeof *springs->systems);
+    work->springs = springs;
+    springs->starts = sim_allocate(model, (size_t)model->vertex_count + 2, sizeof *springs->starts);
+    springs->copies = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof *springs->copies);
+    springs->pieces = sim_allocate(model, model->vertex_count, sizeof *springs->pieces);
+    springs->systems = sim_allocate(model, model->elastic->piece_count, sizeof *springs->systems);
     if (!springs->starts || !springs->copies || !springs->pieces || !springs->systems) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
-    const struct elastic_mesh *mesh = &sim->elastic;
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+    const struct elastic_mesh *mesh = model->elastic;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
         springs->pieces[v] = SIM_NONE;
     }
     for (uint32_t p = 0; p < mesh->piece_count; p++) {
@@ -109,23 +87,16 @@ dent_status springs_build(dent_sim *sim)
     return DENT_OK;
 }
 
-void springs_destroy(dent_sim *sim)
+void springs_destroy(dent_context *context, struct elastic_work *work)
 {
-    struct contact_springs *springs = sim->springs;
+    struct contact_springs *springs = work->springs;
     if (springs) {
-        dent_release(sim->context, springs->springs, (size_t)springs->spring_capacity, sizeof *springs->springs);
-        dent_release(sim->context, springs->visits, (size_t)springs->visit_capacity, sizeof *springs->visits);
+        dent_release(context, springs->springs, (size_t)springs->spring_capacity, sizeof *springs->springs);
+        dent_release(context, springs->visits, (size_t)springs->visit_capacity, sizeof *springs->visits);
     }
 }
 
 /* ---- which contacts ------------------------------------------------------------------------------------------ */
-
-/* Where the point of a side on a bonded rigid body is now. */
-static void point_on_block(const dent_sim *sim, const struct contact_side *side, double point[3])
-{
-    uint32_t rigid = sim->bodies[side->body].rigid;
-    dent_rigid_move_point(&sim->rigid_detected[rigid], &sim->state.rigids[rigid], side->point, point);
-}
 
 /* Adds sign times what the vertices of a side say; `own` is read at x instead (SIM_NONE: none). */
 static void add_side(const struct contact_side *side, const double *values, size_t own, const double *x, double out[3])
@@ -139,15 +110,16 @@ static void add_side(const struct contact_side *side, const double *values, size
 }
 
 /* xa - xb with these positions. */
-static void separation(const dent_sim *sim, const dent_contact *contact, const double *positions, size_t own,
-                       const double *x, double out[3])
+static void separation(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                       const struct elastic_work *work, const dent_contact *contact, const double *positions,
+                       size_t own, const double *x, double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(sim, contact, s);
-        if (bonds_block(sim, side.body)) {
+        struct contact_side side = contact_side(model, contact, s);
+        if (bonds_block(model, work, side.body)) {
             double point[3];
-            point_on_block(sim, &side, point);
+            contact_rigid_point(model, state, contacts, &side, point);
             sim_add_scaled(out, side.sign, point);
         } else {
             add_side(&side, positions, own, x, out);
@@ -155,33 +127,35 @@ static void separation(const dent_sim *sim, const dent_contact *contact, const d
     }
 }
 
-static void relative_velocity(const dent_sim *sim, const dent_contact *contact, double out[3])
+static void relative_velocity(const struct sim_model *model, const struct sim_state *state, const dent_contact *contact,
+                              double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(sim, contact, s);
-        add_side(&side, sim->state.velocities, SIM_NONE, NULL, out);
+        struct contact_side side = contact_side(model, contact, s);
+        add_side(&side, state->velocities, SIM_NONE, NULL, out);
     }
 }
 
 /* How far the two points part per force, the vertices being held as they are; 0: nothing elastic takes part. */
-static double give_of(const dent_sim *sim, const dent_contact *contact, double h)
+static double give_of(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                      const struct elastic_work *work, const dent_contact *contact)
 {
-    double give = 0;
+    double h = model->substep, give = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(sim, contact, s);
-        const struct rigid_block *block = bonds_block(sim, side.body);
+        struct contact_side side = contact_side(model, contact, s);
+        const struct rigid_block *block = bonds_block(model, work, side.body);
         if (block) {
             double point[3];
-            point_on_block(sim, &side, point);
-            give += bonds_compliance(sim, block, point, contact->normal);
+            contact_rigid_point(model, state, contacts, &side, point);
+            give += bonds_compliance(state, block, point, contact->normal);
         }
         for (int k = 0; k < 4; k++) {
-            if (side.vertices[k] != SIM_NONE && sim->elastic.slots[side.first + side.vertices[k]] != SIM_NONE) {
+            if (side.vertices[k] != SIM_NONE && model->elastic->slots[side.first + side.vertices[k]] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
-                double share = sim->inertia_shares[v];
+                double share = model->inertia_shares[v];
                 share = share > LEAST_INERTIA_SHARE ? share : LEAST_INERTIA_SHARE;
-                give += side.weights[k] * side.weights[k] * sim->inverse_masses[v] * h * h * share;
+                give += side.weights[k] * side.weights[k] * model->inverse_masses[v] * h * h * share;
             }
         }
     }
@@ -189,45 +163,47 @@ static double give_of(const dent_sim *sim, const dent_contact *contact, double h
 }
 
 /* Rigid bodies: the contact pass sees them whole. Cloth: it gives way at once, and safe motion watches over it. */
-static bool may_have_springs(const dent_sim *sim, uint32_t body)
+static bool may_have_springs(const struct sim_model *model, const struct elastic_work *work, uint32_t body)
 {
-    return sim->bodies[body].kind == DENT_SIM_SOLID || sim->bodies[body].kind == DENT_SIM_PRESCRIBED ||
-           bonds_block(sim, body) != NULL;
+    return model->bodies[body].kind == DENT_SIM_SOLID || model->bodies[body].kind == DENT_SIM_PRESCRIBED ||
+           bonds_block(model, work, body) != NULL;
 }
 
-static void begin_spring(dent_sim *sim, uint64_t number, double h)
+static void begin_spring(const struct sim_model *model, const struct sim_state *state,
+                         const struct contact_set *contacts, struct elastic_work *work, uint64_t number)
 {
-    struct contact_spring *spring = &sim->springs->springs[number];
-    const dent_contact *contact = &sim->contacts[number];
-    const dent_contact_force *force = &sim->state.forces[number];
+    double h = model->substep;
+    struct contact_spring *spring = &work->springs->springs[number];
+    const dent_contact *contact = &contacts->records[number];
+    const dent_contact_force *force = &state->forces[number];
     *spring = (struct contact_spring){0};
-    if (!(force->normal > 0) || sim->carried_contacts[number].share == 1 || !may_have_springs(sim, contact->body_a) ||
-        !may_have_springs(sim, contact->body_b)) {
+    if (!(force->normal > 0) || work->carried.contacts[number].share == 1 ||
+        !may_have_springs(model, work, contact->body_a) || !may_have_springs(model, work, contact->body_b)) {
         return;
     }
-    double give = give_of(sim, contact, h), velocity[3];
+    double give = give_of(model, state, contacts, work, contact), velocity[3];
     if (give > 0) {
         spring->stiffness = SPRING_SHARE / give;
         spring->sticks = force->state == DENT_ACTION_STICKING;
-        separation(sim, contact, sim->state.positions, SIM_NONE, NULL, spring->anchor);
-        relative_velocity(sim, contact, velocity);
+        separation(model, state, contacts, work, contact, state->positions, SIM_NONE, NULL, spring->anchor);
+        relative_velocity(model, state, contact, velocity);
         sim_add_scaled(spring->anchor, h, velocity);
         sim_add_scaled(velocity, -sim_dot(velocity, contact->normal), contact->normal);
         spring->slip_speed = sqrt(sim_dot(velocity, velocity));
-        sim->springs->any = true;
+        work->springs->any = true;
     }
 }
 
 /* Calls for every elastic vertex of every spring: first to count, then to fill. */
-static void list_visits(dent_sim *sim, bool fill)
+static void list_visits(const struct sim_model *model, const struct contact_set *contacts,
+                        struct contact_springs *springs, bool fill)
 {
-    struct contact_springs *springs = sim->springs;
-    for (uint64_t i = 0; i < sim->contact_count; i++) {
+    for (uint64_t i = 0; i < contacts->count; i++) {
         for (int s = 0; s < 2 && springs->springs[i].stiffness > 0; s++) {
-            struct contact_side side = side_of(sim, &sim->contacts[i], s);
+            struct contact_side side = contact_side(model, &contacts->records[i], s);
             for (int k = 0; k < 4; k++) {
                 size_t v = side.vertices[k] != SIM_NONE ? side.first + side.vertices[k] : SIM_NONE;
-                if (v == SIM_NONE || side.weights[k] == 0 || sim->elastic.slots[v] == SIM_NONE) {
+                if (v == SIM_NONE || side.weights[k] == 0 || model->elastic->slots[v] == SIM_NONE) {
                     continue;
                 }
                 if (fill) {
@@ -241,50 +217,57 @@ static void list_visits(dent_sim *sim, bool fill)
     }
 }
 
-dent_status springs_begin(dent_sim *sim, double h)
+dent_status springs_begin(const struct sim_model *model, const struct sim_state *state,
+                          const struct contact_set *contacts, struct elastic_work *work)
 {
-    struct contact_springs *springs = sim->springs;
+    struct contact_springs *springs = work->springs;
     springs->any = false;
-    dent_status status = sim_reserve(sim, (void **)&springs->springs, &springs->spring_capacity, sim->contact_count,
-                                     sizeof *springs->springs);
+    dent_status status = sim_reserve(model->context, (void **)&springs->springs, &springs->spring_capacity,
+                                     contacts->count, sizeof *springs->springs);
     if (status == DENT_OK) {
-        status = sim_reserve(sim, (void **)&springs->visits, &springs->visit_capacity, 8 * sim->contact_count,
+        status = sim_reserve(model->context, (void **)&springs->visits, &springs->visit_capacity, 8 * contacts->count,
                              sizeof *springs->visits);
     }
     if (status != DENT_OK) {
         return status;
     }
-    for (uint64_t i = 0; i < sim->contact_count; i++) {
-        begin_spring(sim, i, h);
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        begin_spring(model, state, contacts, work, i);
     }
     if (springs->any) {
-        memset(springs->starts, 0, ((size_t)sim->vertex_count + 2) * sizeof *springs->starts);
-        list_visits(sim, false);
-        for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        memset(springs->starts, 0, ((size_t)model->vertex_count + 2) * sizeof *springs->starts);
+        list_visits(model, contacts, springs, false);
+        for (uint32_t v = 0; v < model->vertex_count; v++) {
             springs->starts[v + 2] += springs->starts[v + 1];
         }
-        list_visits(sim, true);
+        list_visits(model, contacts, springs, true);
     }
     return DENT_OK;
 }
 
 /* ---- in the sweep -------------------------------------------------------------------------------------------- */
 
-void springs_follow(dent_sim *sim)
+void springs_follow(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work)
 {
-    if (sim->springs->any) {
-        memcpy(sim->springs->copies, sim->state.positions, 3 * (size_t)sim->vertex_count * sizeof(double));
+    if (work->springs->any) {
+        memcpy(work->springs->copies, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     }
 }
 
-void springs_colour_done(dent_sim *sim, uint32_t begin, uint32_t end)
+void springs_colour_done(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work,
+                         uint32_t begin, uint32_t end)
 {
-    if (sim->springs->any) {
+    if (work->springs->any) {
         for (uint32_t slot = begin; slot < end; slot++) {
-            size_t v = sim->elastic.vertices[slot];
-            memcpy(sim->springs->copies + 3 * v, sim->state.positions + 3 * v, 3 * sizeof(double));
+            size_t v = model->elastic->vertices[slot];
+            memcpy(work->springs->copies + 3 * v, state->positions + 3 * v, 3 * sizeof(double));
         }
     }
+}
+
+bool springs_any(const struct elastic_work *work)
+{
+    return work->springs->any;
 }
 
 /* On side a, without the carried force. */
@@ -300,19 +283,17 @@ static void spring_force(const struct contact_spring *spring, const double *norm
     }
 }
 
-void springs_add(const dent_sim *sim, uint32_t vertex, struct vertex_system *system)
+void springs_add(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                 const struct elastic_work *work, uint32_t vertex, struct vertex_system *system)
 {
-    const struct contact_springs *springs = sim->springs;
-    if (!springs->any) {
-        return;
-    }
-    const double *x = sim->state.positions + 3 * (size_t)vertex;
+    const struct contact_springs *springs = work->springs;
+    const double *x = state->positions + 3 * (size_t)vertex;
     for (uint32_t t = springs->starts[vertex]; t < springs->starts[vertex + 1]; t++) {
         const struct spring_visit *visit = &springs->visits[t];
         const struct contact_spring *spring = &springs->springs[visit->contact];
-        const dent_contact *contact = &sim->contacts[visit->contact];
+        const dent_contact *contact = &contacts->records[visit->contact];
         double apart[3], force[3];
-        separation(sim, contact, springs->copies, vertex, x, apart);
+        separation(model, state, contacts, work, contact, springs->copies, vertex, x, apart);
         spring_force(spring, contact->normal, apart, force);
         sim_add_scaled(system->force, visit->weight, force);
         double along = 2 * visit->weight * visit->weight * spring->stiffness, across = spring->sticks ? along : 0;
@@ -341,16 +322,18 @@ static void system_add_turning(double stiffness[6], double factor, const double 
     system_add(stiffness, -factor, arm);
 }
 
-static void add_piece_inertia(const dent_sim *sim, uint32_t piece, bool turning, double h)
+static void add_piece_inertia(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work,
+                              uint32_t piece, bool turning)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
-    struct piece_system *system = &sim->springs->systems[piece];
+    double h = model->substep;
+    const struct elastic_mesh *mesh = model->elastic;
+    struct piece_system *system = &work->springs->systems[piece];
     for (uint32_t k = mesh->piece_starts[piece]; k < mesh->piece_starts[piece + 1]; k++) {
         size_t v = mesh->piece_vertices[k];
-        double inertia = sim->masses[v] / (h * h), lack[3], arm[3], moment[3];
-        sim_subtract(sim->targets + 3 * v, sim->state.positions + 3 * v, lack);
+        double inertia = model->masses[v] / (h * h), lack[3], arm[3], moment[3];
+        sim_subtract(work->targets + 3 * v, state->positions + 3 * v, lack);
         if (turning) {
-            sim_subtract(sim->state.positions + 3 * v, system->center, arm);
+            sim_subtract(state->positions + 3 * v, system->center, arm);
             sim_cross(arm, lack, moment);
             sim_add_scaled(system->push, inertia, moment);
             system_add_turning(system->stiffness, inertia, arm);
@@ -363,20 +346,22 @@ static void add_piece_inertia(const dent_sim *sim, uint32_t piece, bool turning,
     }
 }
 
-static void add_piece_spring(const dent_sim *sim, uint64_t number, bool turning)
+static void add_piece_spring(const struct sim_model *model, const struct sim_state *state,
+                             const struct contact_set *contacts, struct elastic_work *work, uint64_t number,
+                             bool turning)
 {
-    const struct contact_spring *spring = &sim->springs->springs[number];
-    const dent_contact *contact = &sim->contacts[number];
+    const struct contact_spring *spring = &work->springs->springs[number];
+    const dent_contact *contact = &contacts->records[number];
     double apart[3], force[3], along = 2 * spring->stiffness, across = spring->sticks ? along : 0;
-    separation(sim, contact, sim->state.positions, SIM_NONE, NULL, apart);
+    separation(model, state, contacts, work, contact, state->positions, SIM_NONE, NULL, apart);
     spring_force(spring, contact->normal, apart, force);
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(sim, contact, s);
-        uint32_t piece = side.vertices[0] != SIM_NONE ? sim->springs->pieces[side.first + side.vertices[0]] : SIM_NONE;
+        struct contact_side side = contact_side(model, contact, s);
+        uint32_t piece = side.vertices[0] != SIM_NONE ? work->springs->pieces[side.first + side.vertices[0]] : SIM_NONE;
         if (piece == SIM_NONE) {
             continue;
         }
-        struct piece_system *system = &sim->springs->systems[piece];
+        struct piece_system *system = &work->springs->systems[piece];
         if (!turning) {
             sim_add_scaled(system->push, side.sign, force);
             system->stiffness[0] += across;
@@ -388,7 +373,7 @@ static void add_piece_spring(const dent_sim *sim, uint64_t number, bool turning)
         double point[3] = {0, 0, 0}, arm[3], moment[3], lever[3];
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE) {
-                sim_add_scaled(point, side.weights[k], sim->state.positions + 3 * (side.first + side.vertices[k]));
+                sim_add_scaled(point, side.weights[k], state->positions + 3 * (side.first + side.vertices[k]));
             }
         }
         sim_subtract(point, system->center, arm);
@@ -400,10 +385,11 @@ static void add_piece_spring(const dent_sim *sim, uint64_t number, bool turning)
     }
 }
 
-static void move_piece(dent_sim *sim, uint32_t piece, bool turning)
+static void move_piece(const struct sim_model *model, struct sim_state *state, const struct elastic_work *work,
+                       uint32_t piece, bool turning)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
-    const struct piece_system *system = &sim->springs->systems[piece];
+    const struct elastic_mesh *mesh = model->elastic;
+    const struct piece_system *system = &work->springs->systems[piece];
     double move[3];
     elastic_solve_symmetric(system->stiffness, system->push, move);
     if (!isfinite(move[0] + move[1] + move[2])) {
@@ -413,90 +399,93 @@ static void move_piece(dent_sim *sim, uint32_t piece, bool turning)
         elastic_limit_angle(move);
     }
     for (uint32_t k = mesh->piece_starts[piece]; k < mesh->piece_starts[piece + 1]; k++) {
-        double *x = sim->state.positions + 3 * (size_t)mesh->piece_vertices[k], arm[3], turn[3];
+        double *x = state->positions + 3 * (size_t)mesh->piece_vertices[k], arm[3], turn[3];
         sim_subtract(x, system->center, arm);
         sim_cross(move, arm, turn);
         sim_add_scaled(x, 1, turning ? turn : move);
     }
 }
 
-static void begin_piece(dent_sim *sim, uint32_t piece)
+static void begin_piece(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work,
+                        uint32_t piece)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
-    struct piece_system *system = &sim->springs->systems[piece];
+    const struct elastic_mesh *mesh = model->elastic;
+    struct piece_system *system = &work->springs->systems[piece];
     *system = (struct piece_system){.has_springs = system->has_springs};
     for (uint32_t k = mesh->piece_starts[piece]; k < mesh->piece_starts[piece + 1]; k++) {
         size_t v = mesh->piece_vertices[k];
-        system->mass += sim->masses[v];
-        sim_add_scaled(system->center, sim->masses[v], sim->state.positions + 3 * v);
+        system->mass += model->masses[v];
+        sim_add_scaled(system->center, model->masses[v], state->positions + 3 * v);
     }
     for (int axis = 0; axis < 3; axis++) {
         system->center[axis] /= system->mass;
     }
 }
 
-static void mark_pieces(dent_sim *sim)
+static void mark_pieces(const struct sim_model *model, const struct contact_set *contacts, struct elastic_work *work)
 {
-    for (uint32_t p = 0; p < sim->elastic.piece_count; p++) {
-        sim->springs->systems[p].has_springs = false;
+    for (uint32_t p = 0; p < model->elastic->piece_count; p++) {
+        work->springs->systems[p].has_springs = false;
     }
-    for (uint64_t i = 0; i < sim->contact_count; i++) {
-        for (int s = 0; s < 2 && sim->springs->springs[i].stiffness > 0; s++) {
-            struct contact_side side = side_of(sim, &sim->contacts[i], s);
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        for (int s = 0; s < 2 && work->springs->springs[i].stiffness > 0; s++) {
+            struct contact_side side = contact_side(model, &contacts->records[i], s);
             size_t v = side.vertices[0] != SIM_NONE ? side.first + side.vertices[0] : SIM_NONE;
-            if (v != SIM_NONE && sim->springs->pieces[v] != SIM_NONE) {
-                sim->springs->systems[sim->springs->pieces[v]].has_springs = true;
+            if (v != SIM_NONE && work->springs->pieces[v] != SIM_NONE) {
+                work->springs->systems[work->springs->pieces[v]].has_springs = true;
             }
         }
     }
 }
 
-void springs_move_pieces(dent_sim *sim, double h)
+void springs_move_pieces(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                         struct elastic_work *work)
 {
-    struct contact_springs *springs = sim->springs;
+    struct contact_springs *springs = work->springs;
     if (!springs->any) {
         return;
     }
-    mark_pieces(sim);
+    mark_pieces(model, contacts, work);
     for (int turning = 0; turning < 2; turning++) {
-        for (uint32_t p = 0; p < sim->elastic.piece_count; p++) {
+        for (uint32_t p = 0; p < model->elastic->piece_count; p++) {
             if (springs->systems[p].has_springs) {
-                begin_piece(sim, p);
-                add_piece_inertia(sim, p, turning, h);
+                begin_piece(model, state, work, p);
+                add_piece_inertia(model, state, work, p, turning);
             }
         }
-        for (uint64_t i = 0; i < sim->contact_count; i++) {
+        for (uint64_t i = 0; i < contacts->count; i++) {
             if (springs->springs[i].stiffness > 0) {
-                add_piece_spring(sim, i, turning);
+                add_piece_spring(model, state, contacts, work, i, turning);
             }
         }
-        for (uint32_t p = 0; p < sim->elastic.piece_count; p++) {
+        for (uint32_t p = 0; p < model->elastic->piece_count; p++) {
             if (springs->systems[p].has_springs) {
-                move_piece(sim, p, turning);
+                move_piece(model, state, work, p, turning);
             }
         }
     }
-    springs_follow(sim);
+    springs_follow(model, state, work);
 }
 
-void springs_add_to_blocks(dent_sim *sim)
+void springs_add_to_blocks(const struct sim_model *model, const struct sim_state *state,
+                           const struct contact_set *contacts, struct elastic_work *work)
 {
-    if (!sim->springs->any || sim->bonds->block_count == 0) {
+    if (!work->springs->any || model->bonds->block_count == 0) {
         return;
     }
-    for (uint64_t i = 0; i < sim->contact_count; i++) {
-        const struct contact_spring *spring = &sim->springs->springs[i];
-        const dent_contact *contact = &sim->contacts[i];
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        const struct contact_spring *spring = &work->springs->springs[i];
+        const dent_contact *contact = &contacts->records[i];
         for (int s = 0; s < 2 && spring->stiffness > 0; s++) {
-            struct contact_side side = side_of(sim, contact, s);
-            struct rigid_block *block = bonds_block(sim, side.body);
+            struct contact_side side = contact_side(model, contact, s);
+            struct rigid_block *block = bonds_block(model, work, side.body);
             if (block) {
                 double apart[3], force[3], own[3] = {0, 0, 0}, point[3];
-                separation(sim, contact, sim->state.positions, SIM_NONE, NULL, apart);
+                separation(model, state, contacts, work, contact, state->positions, SIM_NONE, NULL, apart);
                 spring_force(spring, contact->normal, apart, force);
                 sim_add_scaled(own, side.sign, force);
-                point_on_block(sim, &side, point);
-                bonds_add_spring(sim, block, point, own, contact->normal, 2 * spring->stiffness,
+                contact_rigid_point(model, state, contacts, &side, point);
+                bonds_add_spring(state, block, point, own, contact->normal, 2 * spring->stiffness,
                                  spring->sticks ? 2 * spring->stiffness : 0);
             }
         }
@@ -505,31 +494,21 @@ void springs_add_to_blocks(dent_sim *sim)
 
 /* ---- what the springs did ------------------------------------------------------------------------------------ */
 
-static dent_contact_material material_of(const dent_sim *sim, const dent_contact *contact)
-{
-    for (uint32_t i = 0; i < sim->pair_count; i++) {
-        const dent_material_pair *pair = &sim->pairs[i];
-        if ((pair->material_a == contact->material_a && pair->material_b == contact->material_b) ||
-            (pair->material_a == contact->material_b && pair->material_b == contact->material_a)) {
-            return pair->material;
-        }
-    }
-    return (dent_contact_material){0};
-}
-
 /* Change of the relative velocity per impulse, as if the vertices were free. */
-static double mobility_of(const dent_sim *sim, const dent_contact *contact)
+static double mobility_of(const struct sim_model *model, const struct sim_state *state, const struct elastic_work *work,
+                          const dent_contact *contact)
 {
     double sum = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(sim, contact, s);
-        const struct rigid_block *block = bonds_block(sim, side.body);
+        struct contact_side side = contact_side(model, contact, s);
+        const struct rigid_block *block = bonds_block(model, work, side.body);
         if (block) {
-            sum += bonds_inertial_give(sim, block, side.point, contact->normal) / (sim->substep * sim->substep);
+            sum += bonds_inertial_give(model, state, block, side.point, contact->normal) /
+                   (model->substep * model->substep);
         }
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE) {
-                sum += side.weights[k] * side.weights[k] * sim->inverse_masses[side.first + side.vertices[k]];
+                sum += side.weights[k] * side.weights[k] * model->inverse_masses[side.first + side.vertices[k]];
             }
         }
     }
@@ -539,15 +518,16 @@ static double mobility_of(const dent_sim *sim, const dent_contact *contact)
 /* Of the force of a spring, the part that moves no vertex further than `carried_part` allows, elasticity included: all
  * of it, unless a sweep threw the two points far apart. (Stiff tissue under load bears forces that would throw its free
  * vertices through the room; these must stay whole.) */
-static double part_to_keep(const dent_sim *sim, const dent_contact *contact, const double *force, double h)
+static double part_to_keep(const struct sim_model *model, const dent_contact *contact, const double *force)
 {
-    double size = sqrt(sim_dot(force, force)), part = 1;
+    double h = model->substep, size = sqrt(sim_dot(force, force)), part = 1;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(sim, contact, s);
+        struct contact_side side = contact_side(model, contact, s);
         for (int k = 0; k < 4; k++) {
-            if (side.vertices[k] != SIM_NONE && sim->elastic.slots[side.first + side.vertices[k]] != SIM_NONE) {
+            if (side.vertices[k] != SIM_NONE && model->elastic->slots[side.first + side.vertices[k]] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
-                double here = carried_part(sim, v, 0, h * h * fabs(side.weights[k]) * sim->inverse_masses[v] * size);
+                double here =
+                    carried_part(model, v, 0, h * h * fabs(side.weights[k]) * model->inverse_masses[v] * size);
                 part = here < part ? here : part;
             }
         }
@@ -556,14 +536,16 @@ static double part_to_keep(const dent_sim *sim, const dent_contact *contact, con
 }
 
 /* The carried force becomes that of the spring, as far as a contact can give it; the rest is taken out entirely. */
-static void end_spring(dent_sim *sim, uint64_t number, double h)
+static void end_spring(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                       struct elastic_work *work, uint64_t number)
 {
-    const dent_contact *contact = &sim->contacts[number];
-    struct carried_contact *carried = &sim->carried_contacts[number];
+    double h = model->substep;
+    const dent_contact *contact = &contacts->records[number];
+    struct carried_contact *carried = &work->carried.contacts[number];
     double apart[3], force[3], before[3], total[3], tangent[3], again[3], excess[3];
-    separation(sim, contact, sim->state.positions, SIM_NONE, NULL, apart);
-    spring_force(&sim->springs->springs[number], contact->normal, apart, force);
-    double part = part_to_keep(sim, contact, force, h);
+    separation(model, state, contacts, work, contact, state->positions, SIM_NONE, NULL, apart);
+    spring_force(&work->springs->springs[number], contact->normal, apart, force);
+    double part = part_to_keep(model, contact, force);
     for (int axis = 0; axis < 3; axis++) {
         before[axis] = carried->normal * contact->normal[axis] + carried->tangent[axis];
         force[axis] *= part * h;
@@ -576,11 +558,12 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
     normal = normal > 0 ? normal : 0;
     /* Friction follows the new normal force: up to its limit; at it where the contact slides so fast that friction
      * cannot stop it in this substep. */
-    dent_contact_material material = material_of(sim, contact);
-    const struct contact_spring *spring = &sim->springs->springs[number];
+    dent_contact_material material = sim_pair_material(model, contact->material_a, contact->material_b);
+    const struct contact_spring *spring = &work->springs->springs[number];
     double size = sqrt(sim_dot(tangent, tangent));
     double most = (spring->sticks ? material.friction_static : material.friction_kinetic) * normal;
-    bool slides = !spring->sticks && size > 0 && spring->slip_speed > 2 * most * mobility_of(sim, contact);
+    bool slides =
+        !spring->sticks && size > 0 && spring->slip_speed > 2 * most * mobility_of(model, state, work, contact);
     for (int axis = 0; axis < 3; axis++) {
         tangent[axis] *= size > most || slides ? most / size : 1;
         double now = normal * contact->normal[axis] + tangent[axis];
@@ -588,25 +571,25 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
         excess[axis] = total[axis] - now;
     }
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = side_of(sim, contact, s);
-        struct rigid_block *block = bonds_block(sim, side.body);
+        struct contact_side side = contact_side(model, contact, s);
+        struct rigid_block *block = bonds_block(model, work, side.body);
         if (block) {
             double point[3];
-            point_on_block(sim, &side, point);
-            bonds_take(sim, block, point, side.sign, again, excess);
+            contact_rigid_point(model, state, contacts, &side, point);
+            bonds_take(state, block, point, side.sign, again, excess);
             continue;
         }
         for (int k = 0; k < 4; k++) {
             if (side.vertices[k] != SIM_NONE) {
                 size_t v = side.first + side.vertices[k];
-                double move = side.sign * h * side.weights[k] * sim->inverse_masses[v];
+                double move = side.sign * h * side.weights[k] * model->inverse_masses[v];
                 if (move == 0) {
                     continue; /* held, or moved by its motion */
                 }
-                sim_add_scaled(sim->targets + 3 * v, move, force);
-                sim->carries = true;
-                sim_add_scaled(sim->taken_out + 3 * v, move, again);
-                sim_add_scaled(sim->taken_out + 3 * v, move, excess);
+                sim_add_scaled(work->targets + 3 * v, move, force);
+                work->carried.any = true;
+                sim_add_scaled(work->carried.taken_out + 3 * v, move, again);
+                sim_add_scaled(work->carried.taken_out + 3 * v, move, excess);
             }
         }
     }
@@ -614,11 +597,12 @@ static void end_spring(dent_sim *sim, uint64_t number, double h)
     memcpy(carried->tangent, tangent, sizeof tangent);
 }
 
-void springs_end(dent_sim *sim, double h)
+void springs_end(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                 struct elastic_work *work)
 {
-    for (uint64_t i = 0; i < sim->contact_count && sim->springs->any; i++) {
-        if (sim->springs->springs[i].stiffness > 0) {
-            end_spring(sim, i, h);
+    for (uint64_t i = 0; i < contacts->count && work->springs->any; i++) {
+        if (work->springs->springs[i].stiffness > 0) {
+            end_spring(model, state, contacts, work, i);
         }
     }
 }

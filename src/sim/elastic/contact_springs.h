@@ -4,17 +4,24 @@
 
 #include "elastic_mesh.h"
 
-/* Of a substep, in this order. */
-dent_status springs_begin(dent_sim *sim, double h); /* before inertia moves the vertices: which contacts are springs */
-void springs_follow(dent_sim *sim);                 /* after it */
-/* In the sweep: what the springs of a vertex ask; the places [begin, end) of a colour are done. */
-void springs_add(const dent_sim *sim, uint32_t vertex, struct vertex_system *system);
-void springs_colour_done(dent_sim *sim, uint32_t begin, uint32_t end);
-void springs_move_pieces(dent_sim *sim, double h); /* after each sweep */
-void springs_add_to_blocks(dent_sim *sim);         /* … to rigid bodies with bonds */
-void springs_end(dent_sim *sim, double h); /* before momentum is put right: the forces of the springs are carried */
-
-dent_status springs_build(dent_sim *sim);
-void springs_destroy(dent_sim *sim);
+/* Of a substep, in this order. Before inertia moves the vertices: which contacts are springs; after it. */
+dent_status springs_begin(const struct sim_model *model, const struct sim_state *state,
+                          const struct contact_set *contacts, struct elastic_work *work);
+void springs_follow(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work);
+/* In the sweep, where there are any: what the springs of a vertex ask. The slots [begin, end) of a colour are done. */
+bool springs_any(const struct elastic_work *work);
+void springs_add(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                 const struct elastic_work *work, uint32_t vertex, struct vertex_system *system);
+void springs_colour_done(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work,
+                         uint32_t begin, uint32_t end);
+/* After each sweep: free pieces as wholes; rigid bodies with bonds. */
+void springs_move_pieces(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                         struct elastic_work *work);
+void springs_add_to_blocks(const struct sim_model *model, const struct sim_state *state,
+                           const struct contact_set *contacts, struct elastic_work *work);
+/* Before momentum is put right: the forces of the springs are carried. */
+void springs_end(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                 struct elastic_work *work);
+void springs_destroy(dent_context *context, struct elastic_work *work);
 
 #endif

@@ -1,12 +1,13 @@
 /* The elastic mesh: elements of all elastic bodies, seen from their vertices and laid out in the order of the sweep,
- * so that solving for a vertex reads one stretch of each array. In: bodies and their rest shapes. Out: sim->elastic. */
+ * so that solving for a vertex reads one stretch of each array. In: bodies and their rest shapes. Out: model->elastic. */
+#include "base/containers/union_find.h"
 #include "elastic_mesh.h"
 
 #include <string.h>
 
 dent_status builder_add_pair(struct elastic_builder *builder, uint32_t i, uint32_t j, double weight, double damper)
 {
-    dent_status status = sim_reserve(builder->sim, (void **)&builder->pairs, &builder->pair_capacity,
+    dent_status status = sim_reserve(builder->model->context, (void **)&builder->pairs, &builder->pair_capacity,
                                      builder->pair_count + 2, sizeof *builder->pairs);
     if (status == DENT_OK) {
         builder->pairs[builder->pair_count++] = (struct elastic_pair){i, j, weight, damper};
@@ -46,23 +47,23 @@ static uint64_t combine_neighbours(struct elastic_pair *pairs, uint64_t count)
     return kept;
 }
 
-static void release_neighbours(dent_sim *sim, struct neighbour_table *table)
+static void release_neighbours(struct sim_model *model, struct neighbour_table *table)
 {
-    dent_release(sim->context, table->starts, (size_t)sim->vertex_count + 1, sizeof *table->starts);
-    dent_release(sim->context, table->pairs, (size_t)table->capacity, sizeof *table->pairs);
-    dent_release(sim->context, table->others, (size_t)table->capacity, sizeof *table->others);
+    dent_release(model->context, table->starts, (size_t)model->vertex_count + 1, sizeof *table->starts);
+    dent_release(model->context, table->pairs, (size_t)table->capacity, sizeof *table->pairs);
+    dent_release(model->context, table->others, (size_t)table->capacity, sizeof *table->others);
 }
 
 static dent_status make_neighbours(struct elastic_builder *builder, struct neighbour_table *table)
 {
-    dent_sim *sim = builder->sim;
-    size_t vertex_count = sim->vertex_count;
+    struct sim_model *model = builder->model;
+    size_t vertex_count = model->vertex_count;
     table->capacity = builder->pair_count;
-    table->starts = dent_allocate(sim->context, vertex_count + 1, sizeof *table->starts);
-    table->pairs = dent_allocate(sim->context, (size_t)table->capacity, sizeof *table->pairs);
-    table->others = dent_allocate(sim->context, (size_t)table->capacity, sizeof *table->others);
+    table->starts = dent_allocate(model->context, vertex_count + 1, sizeof *table->starts);
+    table->pairs = dent_allocate(model->context, (size_t)table->capacity, sizeof *table->pairs);
+    table->others = dent_allocate(model->context, (size_t)table->capacity, sizeof *table->others);
     if (!table->starts || !table->pairs || !table->others) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
     memset(table->starts, 0, (vertex_count + 1) * sizeof *table->starts);
     for (uint64_t p = 0; p < builder->pair_count; p++) {
@@ -94,11 +95,11 @@ static dent_status make_neighbours(struct elastic_builder *builder, struct neigh
 /* ---- colours and order ------------------------------------------------------------------------------------------- */
 
 /* Elastic vertices that may move: those with a neighbour and a mass. */
-static uint32_t list_vertices(const dent_sim *sim, const struct neighbour_table *table, uint32_t *list)
+static uint32_t list_vertices(const struct sim_model *model, const struct neighbour_table *table, uint32_t *list)
 {
     uint32_t count = 0;
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        if (table->starts[v + 1] > table->starts[v] && sim->inverse_masses[v] > 0) {
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        if (table->starts[v + 1] > table->starts[v] && model->inverse_masses[v] > 0) {
             list[count++] = v;
         }
     }
@@ -127,22 +128,22 @@ static void order_by_colour(struct elastic_mesh *mesh, const uint32_t *list, con
 
 static dent_status make_order(struct elastic_builder *builder, const struct neighbour_table *table, uint32_t *work)
 {
-    dent_sim *sim = builder->sim;
-    struct elastic_mesh *mesh = &sim->elastic;
-    uint32_t *list = work, *colours = work + sim->vertex_count, *marks = work + 2 * (size_t)sim->vertex_count;
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+    struct sim_model *model = builder->model;
+    struct elastic_mesh *mesh = model->elastic;
+    uint32_t *list = work, *colours = work + model->vertex_count, *marks = work + 2 * (size_t)model->vertex_count;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
         colours[v] = SIM_NONE; /* vertices that do not move take no colour */
     }
-    mesh->vertex_count = list_vertices(sim, table, list);
+    mesh->vertex_count = list_vertices(model, table, list);
     mesh->colour_count = elastic_colour(mesh->vertex_count, list, table->starts, table->others, colours, marks);
-    mesh->vertices = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->vertices);
-    mesh->slots = sim_allocate(sim, sim->vertex_count, sizeof *mesh->slots);
-    mesh->colour_starts = sim_allocate(sim, (size_t)mesh->colour_count + 1, sizeof *mesh->colour_starts);
-    mesh->diagonal = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->diagonal);
+    mesh->vertices = sim_allocate(model, mesh->vertex_count, sizeof *mesh->vertices);
+    mesh->slots = sim_allocate(model, model->vertex_count, sizeof *mesh->slots);
+    mesh->colour_starts = sim_allocate(model, (size_t)mesh->colour_count + 1, sizeof *mesh->colour_starts);
+    mesh->diagonal = sim_allocate(model, mesh->vertex_count, sizeof *mesh->diagonal);
     if (!mesh->vertices || !mesh->slots || !mesh->colour_starts || !mesh->diagonal) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
         mesh->slots[v] = SIM_NONE;
     }
     order_by_colour(mesh, list, colours);
@@ -154,12 +155,12 @@ static dent_status make_order(struct elastic_builder *builder, const struct neig
 
 /* ---- visits ------------------------------------------------------------------------------------------------------ */
 
-static dent_status list_held_edges(dent_sim *sim, const struct neighbour_table *table)
+static dent_status list_held_edges(struct sim_model *model, const struct neighbour_table *table)
 {
-    struct elastic_mesh *mesh = &sim->elastic;
+    struct elastic_mesh *mesh = model->elastic;
     for (int fill = 0; fill < 2; fill++) {
         uint64_t count = 0;
-        for (uint32_t v = 0; v < sim->vertex_count; v++) {
+        for (uint32_t v = 0; v < model->vertex_count; v++) {
             for (uint64_t p = table->starts[v]; p < table->starts[v + 1] && mesh->slots[v] == SIM_NONE; p++) {
                 const struct elastic_pair *pair = &table->pairs[p];
                 if (pair->j < v || mesh->slots[pair->j] != SIM_NONE || (pair->weight == 0 && pair->damper == 0)) {
@@ -172,8 +173,8 @@ static dent_status list_held_edges(dent_sim *sim, const struct neighbour_table *
             }
         }
         mesh->held_count = count;
-        if (!fill && !(mesh->held = sim_allocate(sim, (size_t)count, sizeof *mesh->held))) {
-            return sim_no_memory(sim);
+        if (!fill && !(mesh->held = sim_allocate(model, (size_t)count, sizeof *mesh->held))) {
+            return sim_no_memory(model->context);
         }
     }
     return DENT_OK;
@@ -181,12 +182,12 @@ static dent_status list_held_edges(dent_sim *sim, const struct neighbour_table *
 
 static dent_status lay_out_edges(struct elastic_builder *builder, const struct neighbour_table *table)
 {
-    dent_sim *sim = builder->sim;
-    struct elastic_mesh *mesh = &sim->elastic;
-    mesh->edge_starts = sim_allocate(sim, (size_t)mesh->vertex_count + 1, sizeof *mesh->edge_starts);
-    mesh->edges = sim_allocate(sim, (size_t)table->count, sizeof *mesh->edges);
+    struct sim_model *model = builder->model;
+    struct elastic_mesh *mesh = model->elastic;
+    mesh->edge_starts = sim_allocate(model, (size_t)mesh->vertex_count + 1, sizeof *mesh->edge_starts);
+    mesh->edges = sim_allocate(model, (size_t)table->count, sizeof *mesh->edges);
     if (!mesh->edge_starts || !mesh->edges) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
     uint32_t count = 0;
     for (uint32_t k = 0; k < mesh->vertex_count; k++) {
@@ -201,7 +202,7 @@ static dent_status lay_out_edges(struct elastic_builder *builder, const struct n
     }
     mesh->edge_starts[mesh->vertex_count] = count;
     mesh->edge_visit_count = count;
-    return list_held_edges(sim, table);
+    return list_held_edges(model, table);
 }
 
 /* Counts into starts[place + 1], sums up; the caller then fills with starts[place]++ and calls shift_back. */
@@ -222,13 +223,13 @@ static void shift_back(uint32_t *starts, uint32_t count)
 
 static dent_status lay_out_tets(struct elastic_builder *builder)
 {
-    dent_sim *sim = builder->sim;
-    struct elastic_mesh *mesh = &sim->elastic;
-    mesh->tet_starts = sim_allocate(sim, (size_t)mesh->vertex_count + 1, sizeof *mesh->tet_starts);
-    mesh->tets = sim_allocate(sim, 4 * (size_t)builder->tet_count, sizeof *mesh->tets);
-    mesh->tet_energy = sim_allocate(sim, (size_t)builder->tet_count, sizeof *mesh->tet_energy);
+    struct sim_model *model = builder->model;
+    struct elastic_mesh *mesh = model->elastic;
+    mesh->tet_starts = sim_allocate(model, (size_t)mesh->vertex_count + 1, sizeof *mesh->tet_starts);
+    mesh->tets = sim_allocate(model, 4 * (size_t)builder->tet_count, sizeof *mesh->tets);
+    mesh->tet_energy = sim_allocate(model, (size_t)builder->tet_count, sizeof *mesh->tet_energy);
     if (!mesh->tet_starts || !mesh->tets || !mesh->tet_energy) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
     if (builder->tet_count > 0) {
         memcpy(mesh->tet_energy, builder->tets, (size_t)builder->tet_count * sizeof *mesh->tet_energy);
@@ -258,14 +259,14 @@ static dent_status lay_out_tets(struct elastic_builder *builder)
 }
 
 /* Visits of elements with `corner_count` corners at corners + element * stride (in uint32_t). */
-static dent_status lay_out_visits(dent_sim *sim, const uint32_t *corners, size_t stride, uint32_t corner_count,
-                                  uint64_t count, uint32_t **starts, uint32_t **visits)
+static dent_status lay_out_visits(struct sim_model *model, const uint32_t *corners, size_t stride,
+                                  uint32_t corner_count, uint64_t count, uint32_t **starts, uint32_t **visits)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
-    *starts = sim_allocate(sim, (size_t)mesh->vertex_count + 1, sizeof **starts);
-    *visits = sim_allocate(sim, (size_t)count * corner_count, sizeof **visits);
+    const struct elastic_mesh *mesh = model->elastic;
+    *starts = sim_allocate(model, (size_t)mesh->vertex_count + 1, sizeof **starts);
+    *visits = sim_allocate(model, (size_t)count * corner_count, sizeof **visits);
     if (!*starts || !*visits) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
     for (int fill = 0; fill < 2; fill++) {
         for (uint64_t e = 0; e < count; e++) {
@@ -289,12 +290,12 @@ static dent_status lay_out_visits(dent_sim *sim, const uint32_t *corners, size_t
 
 static dent_status lay_out_cloth(struct elastic_builder *builder)
 {
-    dent_sim *sim = builder->sim;
-    struct elastic_mesh *mesh = &sim->elastic;
-    mesh->triangles = sim_allocate(sim, (size_t)builder->triangle_count, sizeof *mesh->triangles);
-    mesh->hinges = sim_allocate(sim, (size_t)builder->hinge_count, sizeof *mesh->hinges);
+    struct sim_model *model = builder->model;
+    struct elastic_mesh *mesh = model->elastic;
+    mesh->triangles = sim_allocate(model, (size_t)builder->triangle_count, sizeof *mesh->triangles);
+    mesh->hinges = sim_allocate(model, (size_t)builder->hinge_count, sizeof *mesh->hinges);
     if (!mesh->triangles || !mesh->hinges) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
     if (builder->triangle_count > 0) {
         memcpy(mesh->triangles, builder->triangles, (size_t)builder->triangle_count * sizeof *mesh->triangles);
@@ -304,12 +305,12 @@ static dent_status lay_out_cloth(struct elastic_builder *builder)
     }
     mesh->triangle_count = (uint32_t)builder->triangle_count;
     mesh->hinge_count = (uint32_t)builder->hinge_count;
-    dent_status status =
-        lay_out_visits(sim, (const uint32_t *)(const void *)mesh->triangles, sizeof *mesh->triangles / sizeof(uint32_t),
-                       3, mesh->triangle_count, &mesh->triangle_starts, &mesh->triangle_visits);
+    dent_status status = lay_out_visits(model, (const uint32_t *)(const void *)mesh->triangles,
+                                        sizeof *mesh->triangles / sizeof(uint32_t), 3, mesh->triangle_count,
+                                        &mesh->triangle_starts, &mesh->triangle_visits);
     if (status == DENT_OK) {
         status =
-            lay_out_visits(sim, (const uint32_t *)(const void *)mesh->hinges, sizeof *mesh->hinges / sizeof(uint32_t),
+            lay_out_visits(model, (const uint32_t *)(const void *)mesh->hinges, sizeof *mesh->hinges / sizeof(uint32_t),
                            4, mesh->hinge_count, &mesh->hinge_starts, &mesh->hinge_visits);
     }
     return status;
@@ -317,51 +318,41 @@ static dent_status lay_out_cloth(struct elastic_builder *builder)
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t find_root(uint32_t *parents, uint32_t v)
-{
-    while (parents[v] != v) {
-        parents[v] = parents[parents[v]];
-        v = parents[v];
-    }
-    return v;
-}
-
 /* Connected pieces of elastic vertices none of which is held. */
-static dent_status make_pieces(dent_sim *sim, const struct neighbour_table *table, uint32_t *work)
+static dent_status make_pieces(struct sim_model *model, const struct neighbour_table *table, uint32_t *work)
 {
-    struct elastic_mesh *mesh = &sim->elastic;
-    uint32_t *parents = work, *numbers = work + sim->vertex_count;
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+    struct elastic_mesh *mesh = model->elastic;
+    uint32_t *parents = work, *numbers = work + model->vertex_count;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
         parents[v] = v;
         numbers[v] = 0;
     }
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
         for (uint64_t p = table->starts[v]; p < table->starts[v + 1]; p++) {
-            uint32_t a = find_root(parents, v), b = find_root(parents, table->others[p]);
-            parents[a > b ? a : b] = a > b ? b : a;
+            union_find_join(parents, v, table->others[p]);
         }
     }
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
         bool elastic = table->starts[v + 1] > table->starts[v];
-        if (elastic && sim->inverse_masses[v] == 0) {
-            numbers[find_root(parents, v)] = SIM_NONE; /* held */
+        if (elastic && model->inverse_masses[v] == 0) {
+            numbers[union_find_root(parents, v)] = SIM_NONE; /* held */
         }
     }
     uint32_t count = 0;
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        if (mesh->slots[v] != SIM_NONE && find_root(parents, v) == v && numbers[v] != SIM_NONE) {
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        if (mesh->slots[v] != SIM_NONE && union_find_root(parents, v) == v && numbers[v] != SIM_NONE) {
             numbers[v] = ++count;
         }
     }
     mesh->piece_count = count;
-    mesh->piece_starts = sim_allocate(sim, (size_t)count + 1, sizeof *mesh->piece_starts);
-    mesh->piece_vertices = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->piece_vertices);
+    mesh->piece_starts = sim_allocate(model, (size_t)count + 1, sizeof *mesh->piece_starts);
+    mesh->piece_vertices = sim_allocate(model, mesh->vertex_count, sizeof *mesh->piece_vertices);
     if (!mesh->piece_starts || !mesh->piece_vertices) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
     for (int fill = 0; fill < 2; fill++) {
-        for (uint32_t v = 0; v < sim->vertex_count; v++) {
-            uint32_t number = mesh->slots[v] == SIM_NONE ? SIM_NONE : numbers[find_root(parents, v)];
+        for (uint32_t v = 0; v < model->vertex_count; v++) {
+            uint32_t number = mesh->slots[v] == SIM_NONE ? SIM_NONE : numbers[union_find_root(parents, v)];
             if (number != SIM_NONE && number > 0 && fill) {
                 mesh->piece_vertices[mesh->piece_starts[number - 1]++] = v;
             } else if (number != SIM_NONE && number > 0) {
@@ -381,82 +372,72 @@ static dent_status make_pieces(dent_sim *sim, const struct neighbour_table *tabl
 
 static dent_status add_elements(struct elastic_builder *builder)
 {
-    dent_sim *sim = builder->sim;
-    sim->elastic.body_tet_starts = sim_allocate(sim, (size_t)sim->body_count + 1, sizeof(uint64_t));
-    builder->diagonal = dent_allocate(sim->context, sim->vertex_count, sizeof *builder->diagonal);
-    if (!sim->elastic.body_tet_starts || !builder->diagonal) {
-        return sim_no_memory(sim);
+    struct sim_model *model = builder->model;
+    model->elastic->body_tet_starts = sim_allocate(model, (size_t)model->body_count + 1, sizeof(uint64_t));
+    builder->diagonal = dent_allocate(model->context, model->vertex_count, sizeof *builder->diagonal);
+    if (!model->elastic->body_tet_starts || !builder->diagonal) {
+        return sim_no_memory(model->context);
     }
-    memset(builder->diagonal, 0, sim->vertex_count * sizeof *builder->diagonal);
+    memset(builder->diagonal, 0, model->vertex_count * sizeof *builder->diagonal);
     dent_status status = DENT_OK;
-    for (uint32_t b = 0; b < sim->body_count && status == DENT_OK; b++) {
-        if (sim->bodies[b].kind == DENT_SIM_SOLID) {
+    for (uint32_t b = 0; b < model->body_count && status == DENT_OK; b++) {
+        if (model->bodies[b].kind == DENT_SIM_SOLID) {
             status = tet_elasticity_add(builder, b);
-        } else if (sim->bodies[b].kind == DENT_SIM_CLOTH) {
+        } else if (model->bodies[b].kind == DENT_SIM_CLOTH) {
             status = cloth_elasticity_add(builder, b);
         }
-        sim->elastic.body_tet_starts[b + 1] = builder->tet_count;
+        model->elastic->body_tet_starts[b + 1] = builder->tet_count;
     }
     if (status == DENT_OK && (builder->pair_count > UINT32_MAX || builder->tet_count > UINT32_MAX / 4)) {
-        status = dent_fail(sim->context, DENT_ERROR_TOO_LARGE, "more elastic elements than 32-bit numbers can count");
+        status = dent_fail(model->context, DENT_ERROR_TOO_LARGE, "more elastic elements than 32-bit numbers can count");
     }
     return status;
 }
 
-static dent_status rest_energies(dent_sim *sim)
+static dent_status rest_energies(struct sim_model *model, double *positions)
 {
-    struct elastic_mesh *mesh = &sim->elastic;
-    mesh->rest_energy = sim_allocate(sim, sim->body_count, sizeof *mesh->rest_energy);
+    struct elastic_mesh *mesh = model->elastic;
+    mesh->rest_energy = sim_allocate(model, model->body_count, sizeof *mesh->rest_energy);
     if (!mesh->rest_energy) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
-    /* Measured at the rest shape, with the same sums as later: the state is lent the rest positions for that. */
-    for (uint32_t b = 0; b < sim->body_count; b++) {
-        const struct sim_body *body = &sim->bodies[b];
+    /* Measured at the rest shape, with the same sums as later: the rest positions are lent to the state for that. */
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
         if (body->kind == DENT_SIM_SOLID) {
-            double *target = sim->state.positions + 3 * (size_t)body->first_vertex;
+            double *target = positions + 3 * (size_t)body->first_vertex;
             size_t size = 3 * (size_t)body->vertex_count * sizeof(double);
             memcpy(target, body->rest, size);
-            mesh->rest_energy[b] = elastic_body_energy(sim, b);
+            mesh->rest_energy[b] = elastic_body_energy(model, positions, b);
             memcpy(target, body->start, size);
         }
     }
     return DENT_OK;
 }
 
-dent_status elastic_mesh_build(dent_sim *sim)
+dent_status elastic_mesh_build(struct sim_model *model, double *positions)
 {
-    struct elastic_builder builder = {.sim = sim};
+    model->elastic = sim_allocate(model, 1, sizeof *model->elastic);
+    if (!model->elastic) {
+        return sim_no_memory(model->context);
+    }
+    struct elastic_builder builder = {.model = model};
     struct neighbour_table table = {0};
-    size_t work_count = 3 * (size_t)sim->vertex_count;
-    uint32_t *work = dent_allocate(sim->context, work_count, sizeof *work);
-    dent_status status = work ? add_elements(&builder) : sim_no_memory(sim);
-    if (status == DENT_OK) {
-        status = make_neighbours(&builder, &table);
-    }
-    if (status == DENT_OK) {
-        status = make_order(&builder, &table, work);
-    }
-    if (status == DENT_OK) {
-        status = lay_out_edges(&builder, &table);
-    }
-    if (status == DENT_OK) {
-        status = lay_out_tets(&builder);
-    }
-    if (status == DENT_OK) {
-        status = lay_out_cloth(&builder);
-    }
-    if (status == DENT_OK) {
-        status = make_pieces(sim, &table, work);
-    }
-    if (status == DENT_OK) {
-        status = rest_energies(sim);
-    }
-    dent_context *context = sim->context;
-    release_neighbours(sim, &table);
+    size_t work_count = 3 * (size_t)model->vertex_count;
+    uint32_t *work = dent_allocate(model->context, work_count, sizeof *work);
+    dent_status status = work ? add_elements(&builder) : sim_no_memory(model->context);
+    status = status == DENT_OK ? make_neighbours(&builder, &table) : status;
+    status = status == DENT_OK ? make_order(&builder, &table, work) : status;
+    status = status == DENT_OK ? lay_out_edges(&builder, &table) : status;
+    status = status == DENT_OK ? lay_out_tets(&builder) : status;
+    status = status == DENT_OK ? lay_out_cloth(&builder) : status;
+    status = status == DENT_OK ? make_pieces(model, &table, work) : status;
+    status = status == DENT_OK ? rest_energies(model, positions) : status;
+    dent_context *context = model->context;
+    release_neighbours(model, &table);
     dent_release(context, work, work_count, sizeof *work);
     dent_release(context, builder.pairs, (size_t)builder.pair_capacity, sizeof *builder.pairs);
-    dent_release(context, builder.diagonal, sim->vertex_count, sizeof *builder.diagonal);
+    dent_release(context, builder.diagonal, model->vertex_count, sizeof *builder.diagonal);
     dent_release(context, builder.tets, (size_t)builder.tet_capacity, sizeof *builder.tets);
     dent_release(context, builder.triangles, (size_t)builder.triangle_capacity, sizeof *builder.triangles);
     dent_release(context, builder.hinges, (size_t)builder.hinge_capacity, sizeof *builder.hinges);

@@ -1,8 +1,68 @@
-/* Building the elastic mesh: what the files of the elements hand to the builder. */
+/* The elastic mesh, part of the model; how the files of the elements build it, and what they tell the solver. */
 #ifndef DENT_SIM_ELASTIC_MESH_H
 #define DENT_SIM_ELASTIC_MESH_H
 
-#include "sim/model/sim_internal.h"
+#include "sim_elastic.h"
+
+/* One tetrahedron seen from one of its corners: six times its volume is a(p, q, r) . (x - x_p), and its energy is
+ * stiffness / 2 (that - target)^2, see tet_elasticity.c. */
+struct tet_visit {
+    uint32_t p, q, r, reserved;
+    double stiffness, target;
+};
+
+/* An edge seen from one end: weight (x_other - x) is its share of the shear force; damper >= 0. */
+struct edge_visit {
+    uint32_t other, reserved;
+    double weight, damper;
+};
+
+/* An edge between two vertices that are both held: no force to find, but energy. */
+struct held_edge {
+    uint32_t i, j;
+    double weight, damper;
+};
+
+struct cloth_triangle {
+    uint32_t corners[3], body;
+    double along[3], across[3]; /* how the corners weigh in the stretch of the warp and of the weft */
+    double stretch, shear;      /* stiffness times area */
+};
+
+struct cloth_hinge {
+    uint32_t corners[4], reserved;
+    double weights[4]; /* |sum weights x| measures the angle */
+    double stiffness, rest;
+};
+
+/* The elastic vertices in the order of the sweep: colour after colour. Ranges of visits by slot in that order. */
+struct elastic_mesh {
+    uint32_t vertex_count;
+    uint32_t *vertices;
+    uint32_t *slots; /* of every vertex: its slot in `vertices`, or SIM_NONE */
+    uint32_t colour_count;
+    uint32_t *colour_starts; /* colour_count + 1 */
+    double *diagonal;        /* constant part of the stiffness of each slot */
+    uint16_t *sweeps;        /* of each slot: how many a substep has */
+    uint32_t *edge_starts, *tet_starts, *triangle_starts, *hinge_starts; /* vertex_count + 1 */
+    struct edge_visit *edges;
+    uint64_t held_count;
+    struct held_edge *held;
+    struct tet_visit *tets;
+    uint32_t *triangle_visits, *hinge_visits; /* 4 * number + corner */
+    uint32_t triangle_count, hinge_count;
+    struct cloth_triangle *triangles;
+    struct cloth_hinge *hinges;
+    uint64_t tet_count, edge_visit_count, tet_visit_count;
+    /* Connected pieces that nothing holds: their momentum is kept exactly (elastic_solve.c). */
+    uint32_t piece_count;
+    uint32_t *piece_starts, *piece_vertices;
+    struct tet_visit *tet_energy; /* tet_count: p, q, r, reserved = the four corners */
+    double *rest_energy;          /* of each body */
+    uint64_t *body_tet_starts;    /* body_count + 1, into tet_energy */
+};
+
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 /* "i and j depend on one another": with the shear weight and the damper between them, both may be 0. */
 struct elastic_pair {
@@ -11,7 +71,7 @@ struct elastic_pair {
 };
 
 struct elastic_builder {
-    dent_sim *sim;
+    struct sim_model *model;
     struct elastic_pair *pairs;
     uint64_t pair_count, pair_capacity;
     double *diagonal;       /* by vertex */

@@ -9,9 +9,10 @@
  * So after the sweeps every piece that nothing holds is moved and turned as a whole until its linear and angular
  * momentum are those of its targets. */
 #include "contact_springs.h"
-#include "elastic_mesh.h"
+#include "rigid_bonds.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_SWEEPS = 12 };
 #define LOST_PIVOT 0x1p-44 /* of the diagonal: errors of a pivot are below 2^-51 of it */
@@ -100,13 +101,13 @@ static void add_tets(const struct elastic_mesh *mesh, uint32_t slot, const doubl
 }
 
 /* What the elements of a vertex ask: `system` comes in with what inertia asks. */
-static void add_elements(const dent_sim *sim, uint32_t slot, struct vertex_system *system)
+static void add_elements(const struct sim_model *model, const double *positions, const double *previous, uint32_t slot,
+                         struct vertex_system *system)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
-    const double *positions = sim->state.positions;
+    const struct elastic_mesh *mesh = model->elastic;
     uint32_t vertex = mesh->vertices[slot];
     system_add_diagonal(system, mesh->diagonal[slot]);
-    add_edges(mesh, slot, positions, sim->previous, vertex, 1 / sim->substep, system);
+    add_edges(mesh, slot, positions, previous, vertex, 1 / model->substep, system);
     add_tets(mesh, slot, positions, positions + 3 * (size_t)vertex, system);
     cloth_triangles_add(mesh, slot, positions, system);
     for (uint32_t t = mesh->hinge_starts[slot]; t < mesh->hinge_starts[slot + 1]; t++) {
@@ -115,28 +116,16 @@ static void add_elements(const dent_sim *sim, uint32_t slot, struct vertex_syste
     }
 }
 
-void elastic_force(const dent_sim *sim, uint32_t vertex, double force[3])
+void elastic_force(const struct sim_model *model, const double *positions, const double *previous, uint32_t vertex,
+                   double force[3])
 {
     struct vertex_system system = {.force = {0, 0, 0}};
-    if (sim->elastic.slots[vertex] != SIM_NONE) {
-        add_elements(sim, sim->elastic.slots[vertex], &system);
+    if (model->elastic->slots[vertex] != SIM_NONE) {
+        add_elements(model, positions, previous, model->elastic->slots[vertex], &system);
     }
     force[0] = system.force[0];
     force[1] = system.force[1];
     force[2] = system.force[2];
-}
-
-static double inertia_share(const dent_sim *sim, uint32_t vertex)
-{
-    uint32_t slot = sim->elastic.slots[vertex];
-    if (slot == SIM_NONE) {
-        return 1;
-    }
-    struct vertex_system system = {.force = {0, 0, 0}};
-    add_elements(sim, slot, &system);
-    double stiffness = (system.stiffness[0] + system.stiffness[3] + system.stiffness[5]) / 3;
-    double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
-    return inertia / (inertia + stiffness);
 }
 
 /* The sum is quadratic in one vertex of a solid, and any part of the way to its minimum goes down. That of cloth is
@@ -153,81 +142,104 @@ static void limit_move(double move[3], double edge)
     }
 }
 
-static void solve_vertex(dent_sim *sim, uint32_t slot)
-{
-    uint32_t vertex = sim->elastic.vertices[slot];
-    double *x = sim->state.positions + 3 * (size_t)vertex;
-    double inertia = sim->masses[vertex] / (sim->substep * sim->substep);
-    struct vertex_system system = {.force = {0, 0, 0}};
-    for (int axis = 0; axis < 3; axis++) {
-        system.force[axis] = inertia * (sim->targets[3 * (size_t)vertex + (size_t)axis] - x[axis]);
-    }
-    system_add_diagonal(&system, inertia);
-    add_elements(sim, slot, &system);
-    springs_add(sim, vertex, &system);
-    double move[3];
-    elastic_solve_symmetric(system.stiffness, system.force, move);
-    limit_move(move, sim->bodies[sim->vertex_bodies[vertex]].mean_edge);
-    x[0] += move[0];
-    x[1] += move[1];
-    x[2] += move[2];
-}
+/* What the loops of a solve work on. */
+struct solve_call {
+    const struct sim_model *model;
+    struct sim_state *state;
+    const struct contact_set *contacts;
+    struct elastic_work *work;
+    uint32_t sweep; /* number of the present one */
+};
 
-static void solve_range(dent_sim *sim, uint32_t begin, uint32_t end)
+/* Arrays are named once for the whole range: after every store the compiler would read the pointers to them again. */
+static void solve_range(void *data, uint32_t begin, uint32_t end)
 {
+    const struct solve_call *call = data;
+    const struct sim_model *model = call->model;
+    const struct elastic_mesh *mesh = model->elastic;
+    const double *previous = call->work->previous, *targets = call->work->targets, *masses = model->masses;
+    double *positions = call->state->positions, square_step = model->substep * model->substep;
+    bool springs = springs_any(call->work);
     for (uint32_t slot = begin; slot < end; slot++) {
-        if (sim->sweep < sim->elastic.sweeps[slot]) {
-            solve_vertex(sim, slot);
+        if (call->sweep >= mesh->sweeps[slot]) {
+            continue;
         }
+        uint32_t vertex = mesh->vertices[slot];
+        double *x = positions + 3 * (size_t)vertex, move[3], inertia = masses[vertex] / square_step;
+        struct vertex_system system = {.force = {0, 0, 0}};
+        for (int axis = 0; axis < 3; axis++) {
+            system.force[axis] = inertia * (targets[3 * (size_t)vertex + (size_t)axis] - x[axis]);
+        }
+        system_add_diagonal(&system, inertia);
+        add_elements(model, positions, previous, slot, &system);
+        if (springs) {
+            springs_add(model, call->state, call->contacts, call->work, vertex, &system);
+        }
+        elastic_solve_symmetric(system.stiffness, system.force, move);
+        limit_move(move, model->bodies[model->vertex_bodies[vertex]].mean_edge);
+        sim_add_scaled(x, 1, move);
     }
 }
 
-void elastic_sweep(dent_sim *sim, uint32_t number, bool backwards)
+static void sweep_colours(struct solve_call *call, bool backwards)
 {
-    sim->sweep = number;
-    const struct elastic_mesh *mesh = &sim->elastic;
+    const struct elastic_mesh *mesh = call->model->elastic;
     for (uint32_t k = 0; k < mesh->colour_count; k++) {
         uint32_t colour = backwards ? mesh->colour_count - 1 - k : k;
-        sim_parallel(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1], solve_range);
-        springs_colour_done(sim, mesh->colour_starts[colour], mesh->colour_starts[colour + 1]);
+        uint32_t begin = mesh->colour_starts[colour], end = mesh->colour_starts[colour + 1];
+        sim_parallel(call->model->context, begin, end, solve_range, call);
+        springs_colour_done(call->model, call->state, call->work, begin, end);
     }
+}
+
+static double inertia_share(const struct sim_model *model, const double *positions, uint32_t vertex)
+{
+    uint32_t slot = model->elastic->slots[vertex];
+    if (slot == SIM_NONE) {
+        return 1;
+    }
+    struct vertex_system system = {.force = {0, 0, 0}};
+    add_elements(model, positions, positions, slot, &system);
+    double stiffness = (system.stiffness[0] + system.stiffness[3] + system.stiffness[5]) / 3;
+    double inertia = model->masses[vertex] / (model->substep * model->substep);
+    return inertia / (inertia + stiffness);
 }
 
 /* Sweeps for each body. A vertex whose elements outweigh its inertia by r hands on about 1/r of what it should, so
  * stiff bodies get more of them; a large scene gets fewer, to stay interactive, and is softer than its material. */
-static uint32_t sweeps_for(const dent_sim *sim, const struct sim_body *body)
+static uint32_t sweeps_for(const struct sim_model *model, const struct sim_body *body)
 {
     double sum = 0;
     uint32_t count = 0;
     for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-        if (sim->elastic.slots[v] != SIM_NONE) {
-            double share = sim->inertia_shares[v];
+        if (model->elastic->slots[v] != SIM_NONE) {
+            double share = model->inertia_shares[v];
             sum += (1 - share) / share;
             count++;
         }
     }
     double wanted = count > 0 ? 1 + sum / count / 2 : 1;
-    double most = MOST_SOLVES / ((double)sim->elastic.vertex_count * sim->substeps + 1);
+    double most = MOST_SOLVES / ((double)model->elastic->vertex_count * model->substeps + 1);
     most = most < MOST_SWEEPS ? most : MOST_SWEEPS;
     wanted = wanted < most ? wanted : most;
     return wanted > 1 ? (uint32_t)wanted : 1;
 }
 
-dent_status elastic_choose_sweeps(dent_sim *sim, uint32_t iterations)
+static dent_status choose_sweeps(struct sim_model *model, const double *positions, uint32_t iterations)
 {
-    struct elastic_mesh *mesh = &sim->elastic;
-    mesh->sweeps = sim_allocate(sim, mesh->vertex_count, sizeof *mesh->sweeps);
-    sim->inertia_shares = sim_allocate(sim, sim->vertex_count, sizeof *sim->inertia_shares);
-    if (!mesh->sweeps || !sim->inertia_shares) {
-        return sim_no_memory(sim);
+    struct elastic_mesh *mesh = model->elastic;
+    mesh->sweeps = sim_allocate(model, mesh->vertex_count, sizeof *mesh->sweeps);
+    model->inertia_shares = sim_allocate(model, model->vertex_count, sizeof *model->inertia_shares);
+    if (!mesh->sweeps || !model->inertia_shares) {
+        return sim_no_memory(model->context);
     }
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        sim->inertia_shares[v] = inertia_share(sim, v);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        model->inertia_shares[v] = inertia_share(model, positions, v);
     }
-    for (uint32_t b = 0; b < sim->body_count; b++) {
-        const struct sim_body *body = &sim->bodies[b];
-        uint32_t sweeps = iterations > 0 ? iterations : sweeps_for(sim, body);
-        sim->iterations = sweeps > sim->iterations ? sweeps : sim->iterations;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
+        uint32_t sweeps = iterations > 0 ? iterations : sweeps_for(model, body);
+        model->iterations = sweeps > model->iterations ? sweeps : model->iterations;
         for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
             if (mesh->slots[v] != SIM_NONE) {
                 mesh->sweeps[mesh->slots[v]] = (uint16_t)sweeps;
@@ -270,16 +282,17 @@ struct piece_sums {
     double mass, center[3], push[3];
 };
 
-static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices, uint32_t count)
+static struct piece_sums sum_piece(const struct sim_model *model, const struct sim_state *state,
+                                   const struct elastic_work *work, const uint32_t *vertices, uint32_t count)
 {
     struct piece_sums sums = {0};
     for (uint32_t k = 0; k < count; k++) {
         uint32_t v = vertices[k];
-        const double *x = sim->state.positions + 3 * (size_t)v, *target = sim->targets + 3 * (size_t)v;
-        double mass = sim->masses[v];
+        const double *x = state->positions + 3 * (size_t)v, *target = work->targets + 3 * (size_t)v;
+        double mass = model->masses[v];
         sums.mass += mass;
         for (int axis = 0; axis < 3; axis++) {
-            sums.center[axis] += mass * sim->previous[3 * (size_t)v + (size_t)axis];
+            sums.center[axis] += mass * work->previous[3 * (size_t)v + (size_t)axis];
             sums.push[axis] += mass * (target[axis] - x[axis]);
         }
     }
@@ -292,16 +305,17 @@ static struct piece_sums sum_piece(const dent_sim *sim, const uint32_t *vertices
 
 /* New angular momentum is sum m x cross (x - previous) / h = sum m previous cross (x - previous) / h: so arms are taken
  * at the previous positions, and both momenta are kept to rounding. */
-static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
+static void keep_piece(const struct sim_model *model, struct sim_state *state, const struct elastic_work *work,
+                       const uint32_t *vertices, uint32_t count)
 {
-    struct piece_sums sums = sum_piece(sim, vertices, count);
+    struct piece_sums sums = sum_piece(model, state, work, vertices, count);
     double angular[3] = {0, 0, 0}, inertia[6] = {0, 0, 0, 0, 0, 0}, angle[3];
     for (uint32_t k = 0; k < count; k++) {
         uint32_t v = vertices[k];
-        const double *x = sim->state.positions + 3 * (size_t)v;
-        double mass = sim->masses[v], arm[3], lack[3], moment[3];
-        sim_subtract(sim->previous + 3 * (size_t)v, sums.center, arm);
-        sim_subtract(sim->targets + 3 * (size_t)v, x, lack);
+        const double *x = state->positions + 3 * (size_t)v;
+        double mass = model->masses[v], arm[3], lack[3], moment[3];
+        sim_subtract(work->previous + 3 * (size_t)v, sums.center, arm);
+        sim_subtract(work->targets + 3 * (size_t)v, x, lack);
         sim_cross(arm, lack, moment);
         sim_add_scaled(angular, mass, moment);
         double square = sim_dot(arm, arm);
@@ -314,9 +328,9 @@ static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
     }
     angle_from(inertia, angular, angle);
     for (uint32_t k = 0; k < count; k++) {
-        double *x = sim->state.positions + 3 * (size_t)vertices[k];
+        double *x = state->positions + 3 * (size_t)vertices[k];
         double arm[3], turn[3];
-        sim_subtract(sim->previous + 3 * (size_t)vertices[k], sums.center, arm);
+        sim_subtract(work->previous + 3 * (size_t)vertices[k], sums.center, arm);
         sim_cross(angle, arm, turn);
         for (int axis = 0; axis < 3; axis++) {
             x[axis] += sums.push[axis] + turn[axis];
@@ -327,24 +341,76 @@ static void keep_piece(dent_sim *sim, const uint32_t *vertices, uint32_t count)
 static void keep_block(void *data, uint32_t piece, uint32_t worker)
 {
     (void)worker;
-    dent_sim *sim = data;
-    uint32_t begin = sim->elastic.piece_starts[piece], end = sim->elastic.piece_starts[piece + 1];
-    keep_piece(sim, sim->elastic.piece_vertices + begin, end - begin);
+    const struct solve_call *call = data;
+    const struct elastic_mesh *mesh = call->model->elastic;
+    uint32_t begin = mesh->piece_starts[piece], end = mesh->piece_starts[piece + 1];
+    keep_piece(call->model, call->state, call->work, mesh->piece_vertices + begin, end - begin);
 }
 
-void elastic_keep_momentum(dent_sim *sim)
+static void keep_momentum(struct solve_call *call)
 {
-    if (sim->elastic.piece_count > 0) {
-        dent_parallel_for(sim->context, sim->elastic.piece_count, keep_block, sim);
+    if (call->model->elastic->piece_count > 0) {
+        dent_parallel_for(call->model->context, call->model->elastic->piece_count, keep_block, call);
     }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+void elastic_solve(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                   struct elastic_work *work, uint64_t count)
+{
+    struct solve_call call = {model, state, contacts, work, 0};
+    springs_follow(model, state, work);
+    for (; call.sweep < model->iterations; call.sweep++) {
+        /* Forwards and backwards in turn, so that no direction of the mesh is preferred. */
+        sweep_colours(&call, ((count + call.sweep) & 1) != 0);
+        springs_move_pieces(model, state, contacts, work);
+        bonds_assemble(model, state, work);
+        springs_add_to_blocks(model, state, contacts, work);
+        grabs_add_to_blocks(model, state, work);
+        bonds_move(model, state, work);
+    }
+    springs_end(model, state, contacts, work);
+    keep_momentum(&call);
+}
+
+static dent_status make_arrays(struct sim_model *model, const double *positions, struct elastic_work *work)
+{
+    size_t numbers = 3 * (size_t)model->vertex_count;
+    work->previous = sim_allocate(model, numbers, sizeof(double));
+    work->targets = sim_allocate(model, numbers, sizeof(double));
+    work->carried.moves = sim_allocate(model, numbers, sizeof(double));
+    work->carried.taken_out = sim_allocate(model, numbers, sizeof(double));
+    if (!work->previous || !work->targets || !work->carried.moves || !work->carried.taken_out) {
+        return sim_no_memory(model->context);
+    }
+    memcpy(work->previous, positions, numbers * sizeof(double)); /* what never moves keeps them */
+    return DENT_OK;
+}
+
+dent_status elastic_build(struct sim_model *model, struct sim_state *state, struct elastic_work *work,
+                          uint32_t iterations)
+{
+    dent_status status = make_arrays(model, state->positions, work);
+    status = status == DENT_OK ? bonds_find(model, state, work) : status;
+    status = status == DENT_OK ? elastic_mesh_build(model, state->positions) : status;
+    status = status == DENT_OK ? bonds_build(model) : status;
+    status = status == DENT_OK ? springs_build(model, work) : status;
+    status = status == DENT_OK ? choose_sweeps(model, state->positions, iterations) : status;
+    return status == DENT_OK ? attachments_build(model, work) : status;
+}
+
+void elastic_destroy(dent_context *context, struct elastic_work *work)
+{
+    springs_destroy(context, work);
+    dent_release(context, work->carried.contacts, (size_t)work->carried.capacity, sizeof *work->carried.contacts);
 }
 
 /* ---- energy ------------------------------------------------------------------------------------------------------ */
 
 /* Of the constant network: shear of tetrahedra, bending of flat sheets. */
-static double network_energy(const dent_sim *sim, const struct sim_body *body)
+static double network_energy(const struct elastic_mesh *mesh, const double *positions, const struct sim_body *body)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
     double sum = 0;
     for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
         uint32_t slot = mesh->slots[v];
@@ -354,8 +420,7 @@ static double network_energy(const dent_sim *sim, const struct sim_body *body)
         for (uint32_t e = mesh->edge_starts[slot]; e < mesh->edge_starts[slot + 1]; e++) {
             const struct edge_visit *edge = &mesh->edges[e];
             double difference[3];
-            sim_subtract(sim->state.positions + 3 * (size_t)edge->other, sim->state.positions + 3 * (size_t)v,
-                         difference);
+            sim_subtract(positions + 3 * (size_t)edge->other, positions + 3 * (size_t)v, difference);
             /* Edges between two free vertices are seen twice, those to a held one once. */
             double share = mesh->slots[edge->other] == SIM_NONE ? 0.5 : 0.25;
             sum += share * edge->weight * sim_dot(difference, difference);
@@ -365,32 +430,30 @@ static double network_energy(const dent_sim *sim, const struct sim_body *body)
         const struct held_edge *edge = &mesh->held[n];
         if (edge->i >= body->first_vertex && edge->i < body->first_vertex + body->vertex_count) {
             double difference[3];
-            sim_subtract(sim->state.positions + 3 * (size_t)edge->j, sim->state.positions + 3 * (size_t)edge->i,
-                         difference);
+            sim_subtract(positions + 3 * (size_t)edge->j, positions + 3 * (size_t)edge->i, difference);
             sum += 0.5 * edge->weight * sim_dot(difference, difference);
         }
     }
     return sum;
 }
 
-double elastic_body_energy(const dent_sim *sim, uint32_t body_number)
+double elastic_body_energy(const struct sim_model *model, const double *positions, uint32_t body_number)
 {
-    const struct elastic_mesh *mesh = &sim->elastic;
-    const struct sim_body *body = &sim->bodies[body_number];
-    const double *positions = sim->state.positions;
+    const struct elastic_mesh *mesh = model->elastic;
+    const struct sim_body *body = &model->bodies[body_number];
     if (body->kind == DENT_SIM_SOLID) {
-        return network_energy(sim, body) - mesh->rest_energy[body_number] +
+        return network_energy(mesh, positions, body) - mesh->rest_energy[body_number] +
                tet_volume_energy(mesh, mesh->body_tet_starts[body_number], mesh->body_tet_starts[body_number + 1],
                                  positions);
     }
     double sum = 0;
     if (body->kind == DENT_SIM_CLOTH) {
-        sum = network_energy(sim, body);
+        sum = network_energy(mesh, positions, body);
         for (uint32_t t = 0; t < mesh->triangle_count; t++) {
             sum += mesh->triangles[t].body == body_number ? cloth_triangle_energy(&mesh->triangles[t], positions) : 0;
         }
         for (uint32_t t = 0; t < mesh->hinge_count; t++) {
-            sum += sim->vertex_bodies[mesh->hinges[t].corners[0]] == body_number
+            sum += model->vertex_bodies[mesh->hinges[t].corners[0]] == body_number
                        ? cloth_hinge_energy(&mesh->hinges[t], positions)
                        : 0;
         }

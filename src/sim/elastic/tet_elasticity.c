@@ -48,11 +48,11 @@ static bool rest_shape(const double *rest, const uint32_t *corners, double *six_
 static dent_status add_tetrahedron(struct elastic_builder *builder, const struct sim_body *body,
                                    const uint32_t *corners, double six_volume, double gradients[4][3])
 {
-    const dent_sim_material *material = &builder->sim->materials[body->material];
+    const dent_sim_material *material = &builder->model->materials[body->material];
     double volume = (six_volume < 0 ? -six_volume : six_volume) / 6;
     double mu = material->young / (2 * (1 + material->poisson));
     double lambda = material->young * material->poisson / ((1 + material->poisson) * (1 - 2 * material->poisson)) + mu;
-    dent_status status = sim_reserve(builder->sim, (void **)&builder->tets, &builder->tet_capacity,
+    dent_status status = sim_reserve(builder->model->context, (void **)&builder->tets, &builder->tet_capacity,
                                      builder->tet_count + 1, sizeof *builder->tets);
     if (status != DENT_OK) {
         return status;
@@ -83,7 +83,7 @@ static dent_status add_tetrahedron(struct elastic_builder *builder, const struct
 
 dent_status tet_elasticity_add(struct elastic_builder *builder, uint32_t body_number)
 {
-    const struct sim_body *body = &builder->sim->bodies[body_number];
+    const struct sim_body *body = &builder->model->bodies[body_number];
     uint32_t flat = 0, first_flat = 0;
     for (uint32_t t = 0; t < body->element_count; t++) {
         const uint32_t *corners = body->corners + 4 * (size_t)t;
@@ -98,7 +98,7 @@ dent_status tet_elasticity_add(struct elastic_builder *builder, uint32_t body_nu
         }
     }
     if (flat > 0) {
-        dent_log_line(builder->sim->context, DENT_LOG_NOTICE,
+        dent_log_line(builder->model->context, DENT_LOG_NOTICE,
                       "%s: %u of %u tetrahedra are flat at rest (the first is %u): they have no elasticity", body->name,
                       flat, body->element_count, first_flat);
     }
@@ -128,12 +128,12 @@ double tet_volume_energy(const struct elastic_mesh *mesh, uint64_t begin, uint64
     return sum;
 }
 
-uint32_t elastic_inverted_cells(const dent_sim *sim)
+uint32_t elastic_inverted_cells(const struct sim_model *model, const double *positions)
 {
     uint32_t inverted = 0;
-    for (uint64_t t = 0; t < sim->elastic.tet_count; t++) {
-        const struct tet_visit *tet = &sim->elastic.tet_energy[t];
-        inverted += six_volume_now(tet, sim->state.positions) * tet->target < 0;
+    for (uint64_t t = 0; t < model->elastic->tet_count; t++) {
+        const struct tet_visit *tet = &model->elastic->tet_energy[t];
+        inverted += six_volume_now(tet, positions) * tet->target < 0;
     }
     return inverted;
 }

@@ -65,3 +65,25 @@ void byte_order_pass(const void *bytes, size_t size, const char *layout, byte_or
         size -= part;
     }
 }
+
+/* ---- hashing ------------------------------------------------------------------------------------------------------ */
+
+uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    for (size_t n = 0; n < size; n++) {
+        hash = (hash ^ byte[n]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static void hash_piece(void *hash, const void *bytes, size_t size)
+{
+    *(uint64_t *)hash = sim_hash_bytes(*(uint64_t *)hash, bytes, size);
+}
+
+uint64_t sim_hash_records(uint64_t hash, const void *records, size_t size, const char *layout)
+{
+    byte_order_pass(records, size, layout, hash_piece, &hash);
+    return hash;
+}

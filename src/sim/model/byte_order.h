@@ -7,6 +7,7 @@
 #define DENT_SIM_BYTE_ORDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Reverses the bytes of every field, in place. `size` is a multiple of the record's. */
 void byte_order_reverse(void *bytes, size_t size, const char *layout);
@@ -17,5 +18,9 @@ void byte_order_exchange(void *bytes, size_t size, const char *layout);
 /* Hands the records on in little endian, in one piece or in several. */
 typedef void byte_order_sink(void *user, const void *bytes, size_t size);
 void byte_order_pass(const void *bytes, size_t size, const char *layout, byte_order_sink *sink, void *user);
+
+/* FNV-1a 64, continued from `hash`; of records: of their bytes in little endian. */
+uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size);
+uint64_t sim_hash_records(uint64_t hash, const void *records, size_t size, const char *layout);
 
 #endif

@@ -7,7 +7,7 @@
  *
  * Contacts on the dense surface push the host: the vertices of a contact are replaced by the corners that carry their
  * bases (the turning of the link is left out, it is second order), at most four with the largest weights. */
-#include "sim_internal.h"
+#include "sim_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,8 +90,9 @@ struct face_group {
 };
 
 struct bind_call {
-    dent_sim *sim;
+    const struct sim_model *model;
     struct sim_embedding *embedding;
+    double *frames;
     const dent_surface_face *faces;
     uint32_t face_count, group_count;
     struct face_group *groups;
@@ -99,7 +100,7 @@ struct bind_call {
 
 static void make_groups(const struct bind_call *call)
 {
-    const struct sim_body *host = &call->sim->bodies[call->embedding->host];
+    const struct sim_body *host = &call->model->bodies[call->embedding->host];
     for (uint32_t g = 0; g < call->group_count; g++) {
         struct face_group *group = &call->groups[g];
         *group = (struct face_group){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -134,8 +135,8 @@ struct nearest_face {
 static void bind_to_group(const struct bind_call *call, uint32_t vertex, uint32_t group, struct nearest_face *best)
 {
     const struct sim_embedding *embedding = call->embedding;
-    const struct sim_body *host = &call->sim->bodies[embedding->host];
-    const double *p = call->sim->bodies[embedding->body].start + 3 * (size_t)vertex;
+    const struct sim_body *host = &call->model->bodies[embedding->host];
+    const double *p = call->model->bodies[embedding->body].start + 3 * (size_t)vertex;
     double weights[3];
     for (uint32_t f = GROUP * group; f < GROUP * (group + 1) && f < call->face_count; f++) {
         const uint32_t *corners = call->faces[f].corners;
@@ -154,10 +155,10 @@ static void bind_to_group(const struct bind_call *call, uint32_t vertex, uint32_
 /* `group` comes in as the one to begin with, and goes out as the one to begin with for the next vertex. */
 static void bind_vertex(const struct bind_call *call, uint32_t vertex, uint32_t *group)
 {
-    const dent_sim *sim = call->sim;
+    const struct sim_model *model = call->model;
     const struct sim_embedding *embedding = call->embedding;
-    const struct sim_body *host = &sim->bodies[embedding->host];
-    const double *p = sim->bodies[embedding->body].start + 3 * (size_t)vertex;
+    const struct sim_body *host = &model->bodies[embedding->host];
+    const double *p = model->bodies[embedding->body].start + 3 * (size_t)vertex;
     struct nearest_face best = {INFINITY, SIM_NONE};
     uint32_t first = *group;
     for (int k = 0; k < 3; k++) { /* where all distances overflow */
@@ -180,7 +181,7 @@ static void bind_vertex(const struct bind_call *call, uint32_t vertex, uint32_t 
         sim_add_scaled(off, -embedding->weights[3 * (size_t)vertex + (size_t)k], x[k]);
     }
     facet_frame(x[0], x[1], x[2], frame);
-    memcpy(embedding->frames + 9 * (size_t)vertex, frame, sizeof frame);
+    memcpy(call->frames + 9 * (size_t)vertex, frame, sizeof frame);
     for (int k = 0; k < 3; k++) {
         embedding->offsets[3 * (size_t)vertex + (size_t)k] = sim_dot(frame + 3 * k, off);
     }
@@ -190,45 +191,45 @@ static void bind_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     const struct bind_call *call = data;
-    uint32_t count = call->sim->bodies[call->embedding->body].vertex_count, group = 0;
+    uint32_t count = call->model->bodies[call->embedding->body].vertex_count, group = 0;
     for (uint32_t v = block * SIM_BLOCK; v < count && v < (block + 1) * SIM_BLOCK; v++) {
         bind_vertex(call, v, &group);
     }
 }
 
-dent_status embedding_build(dent_sim *sim)
+dent_status embedding_build(struct sim_model *model, struct sim_state *state, const dent_world *world)
 {
     uint32_t number = 0;
-    double *frames = sim->state.frames;
-    for (uint32_t b = 0; b < sim->body_count; b++) {
-        const struct sim_body *body = &sim->bodies[b];
+    size_t frames = 0;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
         if (body->kind != DENT_SIM_EMBEDDED) {
             continue;
         }
-        struct sim_embedding *embedding = &sim->embeddings[number++];
+        struct sim_embedding *embedding = &model->embeddings[number++];
         size_t count = body->vertex_count;
-        *embedding = (struct sim_embedding){.body = b, .host = body->host, .frames = frames};
-        embedding->corners = sim_allocate(sim, 3 * count, sizeof *embedding->corners);
-        embedding->weights = sim_allocate(sim, 3 * count, sizeof *embedding->weights);
-        embedding->offsets = sim_allocate(sim, 3 * count, sizeof *embedding->offsets);
+        *embedding = (struct sim_embedding){.body = b, .host = body->host, .first_frame = frames};
+        embedding->corners = sim_allocate(model, 3 * count, sizeof *embedding->corners);
+        embedding->weights = sim_allocate(model, 3 * count, sizeof *embedding->weights);
+        embedding->offsets = sim_allocate(model, 3 * count, sizeof *embedding->offsets);
         if (!embedding->corners || !embedding->weights || !embedding->offsets) {
-            return sim_no_memory(sim);
+            return sim_no_memory(model->context);
         }
-        frames += 9 * count;
-        struct bind_call call = {.sim = sim, .embedding = embedding};
-        call.faces = dent_body_surface_faces(sim->world, sim->bodies[body->host].id, &call.face_count);
+        struct bind_call call = {.model = model, .embedding = embedding, .frames = state->frames + 9 * frames};
+        frames += count;
+        call.faces = dent_body_surface_faces(world, model->bodies[body->host].id, &call.face_count);
         if (call.face_count == 0) {
-            return dent_fail(sim->context, DENT_ERROR_BAD_MESH, "%s: its host %s has no surface to bind it to",
-                             body->name, sim->bodies[body->host].name);
+            return dent_fail(model->context, DENT_ERROR_BAD_MESH, "%s: its host %s has no surface to bind it to",
+                             body->name, model->bodies[body->host].name);
         }
         call.group_count = (call.face_count - 1) / GROUP + 1;
-        call.groups = dent_allocate(sim->context, call.group_count, sizeof *call.groups);
+        call.groups = dent_allocate(model->context, call.group_count, sizeof *call.groups);
         if (!call.groups) {
-            return sim_no_memory(sim);
+            return sim_no_memory(model->context);
         }
         make_groups(&call);
-        dent_parallel_for(sim->context, (body->vertex_count - 1) / SIM_BLOCK + 1, bind_block, &call);
-        dent_release(sim->context, call.groups, call.group_count, sizeof *call.groups);
+        dent_parallel_for(model->context, (body->vertex_count - 1) / SIM_BLOCK + 1, bind_block, &call);
+        dent_release(model->context, call.groups, call.group_count, sizeof *call.groups);
     }
     return DENT_OK;
 }
@@ -236,7 +237,8 @@ dent_status embedding_build(dent_sim *sim)
 /* ---- carrying ---------------------------------------------------------------------------------------------------- */
 
 struct place_call {
-    dent_sim *sim;
+    const struct sim_model *model;
+    struct sim_state *state;
     const struct sim_embedding *embedding;
 };
 
@@ -245,11 +247,11 @@ static void place_block(void *data, uint32_t block, uint32_t worker)
     (void)worker;
     const struct place_call *call = data;
     const struct sim_embedding *embedding = call->embedding;
-    const struct sim_body *body = &call->sim->bodies[embedding->body];
-    double *positions = call->sim->state.positions;
+    const struct sim_body *body = &call->model->bodies[embedding->body];
+    double *positions = call->state->positions, *frames = call->state->frames + 9 * embedding->first_frame;
     for (uint32_t v = block * SIM_BLOCK; v < body->vertex_count && v < (block + 1) * SIM_BLOCK; v++) {
         const uint32_t *corners = embedding->corners + 3 * (size_t)v;
-        double *frame = embedding->frames + 9 * (size_t)v;
+        double *frame = frames + 9 * (size_t)v;
         const double *offset = embedding->offsets + 3 * (size_t)v;
         double position[3] = {0, 0, 0};
         facet_frame(positions + 3 * (size_t)corners[0], positions + 3 * (size_t)corners[1],
@@ -264,30 +266,31 @@ static void place_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-void embedding_place_vertices(dent_sim *sim)
+void embedding_place_vertices(const struct sim_model *model, struct sim_state *state)
 {
-    for (uint32_t n = 0; n < sim->embedding_count; n++) {
-        struct place_call call = {sim, &sim->embeddings[n]};
-        uint32_t count = sim->bodies[sim->embeddings[n].body].vertex_count;
-        dent_parallel_for(sim->context, (count - 1) / SIM_BLOCK + 1, place_block, &call);
+    for (uint32_t n = 0; n < model->embedding_count; n++) {
+        struct place_call call = {model, state, &model->embeddings[n]};
+        uint32_t count = model->bodies[model->embeddings[n].body].vertex_count;
+        dent_parallel_for(model->context, (count - 1) / SIM_BLOCK + 1, place_block, &call);
     }
 }
 
 /* ---- contacts on the dense surface ------------------------------------------------------------------------------- */
 
-static const struct sim_embedding *find_embedding(const dent_sim *sim, uint32_t body)
+const struct sim_embedding *embedding_of(const struct sim_model *model, uint32_t body)
 {
-    for (uint32_t n = 0; n < sim->embedding_count; n++) {
-        if (sim->embeddings[n].body == body) {
-            return &sim->embeddings[n];
+    for (uint32_t n = 0; n < model->embedding_count; n++) {
+        if (model->embeddings[n].body == body) {
+            return &model->embeddings[n];
         }
     }
     return NULL;
 }
 
-static void map_side(const dent_sim *sim, uint32_t *body, uint32_t vertices[4], double weights[4], double point[3])
+static void map_side(const struct sim_model *model, const struct sim_state *state, uint32_t *body, uint32_t vertices[4],
+                     double weights[4], double point[3])
 {
-    const struct sim_embedding *embedding = find_embedding(sim, *body);
+    const struct sim_embedding *embedding = embedding_of(model, *body);
     if (!embedding) {
         return;
     }
@@ -309,7 +312,7 @@ static void map_side(const dent_sim *sim, uint32_t *body, uint32_t vertices[4], 
         }
     }
     double total = 0;
-    uint32_t first = sim->bodies[embedding->host].first_vertex;
+    uint32_t first = model->bodies[embedding->host].first_vertex;
     point[0] = point[1] = point[2] = 0;
     for (int k = 0; k < 4; k++) { /* the four largest, in turn */
         int best = -1;
@@ -326,16 +329,16 @@ static void map_side(const dent_sim *sim, uint32_t *body, uint32_t vertices[4], 
     for (int k = 0; k < 4; k++) {
         weights[k] /= total;
         if (vertices[k] != SIM_NONE) {
-            sim_add_scaled(point, weights[k], sim->state.positions + 3 * ((size_t)first + vertices[k]));
+            sim_add_scaled(point, weights[k], state->positions + 3 * ((size_t)first + vertices[k]));
         }
     }
     *body = embedding->host;
 }
 
-void embedding_map_contact(const dent_sim *sim, dent_contact *contact)
+void embedding_map_contact(const struct sim_model *model, const struct sim_state *state, dent_contact *contact)
 {
-    if (sim->embedding_count > 0) {
-        map_side(sim, &contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a);
-        map_side(sim, &contact->body_b, contact->vertices_b, contact->weights_b, contact->point_b);
+    if (model->embedding_count > 0) {
+        map_side(model, state, &contact->body_a, contact->vertices_a, contact->weights_a, contact->point_a);
+        map_side(model, state, &contact->body_b, contact->vertices_b, contact->weights_b, contact->point_b);
     }
 }

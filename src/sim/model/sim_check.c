@@ -1,6 +1,7 @@
 /* What a def may ask: every number is looked at before anything is made, and the message names body and index. Also the
  * fingerprint of a def, by which a checkpoint knows the simulation it belongs to. */
-#include "sim_internal.h"
+#include "byte_order.h"
+#include "sim_model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,7 +217,7 @@ static dent_status check_body(struct checker *checker, uint32_t number)
                          "body %u was not made by dent_sim_body_def_default()", number);
     }
     if (!dent_sim_body_kind_name(body->kind)) {
-        return refuse(checker, "kind", body->kind, "there is no such kind");
+        return refuse(checker, "kind", body->kind, "unknown kind");
     }
     dent_status status = check_mesh(checker, body);
     if (status == DENT_OK) {
@@ -323,7 +324,7 @@ static dent_status check_settings(struct checker *checker)
     }
     return (unsigned)def->continuous <= DENT_SIM_CONTINUOUS_ALL
                ? DENT_OK
-               : refuse(checker, "continuous", def->continuous, "there is no such choice");
+               : refuse(checker, "continuous", def->continuous, "unknown choice");
 }
 
 dent_status sim_check_def(dent_context *context, const dent_sim_def *def)
@@ -380,13 +381,20 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
     size_t numbers = 3 * (size_t)body->vertex_count;
     bool solid = body->kind == DENT_SIM_SOLID ||
                  ((body->kind == DENT_SIM_RIGID || body->kind == DENT_SIM_PRESCRIBED) && body->mesh == DENT_BODY_SOLID);
-    const uint32_t counts[] = {body->kind,           solid,
-                               body->vertex_count,   body->element_count,
-                               body->material,       body->fixed_count,
-                               body->host,           body->collision_group,
-                               body->collision_mask, body->self_collision,
-                               body->prevent_crossing,  body->motion.keyframe_count,
-                               body->motion.repeat,  body->motion.function != NULL};
+    const uint32_t counts[] = {body->kind,
+                               solid,
+                               body->vertex_count,
+                               body->element_count,
+                               body->material,
+                               body->fixed_count,
+                               body->host,
+                               body->collision_group,
+                               body->collision_mask,
+                               body->self_collision,
+                               body->prevent_crossing,
+                               body->motion.keyframe_count,
+                               body->motion.repeat,
+                               body->motion.function != NULL};
     hash = sim_hash_records(hash, counts, sizeof counts, "4");
     hash = sim_hash_records(hash, body->element_corners,
                             (solid ? 4 : 3) * (size_t)body->element_count * sizeof(uint32_t), "4");
@@ -399,8 +407,7 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
     hash = add_number(hash, body->thickness);
     hash = sim_hash_records(hash, body->fixed_vertices, body->fixed_count * sizeof(uint32_t), "4");
     hash = add_numbers(hash, body->motion.pivot, 3);
-    return sim_hash_records(hash, body->motion.keyframes, body->motion.keyframe_count * sizeof(dent_sim_keyframe),
-                            "8");
+    return sim_hash_records(hash, body->motion.keyframes, body->motion.keyframe_count * sizeof(dent_sim_keyframe), "8");
 }
 
 uint64_t sim_def_fingerprint(const dent_sim_def *def)

@@ -4,7 +4,7 @@
  * A/12 with the same bracket. A solid is summed over its cells, a closed surface over the tetrahedra its faces make
  * with one point (signed, so that the outside cancels), an open surface over its faces as a shell. The body's frame has
  * its origin at the centre of mass and the directions of the world at time 0. */
-#include "sim/model/sim_internal.h"
+#include "sim_rigid.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,6 +80,22 @@ static struct moments body_moments(const struct sim_body *body)
     return sums;
 }
 
+bool rigid_invert_inertia(const double m[9], double inverse[9])
+{
+    double cofactors[9];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            cofactors[3 * j + i] = m[3 * i1 + j1] * m[3 * i2 + j2] - m[3 * i1 + j2] * m[3 * i2 + j1];
+        }
+    }
+    double determinant = m[0] * cofactors[0] + m[1] * cofactors[3] + m[2] * cofactors[6], trace = m[0] + m[4] + m[8];
+    for (int n = 0; n < 9; n++) {
+        inverse[n] = cofactors[n] / determinant;
+    }
+    return determinant > 1e-12 * trace * trace * trace;
+}
+
 /* Inertia about the centre of mass, and its inverse; false when it is singular. */
 static bool inertia_from(const struct moments *sums, const double *arm, double density, double *inertia,
                          double *inverse)
@@ -92,29 +108,14 @@ static bool inertia_from(const struct moments *sums, const double *arm, double d
     }
     double full[9] = {c[3] + c[5], -c[1], -c[2], -c[1], c[0] + c[5], -c[4], -c[2], -c[4], c[0] + c[3]};
     memcpy(inertia, full, sizeof full);
-    double cofactors[9];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            cofactors[3 * j + i] = full[3 * i1 + j1] * full[3 * i2 + j2] - full[3 * i1 + j2] * full[3 * i2 + j1];
-        }
-    }
-    double determinant = full[0] * cofactors[0] + full[1] * cofactors[3] + full[2] * cofactors[6];
-    double trace = full[0] + full[4] + full[8];
-    if (!(determinant > 1e-12 * trace * trace * trace)) {
-        return false;
-    }
-    for (int n = 0; n < 9; n++) {
-        inverse[n] = cofactors[n] / determinant;
-    }
-    return true;
+    return rigid_invert_inertia(inertia, inverse);
 }
 
-static dent_status build_one(dent_sim *sim, uint32_t body_number, uint32_t number)
+static dent_status build_one(struct sim_model *model, struct sim_state *state, uint32_t body_number, uint32_t number)
 {
-    struct sim_body *body = &sim->bodies[body_number];
-    struct sim_rigid *rigid = &sim->rigids[number];
-    dent_rigid_state *state = &sim->state.rigids[number];
+    struct sim_body *body = &model->bodies[body_number];
+    struct sim_rigid *rigid = &model->rigids[number];
+    dent_rigid_state *pose = &state->rigids[number];
     struct moments sums = body_moments(body);
     double arm[3], inverse[9];
     const double *reference = body->start + 3 * (size_t)body->corners[0];
@@ -122,34 +123,35 @@ static dent_status build_one(dent_sim *sim, uint32_t body_number, uint32_t numbe
     bool solid = body->mass > 0;
     for (int axis = 0; axis < 3; axis++) {
         arm[axis] = solid ? sums.first[axis] / sums.mass : 0;
-        state->center[axis] = reference[axis] + arm[axis];
+        pose->center[axis] = reference[axis] + arm[axis];
     }
     if (!solid || !inertia_from(&sums, arm, body->density, rigid->inertia, inverse)) {
-        return dent_fail(sim->context, DENT_ERROR_BAD_MESH,
+        return dent_fail(model->context, DENT_ERROR_BAD_MESH,
                          "%s: a rigid body needs mass and extent, its mesh has mass %.9g and a singular inertia",
                          body->name, body->mass);
     }
-    double *local = sim_allocate(sim, 3 * (size_t)body->vertex_count, sizeof *local);
+    double *local = sim_allocate(model, 3 * (size_t)body->vertex_count, sizeof *local);
     if (!local) {
-        return sim_no_memory(sim);
+        return sim_no_memory(model->context);
     }
     for (uint32_t v = 0; v < body->vertex_count; v++) {
-        sim_subtract(body->start + 3 * (size_t)v, state->center, local + 3 * (size_t)v);
+        sim_subtract(body->start + 3 * (size_t)v, pose->center, local + 3 * (size_t)v);
     }
     rigid->body = body_number;
     rigid->mass = body->mass;
     rigid->local = local;
     body->rigid = number;
-    state->inverse_mass = 1 / body->mass;
-    memcpy(state->inverse_inertia, inverse, sizeof inverse);
-    state->orientation[0] = 1;
+    pose->inverse_mass = 1 / body->mass;
+    memcpy(pose->inverse_inertia, inverse, sizeof inverse);
+    pose->orientation[0] = 1;
     return DENT_OK;
 }
 
-void rigid_add_mass(dent_sim *sim, uint32_t number, const double moments[10], double shift[3])
+void rigid_add_mass(struct sim_model *model, struct sim_state *state, uint32_t number, const double moments[10],
+                    double shift[3])
 {
-    struct sim_rigid *rigid = &sim->rigids[number];
-    dent_rigid_state *state = &sim->state.rigids[number];
+    struct sim_rigid *rigid = &model->rigids[number];
+    dent_rigid_state *pose = &state->rigids[number];
     const double *inertia = rigid->inertia;
     double half = 0.5 * (inertia[0] + inertia[4] + inertia[8]), inverse[9];
     struct moments sums = {
@@ -163,24 +165,29 @@ void rigid_add_mass(dent_sim *sim, uint32_t number, const double moments[10], do
         shift[axis] = moments[1 + axis] / sums.mass;
     }
     inertia_from(&sums, shift, 1, rigid->inertia, inverse);
-    rigid->mass = sim->bodies[rigid->body].mass = sums.mass;
-    state->inverse_mass = 1 / sums.mass;
-    memcpy(state->inverse_inertia, inverse, sizeof inverse);
+    rigid->mass = model->bodies[rigid->body].mass = sums.mass;
+    pose->inverse_mass = 1 / sums.mass;
+    memcpy(pose->inverse_inertia, inverse, sizeof inverse);
     for (int axis = 0; axis < 3; axis++) {
-        state->center[axis] += shift[axis];
+        pose->center[axis] += shift[axis];
     }
-    for (uint32_t v = 0; v < sim->bodies[rigid->body].vertex_count; v++) {
+    for (uint32_t v = 0; v < model->bodies[rigid->body].vertex_count; v++) {
         sim_subtract(rigid->local + 3 * (size_t)v, shift, rigid->local + 3 * (size_t)v);
     }
 }
 
-dent_status rigid_build(dent_sim *sim)
+dent_status rigid_build(struct sim_model *model, struct sim_state *state, struct rigid_motion *motion)
 {
+    motion->previous = sim_allocate(model, model->rigid_count, sizeof *motion->previous);
+    motion->free = sim_allocate(model, model->rigid_count, sizeof *motion->free);
+    if (!motion->previous || !motion->free) {
+        return sim_no_memory(model->context);
+    }
     uint32_t number = 0;
-    for (uint32_t b = 0; b < sim->body_count; b++) {
-        sim->bodies[b].rigid = SIM_NONE;
-        if (sim->bodies[b].kind == DENT_SIM_RIGID) {
-            dent_status status = build_one(sim, b, number++);
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        model->bodies[b].rigid = SIM_NONE;
+        if (model->bodies[b].kind == DENT_SIM_RIGID) {
+            dent_status status = build_one(model, state, b, number++);
             if (status != DENT_OK) {
                 return status;
             }
@@ -333,24 +340,24 @@ static void turn_freely(const struct sim_rigid *rigid, dent_rigid_state *state, 
     spin_from(state->inverse_inertia, state->orientation, momentum, state->angular_velocity);
 }
 
-void rigid_predict(dent_sim *sim, double h)
+void rigid_predict(const struct sim_model *model, struct sim_state *state, struct rigid_motion *motion)
 {
-    double keep = 1 / (1 + sim->air_damping * h);
-    for (uint32_t r = 0; r < sim->rigid_count; r++) {
-        dent_rigid_state *state = &sim->state.rigids[r];
-        sim->rigid_previous[r] = *state;
+    double h = model->substep, keep = 1 / (1 + model->air_damping * h);
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        dent_rigid_state *pose = &state->rigids[r];
+        motion->previous[r] = *pose;
         for (int axis = 0; axis < 3; axis++) {
-            state->linear_velocity[axis] = keep * state->linear_velocity[axis] + h * sim->state.gravity[axis];
-            state->angular_velocity[axis] *= keep;
-            state->center[axis] += h * state->linear_velocity[axis];
+            pose->linear_velocity[axis] = keep * pose->linear_velocity[axis] + h * state->gravity[axis];
+            pose->angular_velocity[axis] *= keep;
+            pose->center[axis] += h * pose->linear_velocity[axis];
         }
-        turn_freely(&sim->rigids[r], state, h);
+        turn_freely(&model->rigids[r], pose, h);
         for (int axis = 0; axis < 3; axis++) {
             /* The speed of an approach is that with which this substep meets, gravity included. */
-            sim->rigid_previous[r].linear_velocity[axis] = state->linear_velocity[axis];
-            sim->rigid_previous[r].angular_velocity[axis] = state->angular_velocity[axis];
+            motion->previous[r].linear_velocity[axis] = pose->linear_velocity[axis];
+            motion->previous[r].angular_velocity[axis] = pose->angular_velocity[axis];
         }
-        sim->rigid_free[r] = *state;
+        motion->free[r] = *pose;
     }
 }
 
@@ -358,58 +365,59 @@ void rigid_predict(dent_sim *sim, double h)
  * momentum, from which the spin at the new pose follows. A body that turns by more than 2 radians in a substep and is
  * stopped meanwhile has no such impulse (a turn is seen up to whole turns): there the whole change of the pose is its
  * spin, which bounds it. */
-void rigid_finish(dent_sim *sim, double h)
+void rigid_finish(const struct sim_model *model, struct sim_state *state, const struct rigid_motion *motion)
 {
-    for (uint32_t r = 0; r < sim->rigid_count; r++) {
-        const dent_rigid_state *before = &sim->rigid_free[r];
-        dent_rigid_state *state = &sim->state.rigids[r], moved = *state;
+    double h = model->substep;
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        const dent_rigid_state *before = &motion->free[r];
+        dent_rigid_state *pose = &state->rigids[r], moved = *pose;
         double spin[3], momentum[3];
         dent_rigid_velocity_between(before, &moved, h);
         for (int axis = 0; axis < 3; axis++) {
-            state->linear_velocity[axis] = (state->center[axis] - sim->rigid_previous[r].center[axis]) / h;
+            pose->linear_velocity[axis] = (pose->center[axis] - motion->previous[r].center[axis]) / h;
             spin[axis] = before->angular_velocity[axis] + moved.angular_velocity[axis];
         }
-        bool rotated = memcmp(before->orientation, state->orientation, sizeof state->orientation) != 0;
+        bool rotated = memcmp(before->orientation, pose->orientation, sizeof pose->orientation) != 0;
         if (rotated && !(h * sqrt(sim_dot(before->angular_velocity, before->angular_velocity)) <= 2)) {
-            moved = *state;
-            dent_rigid_velocity_between(&sim->rigid_previous[r], &moved, h);
+            moved = *pose;
+            dent_rigid_velocity_between(&motion->previous[r], &moved, h);
             memcpy(spin, moved.angular_velocity, sizeof spin);
         } else if (rotated) {
-            angular_momentum(&sim->rigids[r], before->orientation, spin, momentum);
-            spin_from(state->inverse_inertia, state->orientation, momentum, spin);
+            angular_momentum(&model->rigids[r], before->orientation, spin, momentum);
+            spin_from(pose->inverse_inertia, pose->orientation, momentum, spin);
         }
-        memcpy(state->angular_velocity, spin, sizeof spin);
+        memcpy(pose->angular_velocity, spin, sizeof spin);
     }
 }
 
-void rigid_place_vertices(dent_sim *sim)
+void rigid_place_vertices(const struct sim_model *model, struct sim_state *state)
 {
-    for (uint32_t r = 0; r < sim->rigid_count; r++) {
-        const struct sim_rigid *rigid = &sim->rigids[r];
-        const struct sim_body *body = &sim->bodies[rigid->body];
-        const dent_rigid_state *state = &sim->state.rigids[r];
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        const struct sim_rigid *rigid = &model->rigids[r];
+        const struct sim_body *body = &model->bodies[rigid->body];
+        const dent_rigid_state *pose = &state->rigids[r];
         double turn[9];
-        rigid_rotation(state->orientation, turn);
+        rigid_rotation(pose->orientation, turn);
         for (uint32_t v = 0; v < body->vertex_count; v++) {
-            double *x = sim->state.positions + 3 * ((size_t)body->first_vertex + v);
+            double *x = state->positions + 3 * ((size_t)body->first_vertex + v);
             for (int axis = 0; axis < 3; axis++) {
-                x[axis] = state->center[axis] + sim_dot(turn + 3 * axis, rigid->local + 3 * (size_t)v);
+                x[axis] = pose->center[axis] + sim_dot(turn + 3 * axis, rigid->local + 3 * (size_t)v);
             }
         }
     }
 }
 
-void rigid_vertex_velocities(dent_sim *sim)
+void rigid_vertex_velocities(const struct sim_model *model, struct sim_state *state)
 {
-    for (uint32_t r = 0; r < sim->rigid_count; r++) {
-        const struct sim_body *body = &sim->bodies[sim->rigids[r].body];
-        const dent_rigid_state *state = &sim->state.rigids[r];
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        const struct sim_body *body = &model->bodies[model->rigids[r].body];
+        const dent_rigid_state *pose = &state->rigids[r];
         for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
             double arm[3], spin[3];
-            sim_subtract(sim->state.positions + 3 * (size_t)v, state->center, arm);
-            sim_cross(state->angular_velocity, arm, spin);
+            sim_subtract(state->positions + 3 * (size_t)v, pose->center, arm);
+            sim_cross(pose->angular_velocity, arm, spin);
             for (int axis = 0; axis < 3; axis++) {
-                sim->state.velocities[3 * (size_t)v + axis] = state->linear_velocity[axis] + spin[axis];
+                state->velocities[3 * (size_t)v + axis] = pose->linear_velocity[axis] + spin[axis];
             }
         }
     }

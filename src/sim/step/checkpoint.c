@@ -16,7 +16,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "sim/model/byte_order.h"
-#include "sim/model/sim_internal.h"
+#include "sim_step.h"
 
 #include <dent/file_output.h>
 
@@ -56,30 +56,28 @@ static void put(void *pointer, const void *bytes, size_t size)
     }
 }
 
-static void put_state(struct checkpoint_writer *writer, dent_sim *sim, const void *note, size_t note_size)
+static void put_state(struct checkpoint_writer *writer, const struct sim_model *model, struct sim_state *state,
+                      const void *note, size_t note_size)
 {
     struct state_part parts[STATE_PART_COUNT];
     struct checkpoint_header header = {.version = CHECKPOINT_VERSION,
                                        .byte_order = BYTE_ORDER,
-                                       .fingerprint = sim->fingerprint,
+                                       .fingerprint = model->fingerprint,
                                        .note_size = note_size,
-                                       .force_count = sim->state.force_count,
-                                       .memory_count = sim->state.memory_count};
+                                       .force_count = state->force_count,
+                                       .memory_count = state->memory_count};
     memcpy(header.magic, magic_text, sizeof header.magic);
-    state_parts(sim, &sim->state, parts);
-    for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
-        header.parts_size += parts[n].size;
-    }
-    size_t forces = (size_t)sim->state.force_count * sizeof *sim->state.forces;
-    size_t memory = (size_t)sim->state.memory_count * sizeof *sim->state.memory;
+    header.parts_size = state_parts(model, state, parts);
+    size_t forces = (size_t)state->force_count * sizeof *state->forces;
+    size_t memory = (size_t)state->memory_count * sizeof *state->memory;
     header.contact_size = forces + memory;
     byte_order_pass(&header, sizeof header, HEADER_LAYOUT, put, writer);
     put(writer, note, note_size);
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         byte_order_pass(parts[n].bytes, parts[n].size, parts[n].layout, put, writer);
     }
-    byte_order_pass(sim->state.forces, forces, STATE_FORCE_LAYOUT, put, writer);
-    byte_order_pass(sim->state.memory, memory, STATE_MEMORY_LAYOUT, put, writer);
+    byte_order_pass(state->forces, forces, STATE_FORCE_LAYOUT, put, writer);
+    byte_order_pass(state->memory, memory, STATE_MEMORY_LAYOUT, put, writer);
     uint64_t hash = writer->hash;
     byte_order_pass(&hash, sizeof hash, "8", put, writer);
 }
@@ -87,17 +85,18 @@ static void put_state(struct checkpoint_writer *writer, dent_sim *sim, const voi
 dent_status dent_sim_save(dent_sim *sim, const char *path, const void *note, size_t note_size)
 {
     DENT_REQUIRE(NULL, sim);
-    DENT_REQUIRE(sim->context, path);
-    DENT_REQUIRE_ARRAY(sim->context, note_size, note);
+    DENT_REQUIRE(sim->model.context, path);
+    DENT_REQUIRE_ARRAY(sim->model.context, note_size, note);
     if (!path || !path[0] || (note_size > 0 && !note)) {
-        return dent_fail(sim->context, DENT_ERROR_INVALID_ARGUMENT, "a checkpoint needs a path, and a note its bytes");
+        return dent_fail(sim->model.context, DENT_ERROR_INVALID_ARGUMENT,
+                         "a checkpoint needs a path, and a note its bytes");
     }
     struct checkpoint_writer writer = {.hash = HASH_START};
-    dent_status status = dent_file_writer_open(sim->context, path, &writer.file);
+    dent_status status = dent_file_writer_open(sim->model.context, path, &writer.file);
     if (status != DENT_OK) {
         return status;
     }
-    put_state(&writer, sim, note, note_size);
+    put_state(&writer, &sim->model, &sim->state, note, note_size);
     return dent_file_writer_commit(writer.file);
 }
 
@@ -203,31 +202,27 @@ static dent_status read_checkpoint(dent_context *context, const char *path, stru
     return status == DENT_OK ? check_content(context, path, content) : status;
 }
 
-/* Into the backup, from where it becomes the state in one move that cannot fail. */
-static dent_status take_content(dent_sim *sim, const char *path, const struct checkpoint_content *content)
+/* Into a state beside the present one: from there it takes its place in one move that cannot fail. */
+static dent_status take_content(const struct sim_model *model, struct sim_state *state, const char *path,
+                                const struct checkpoint_content *content)
 {
     const struct checkpoint_header *header = &content->header;
-    struct sim_state *state = &sim->backup;
     struct state_part parts[STATE_PART_COUNT];
-    size_t expected = 0;
-    state_parts(sim, state, parts);
-    for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
-        expected += parts[n].size;
-    }
-    if (header->fingerprint != sim->fingerprint || header->parts_size != expected) {
-        return dent_fail(sim->context, DENT_ERROR_FORMAT,
+    size_t expected = state_parts(model, state, parts);
+    if (header->fingerprint != model->fingerprint || header->parts_size != expected) {
+        return dent_fail(model->context, DENT_ERROR_FORMAT,
                          "%s: a checkpoint of another simulation (bodies, materials or settings differ)", path);
     }
     uint64_t records = header->contact_size / sizeof *state->memory;
     if (header->force_count > records || header->memory_count > records ||
         header->contact_size !=
             header->force_count * sizeof *state->forces + header->memory_count * sizeof *state->memory) {
-        return dent_fail(sim->context, DENT_ERROR_FORMAT, "%s: its contact records do not add up", path);
+        return dent_fail(model->context, DENT_ERROR_FORMAT, "%s: its contact records do not add up", path);
     }
-    dent_status status =
-        sim_reserve(sim, (void **)&state->forces, &state->force_capacity, header->force_count, sizeof *state->forces);
+    dent_status status = sim_reserve(model->context, (void **)&state->forces, &state->force_capacity,
+                                     header->force_count, sizeof *state->forces);
     if (status == DENT_OK) {
-        status = sim_reserve(sim, (void **)&state->memory, &state->memory_capacity, header->memory_count,
+        status = sim_reserve(model->context, (void **)&state->memory, &state->memory_capacity, header->memory_count,
                              sizeof *state->memory);
     }
     if (status != DENT_OK) {
@@ -255,27 +250,26 @@ static dent_status take_content(dent_sim *sim, const char *path, const struct ch
     state->memory_count = header->memory_count;
     bool sound = state->grab_count <= SIM_MOST_GRABS;
     for (uint32_t n = 0; sound && n < state->grab_count; n++) {
-        sound = state->grabs[n].body < sim->body_count &&
-                state->grabs[n].vertex < sim->bodies[state->grabs[n].body].vertex_count;
+        sound = state->grabs[n].body < model->body_count &&
+                state->grabs[n].vertex < model->bodies[state->grabs[n].body].vertex_count;
     }
-    return sound ? DENT_OK : dent_fail(sim->context, DENT_ERROR_FORMAT, "%s: holds vertices that do not exist", path);
+    return sound ? DENT_OK : dent_fail(model->context, DENT_ERROR_FORMAT, "%s: holds vertices that do not exist", path);
 }
 
 dent_status dent_sim_load(dent_sim *sim, const char *path)
 {
     DENT_REQUIRE(NULL, sim);
-    DENT_REQUIRE(sim->context, path);
+    DENT_REQUIRE(sim->model.context, path);
     struct checkpoint_content content;
-    dent_status status = read_checkpoint(sim->context, path, &content);
+    dent_status status = read_checkpoint(sim->model.context, path, &content);
     if (status == DENT_OK) {
-        status = take_content(sim, path, &content);
+        status = take_content(&sim->model, &sim->work.backup, path, &content);
     }
     if (status == DENT_OK) {
-        state_restore(sim);
-        sim->reported_count = sim->contact_count = 0;
-        sim->statistics = (dent_sim_statistics){.deepest_a = SIM_NONE, .deepest_b = SIM_NONE};
+        sim_undo(sim);
+        sim->work.report.statistics = sim_no_statistics();
     }
-    release_content(sim->context, &content);
+    release_content(sim->model.context, &content);
     return status;
 }
 

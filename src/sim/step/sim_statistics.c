@@ -1,28 +1,7 @@
 /* Reading a simulation: energies and momenta, the hash of its state, bodies and contacts. */
+#include "sim/elastic/rigid_bonds.h"
 #include "sim/model/byte_order.h"
-#include "sim/model/sim_internal.h"
-
-#include <string.h>
-
-uint64_t sim_hash_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-    const unsigned char *byte = bytes;
-    for (size_t n = 0; n < size; n++) {
-        hash = (hash ^ byte[n]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-static void hash_piece(void *hash, const void *bytes, size_t size)
-{
-    *(uint64_t *)hash = sim_hash_bytes(*(uint64_t *)hash, bytes, size);
-}
-
-uint64_t sim_hash_records(uint64_t hash, const void *records, size_t size, const char *layout)
-{
-    byte_order_pass(records, size, layout, hash_piece, &hash);
-    return hash;
-}
+#include "sim_step.h"
 
 uint64_t dent_sim_hash(const dent_sim *sim)
 {
@@ -32,13 +11,12 @@ uint64_t dent_sim_hash(const dent_sim *sim)
     struct sim_state state = sim->state;
     struct state_part parts[STATE_PART_COUNT];
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    state_parts(sim, &state, parts);
+    state_parts(&sim->model, &state, parts);
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         hash = sim_hash_records(hash, parts[n].bytes, parts[n].size, parts[n].layout);
     }
     hash = sim_hash_records(hash, state.forces, (size_t)state.force_count * sizeof *state.forces, STATE_FORCE_LAYOUT);
-    return sim_hash_records(hash, state.memory, (size_t)state.memory_count * sizeof *state.memory,
-                            STATE_MEMORY_LAYOUT);
+    return sim_hash_records(hash, state.memory, (size_t)state.memory_count * sizeof *state.memory, STATE_MEMORY_LAYOUT);
 }
 
 /* ---- energies ---------------------------------------------------------------------------------------------------- */
@@ -54,18 +32,19 @@ static void add_particle(dent_sim_statistics *sums, const double *gravity, doubl
     sim_add_scaled(sums->angular_momentum, mass, moment);
 }
 
-static void add_rigid(const dent_sim *sim, uint32_t r, dent_sim_statistics *sums)
+static void add_rigid(const struct sim_model *model, const struct sim_state *state, uint32_t r,
+                      dent_sim_statistics *sums)
 {
-    const dent_rigid_state *state = &sim->state.rigids[r];
+    const dent_rigid_state *pose = &state->rigids[r];
     double turn[9], local[3], spin[3];
-    add_particle(sums, sim->state.gravity, sim->rigids[r].mass, state->center, state->linear_velocity);
-    rigid_rotation(state->orientation, turn);
+    add_particle(sums, state->gravity, model->rigids[r].mass, pose->center, pose->linear_velocity);
+    rigid_rotation(pose->orientation, turn);
     for (int i = 0; i < 3; i++) {
-        local[i] = turn[i] * state->angular_velocity[0] + turn[3 + i] * state->angular_velocity[1] +
-                   turn[6 + i] * state->angular_velocity[2];
+        local[i] = turn[i] * pose->angular_velocity[0] + turn[3 + i] * pose->angular_velocity[1] +
+                   turn[6 + i] * pose->angular_velocity[2];
     }
     for (int i = 0; i < 3; i++) {
-        spin[i] = sim_dot(sim->rigids[r].inertia + 3 * i, local);
+        spin[i] = sim_dot(model->rigids[r].inertia + 3 * i, local);
     }
     sums->kinetic += 0.5 * sim_dot(local, spin);
     for (int i = 0; i < 3; i++) {
@@ -73,38 +52,54 @@ static void add_rigid(const dent_sim *sim, uint32_t r, dent_sim_statistics *sums
     }
 }
 
+struct sums_call {
+    const dent_sim *sim;
+    dent_sim_statistics sums;
+};
+
+/* Energies and momenta, added to zeros. */
+static dent_status add_sums(void *data)
+{
+    struct sums_call *call = data;
+    dent_sim_statistics *sums = &call->sums;
+    const struct sim_model *model = &call->sim->model;
+    const struct sim_state *state = &call->sim->state;
+    sums->time = dent_sim_time(call->sim);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        if (model->inverse_masses[v] > 0) {
+            add_particle(sums, state->gravity, model->masses[v], state->positions + 3 * (size_t)v,
+                         state->velocities + 3 * (size_t)v);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        add_rigid(model, state, r, sums);
+    }
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        sums->elastic += elastic_body_energy(model, state->positions, b);
+    }
+    sums->inverted_cells = elastic_inverted_cells(model, state->positions);
+    return DENT_OK;
+}
+
 dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
 {
     if (!sim) {
         return (dent_sim_statistics){0};
     }
-    dent_sim_statistics sums = sim->statistics;
+    const struct sim_model *model = &sim->model;
+    const struct step_report *report = &sim->work.report;
+    struct sums_call call = {sim, report->statistics};
+    dent_call_guarded(model->context, add_sums, &call);
+    dent_sim_statistics sums = call.sums;
     sums.step = sim->state.step;
-    sums.time = dent_sim_time(sim);
-    sums.kinetic = sums.elastic = sums.potential = 0;
-    memset(sums.linear_momentum, 0, sizeof sums.linear_momentum);
-    memset(sums.angular_momentum, 0, sizeof sums.angular_momentum);
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        if (sim->inverse_masses[v] > 0) {
-            add_particle(&sums, sim->state.gravity, sim->masses[v], sim->state.positions + 3 * (size_t)v,
-                         sim->state.velocities + 3 * (size_t)v);
-        }
-    }
-    for (uint32_t r = 0; r < sim->rigid_count; r++) {
-        add_rigid(sim, r, &sums);
-    }
-    for (uint32_t b = 0; b < sim->body_count; b++) {
-        sums.elastic += elastic_body_energy(sim, b);
-    }
-    sums.inverted_cells = elastic_inverted_cells(sim);
-    sums.elements = sim->elastic.tet_count + sim->elastic.triangle_count;
-    sums.constraints = sim->attachment_count + sim->state.grab_count;
-    sums.colours = sim->elastic.colour_count;
-    sums.ns_detect = sim->times.detect;
-    sums.ns_respond = sim->times.respond;
-    sums.ns_elastic = sim->times.elastic;
-    sums.ns_total = sim->times.total;
-    sums.bytes = dent_context_memory_use(sim->context).bytes;
+    sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
+    sums.constraints = model->attachment_count + sim->state.grab_count;
+    sums.colours = model->elastic->colour_count;
+    sums.ns_detect = report->ns_detect;
+    sums.ns_respond = report->ns_respond;
+    sums.ns_elastic = report->ns_elastic;
+    sums.ns_total = report->ns_total;
+    sums.bytes = dent_context_memory_use(model->context).bytes;
     return sums;
 }
 
@@ -129,7 +124,7 @@ double dent_sim_time(const dent_sim *sim)
     if (!sim) {
         return 0;
     }
-    return (double)sim->state.step * sim->time_step;
+    return (double)sim->state.step * sim->model.time_step;
 }
 
 dent_context *dent_sim_context(const dent_sim *sim)
@@ -137,7 +132,7 @@ dent_context *dent_sim_context(const dent_sim *sim)
     if (!sim) {
         return NULL;
     }
-    return sim->context;
+    return sim->model.context;
 }
 
 dent_world *dent_sim_world(dent_sim *sim)
@@ -145,7 +140,7 @@ dent_world *dent_sim_world(dent_sim *sim)
     if (!sim) {
         return NULL;
     }
-    return sim->world;
+    return sim->work.search.world;
 }
 
 uint32_t dent_sim_body_count(const dent_sim *sim)
@@ -153,7 +148,7 @@ uint32_t dent_sim_body_count(const dent_sim *sim)
     if (!sim) {
         return 0;
     }
-    return sim->body_count;
+    return sim->model.body_count;
 }
 
 bool dent_sim_body(const dent_sim *sim, uint32_t number, dent_sim_body_info *info)
@@ -161,10 +156,10 @@ bool dent_sim_body(const dent_sim *sim, uint32_t number, dent_sim_body_info *inf
     if (!sim || !info) {
         return false;
     }
-    if (number >= sim->body_count) {
+    if (number >= sim->model.body_count) {
         return false;
     }
-    const struct sim_body *body = &sim->bodies[number];
+    const struct sim_body *body = &sim->model.bodies[number];
     *info = (dent_sim_body_info){.name = body->name,
                                  .kind = body->kind,
                                  .mesh = body->mesh,
@@ -178,12 +173,17 @@ bool dent_sim_body(const dent_sim *sim, uint32_t number, dent_sim_body_info *inf
     return true;
 }
 
+static const double *body_numbers(const dent_sim *sim, const double *numbers, uint32_t body)
+{
+    return body < sim->model.body_count ? numbers + 3 * (size_t)sim->model.bodies[body].first_vertex : NULL;
+}
+
 const double *dent_sim_positions(const dent_sim *sim, uint32_t body)
 {
     if (!sim) {
         return NULL;
     }
-    return body < sim->body_count ? sim->state.positions + 3 * (size_t)sim->bodies[body].first_vertex : NULL;
+    return body_numbers(sim, sim->state.positions, body);
 }
 
 const double *dent_sim_velocities(const dent_sim *sim, uint32_t body)
@@ -191,7 +191,7 @@ const double *dent_sim_velocities(const dent_sim *sim, uint32_t body)
     if (!sim) {
         return NULL;
     }
-    return body < sim->body_count ? sim->state.velocities + 3 * (size_t)sim->bodies[body].first_vertex : NULL;
+    return body_numbers(sim, sim->state.velocities, body);
 }
 
 const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count)
@@ -199,6 +199,32 @@ const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count)
     if (!sim || !count) {
         return NULL;
     }
-    *count = sim->reported_count;
-    return sim->reported;
+    *count = sim->work.contacts.count;
+    return sim->work.contacts.reported;
+}
+
+struct forces_call {
+    const dent_sim *sim;
+    double *forces;
+};
+
+static dent_status write_forces(void *data)
+{
+    const struct forces_call *call = data;
+    const struct sim_model *model = &call->sim->model;
+    const struct sim_state *state = &call->sim->state;
+    double per_push = 1 / (model->substep * model->substep);
+    for (size_t n = 0; n < 3 * (size_t)model->attachment_count; n++) {
+        call->forces[n] = per_push * state->tie_pushes[n];
+    }
+    bonds_forces(model, state, call->sim->work.solver.scratch, call->forces);
+    return DENT_OK;
+}
+
+void dent_sim_attachment_forces(const dent_sim *sim, double *forces)
+{
+    if (sim) {
+        struct forces_call call = {sim, forces};
+        dent_call_guarded(sim->model.context, write_forces, &call);
+    }
 }

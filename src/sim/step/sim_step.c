@@ -1,179 +1,140 @@
-/* A step, stage by stage. */
-#include "sim/elastic/contact_springs.h"
-#include "sim/rigid/rigid_bonds.h"
+/* A step: intervals between detections, each of some substeps. What fails or is cancelled changes nothing. */
+#include "sim_step.h"
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
-static bool is_cancelled(const dent_sim *sim)
+dent_sim_statistics sim_no_statistics(void)
 {
-    return sim->cancelled || (sim->cancel && atomic_load((const _Atomic int *)(const void *)sim->cancel) != 0);
+    return (dent_sim_statistics){.deepest_a = SIM_NONE, .deepest_b = SIM_NONE};
 }
 
-static void elastic_part(dent_sim *sim, uint64_t count)
+dent_status sim_keep_state(dent_sim *sim)
 {
-    uint64_t begin = dent_clock_ns();
-    springs_follow(sim);
-    for (uint32_t n = 0; n < sim->iterations; n++) {
-        /* Forwards and backwards in turn, so that no direction of the mesh is preferred. */
-        elastic_sweep(sim, n, ((count + n) & 1) != 0);
-        springs_move_pieces(sim, sim->substep);
-        bonds_assemble(sim);
-        springs_add_to_blocks(sim);
-        grabs_add_to_blocks(sim);
-        bonds_move(sim);
-    }
-    springs_end(sim, sim->substep);
-    elastic_keep_momentum(sim);
-    sim->times.elastic += dent_clock_ns() - begin;
-}
-
-static dent_status substep(dent_sim *sim, uint32_t number)
-{
-    double h = sim->substep;
-    uint64_t count = sim->state.step * sim->substeps + number;
-    contacts_carry(sim, h);
-    attachments_carry(sim, h);
-    dent_status status = springs_begin(sim, h);
+    struct sim_workspace *work = &sim->work;
+    dent_status status =
+        work->memory_stale ? state_give_memory(sim->model.context, &sim->state, work->search.world) : DENT_OK;
     if (status != DENT_OK) {
         return status;
     }
-    integration_predict(sim);
-    motion_apply(sim, (double)sim->state.step * sim->time_step + (double)(number + 1) * h);
-    rigid_predict(sim, h);
-    bonds_begin(sim, h);
-    elastic_part(sim, count);
-    contacts_take_out(sim);
-    bonds_take_out(sim, h);
-    attachments_solve(sim, h);
-    grabs_solve(sim, h);
-    status = contacts_push(sim, h);
-    if (status != DENT_OK) {
-        return status;
-    }
-    rigid_finish(sim, h);
-    rigid_place_vertices(sim);
-    bonds_place_vertices(sim);
-    embedding_place_vertices(sim);
-    integration_velocities(sim);
-    rigid_vertex_velocities(sim);
-    return contacts_bounce(sim, h);
+    work->memory_stale = false;
+    return state_copy(&sim->model, &work->backup, &sim->state);
+}
+
+void sim_undo(dent_sim *sim)
+{
+    state_restore(&sim->model, &sim->state, &sim->work.backup);
+    sim->work.memory_stale = true;
+    sim->work.contacts.count = 0;
+}
+
+static bool is_cancelled(const struct sim_model *model, const struct step_report *report)
+{
+    return report->cancelled || (model->cancel && atomic_load((const _Atomic int *)(const void *)model->cancel) != 0);
 }
 
 /* The substeps between two detections. */
-static dent_status interval(dent_sim *sim, uint32_t first, uint32_t count)
+static dent_status interval(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work,
+                            uint32_t first, uint32_t count)
 {
-    double duration = sim->substep * count;
+    double duration = model->substep * count;
+    struct step_report *report = &work->report;
+    if (model->continuous) {
+        safe_motion_begin(model, state, &work->safe);
+    }
+    contacts_begin(model, state, &work->contacts, count);
     dent_status status = DENT_OK;
-    sim->interval_count = count;
-    if (sim->continuous) {
-        memcpy(sim->interval_start, sim->state.positions, 3 * (size_t)sim->vertex_count * sizeof(double));
+    if (model->contacts_wanted) {
+        status = contacts_find(model, state, &work->search, &work->contacts, report, duration);
     }
-    if (sim->rigid_count > 0) {
-        memcpy(sim->rigid_detected, sim->state.rigids, sim->rigid_count * sizeof *sim->rigid_detected);
+    if (status == DENT_OK) {
+        status = solver_begin(model, state, &work->contacts, &work->solver);
     }
-    bonds_refresh(sim);
-    if (sim->contacts_wanted) {
-        status = contacts_find(sim, duration);
+    for (uint32_t n = 0; n < count && status == DENT_OK && !is_cancelled(model, report); n++) {
+        status = solver_substep(model, state, &work->contacts, &work->solver, report, first + n);
     }
-    for (uint32_t n = 0; n < count && status == DENT_OK && !is_cancelled(sim); n++) {
-        status = substep(sim, first + n);
-    }
-    if (status == DENT_OK && sim->continuous && !is_cancelled(sim)) {
-        status = safe_motion_finish(sim, duration);
+    if (status == DENT_OK && model->continuous && !is_cancelled(model, report)) {
+        status = safe_motion_finish(model, state, work->search.world, &work->contacts, &work->safe,
+                                    &work->solver.response, report, duration);
     }
     return status;
 }
 
-static dent_status check_finite(dent_sim *sim)
+static dent_status check_finite(const struct sim_model *model, const struct sim_state *state)
 {
-    for (uint32_t v = 0; v < sim->vertex_count; v++) {
-        const double *x = sim->state.positions + 3 * (size_t)v, *velocity = sim->state.velocities + 3 * (size_t)v;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        const double *x = state->positions + 3 * (size_t)v, *velocity = state->velocities + 3 * (size_t)v;
         if (!isfinite(x[0] + x[1] + x[2]) || !isfinite(velocity[0] + velocity[1] + velocity[2])) {
-            const struct sim_body *body = &sim->bodies[sim->vertex_bodies[v]];
-            return dent_fail(sim->context, DENT_ERROR_BAD_NUMBER,
+            const struct sim_body *body = &model->bodies[model->vertex_bodies[v]];
+            return dent_fail(model->context, DENT_ERROR_BAD_NUMBER,
                              "%s: the position or velocity of vertex %u stopped being finite in step %llu", body->name,
-                             v - body->first_vertex, (unsigned long long)sim->state.step);
+                             v - body->first_vertex, (unsigned long long)state->step);
         }
     }
     return DENT_OK;
 }
 
-static dent_status run_step(dent_sim *sim)
+static dent_status run_step(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work)
 {
-    dent_status status = sim->budget ? budget_step(sim) : DENT_OK;
-    for (uint32_t first = 0; first < sim->substeps && status == DENT_OK && !is_cancelled(sim);) {
-        uint32_t left = sim->substeps - first;
-        uint32_t count = contacts_interval(sim, left < sim->contact_interval ? left : sim->contact_interval);
-        status = interval(sim, first, count);
+    struct step_report *report = &work->report;
+    dent_status status = work->budget ? budget_step(model, state, work->budget, report) : DENT_OK;
+    for (uint32_t first = 0; first < model->substeps && status == DENT_OK && !is_cancelled(model, report);) {
+        uint32_t left = model->substeps - first;
+        uint32_t most = left < model->contact_interval ? left : model->contact_interval;
+        uint32_t count = contacts_interval(model, state, most);
+        status = interval(model, state, work, first, count);
         first += count;
     }
-    sim->cancelled = is_cancelled(sim);
-    if (status == DENT_OK && !sim->cancelled) {
-        status = check_finite(sim);
+    report->cancelled = is_cancelled(model, report);
+    if (status == DENT_OK && !report->cancelled) {
+        status = check_finite(model, state);
     }
-    if (status == DENT_OK && !sim->cancelled && sim->contacts_wanted) {
-        status = state_take_memory(sim);
+    if (status == DENT_OK && !report->cancelled && model->contacts_wanted) {
+        status = state_take_memory(model->context, state, work->search.world);
     }
     if (status == DENT_OK) {
-        status = world_set_positions(sim, sim->state.positions, NULL);
+        status = world_set_positions(model, work->search.world, state->positions, NULL);
     }
     return status;
 }
 
-static void count_contacts(dent_sim *sim)
+static void count_contacts(const struct contact_set *contacts, dent_sim_statistics *statistics)
 {
-    sim->statistics.contacts = sim->reported_count;
-    for (uint64_t i = 0; i < sim->reported_count; i++) {
-        sim->statistics.touching += sim_dot(sim->reported[i].force, sim->reported[i].force) > 0;
+    statistics->contacts = contacts->count;
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        statistics->touching += sim_dot(contacts->reported[i].force, contacts->reported[i].force) > 0;
     }
 }
 
-struct step_call {
-    dent_sim *sim;
-    dent_status status;
-};
-
-static void step_block(void *data, uint32_t block, uint32_t worker)
+static dent_status step(void *data)
 {
-    (void)block;
-    (void)worker;
-    struct step_call *call = data;
-    dent_sim *sim = call->sim;
-    uint64_t begin = dent_clock_ns(), allocations = dent_context_memory_use(sim->context).allocations;
-    sim->cancelled = false;
-    call->status = sim->memory_stale ? state_give_memory(sim) : DENT_OK;
-    if (call->status != DENT_OK) {
-        return;
+    dent_sim *sim = data;
+    struct step_report *report = &sim->work.report;
+    dent_context *context = sim->model.context;
+    uint64_t begin = dent_clock_ns(), allocations = dent_context_memory_use(context).allocations;
+    report->cancelled = false;
+    dent_status status = sim_keep_state(sim);
+    if (status != DENT_OK) {
+        return status;
     }
-    sim->memory_stale = false;
-    call->status = state_copy(sim, &sim->backup, &sim->state);
-    if (call->status != DENT_OK) {
-        return;
-    }
-    sim->times = (struct sim_times){0};
-    sim->statistics = (dent_sim_statistics){.deepest_a = SIM_NONE, .deepest_b = SIM_NONE};
-    sim->reported_count = sim->contact_count = 0;
-    call->status = run_step(sim);
-    if (call->status != DENT_OK || sim->cancelled) {
-        state_restore(sim);
-        sim->reported_count = 0;
-        sim->statistics = (dent_sim_statistics){.deepest_a = SIM_NONE, .deepest_b = SIM_NONE};
-        sim->statistics.outcome = sim->cancelled ? DENT_OUTCOME_CANCELLED : DENT_OUTCOME_COMPLETE;
-        return;
+    *report = (struct step_report){.statistics = sim_no_statistics()};
+    sim->work.contacts.count = 0;
+    status = run_step(&sim->model, &sim->state, &sim->work);
+    if (status != DENT_OK || report->cancelled) {
+        sim_undo(sim);
+        report->statistics = sim_no_statistics();
+        report->statistics.outcome = report->cancelled ? DENT_OUTCOME_CANCELLED : DENT_OUTCOME_COMPLETE;
+        return status;
     }
     sim->state.step++;
-    count_contacts(sim);
-    sim->times.total = dent_clock_ns() - begin;
-    sim->statistics.allocations = dent_context_memory_use(sim->context).allocations - allocations;
+    count_contacts(&sim->work.contacts, &report->statistics);
+    report->ns_total = dent_clock_ns() - begin;
+    report->statistics.allocations = dent_context_memory_use(context).allocations - allocations;
+    return DENT_OK;
 }
 
 dent_status dent_sim_step(dent_sim *sim)
 {
     DENT_REQUIRE(NULL, sim);
-    /* One block of a loop: there the floating-point state is the one the arithmetic is defined in. */
-    struct step_call call = {sim, DENT_OK};
-    dent_parallel_for(sim->context, 1, step_block, &call);
-    return call.status;
+    return dent_call_guarded(sim->model.context, step, sim);
 }

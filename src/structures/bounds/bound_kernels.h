@@ -35,12 +35,6 @@ static inline bool balls_meet(const struct bound_volume *part, const struct boun
     return !(*lo > 0);
 }
 
-static inline bool boxes_meet(const struct bound_volume *part, const struct bound_volume *other, double *lo)
-{
-    *lo = box_gap(part->v, other->v);
-    return !(*lo > 0);
-}
-
 /* [from, to) of the parts, one after the other. */
 static inline uint32_t balls_one_by_one(const struct bound_volume *parts, uint32_t from, uint32_t to,
                                         const struct bound_volume *other, double *lo)

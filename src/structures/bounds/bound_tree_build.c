@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/containers/union_find.h"
 #include "geometry/numbers/power_of_two.h"
 #include "structures/bounds/medial_tree.h"
 
@@ -414,24 +415,12 @@ void bound_tree_destroy(struct bound_tree *tree)
 
 /* ---- components -------------------------------------------------------------------------------------------------- */
 
-static uint32_t root_of(uint32_t *parents, uint32_t v)
-{
-    while (parents[v] != v) {
-        parents[v] = parents[parents[v]];
-        v = parents[v];
-    }
-    return v;
-}
-
 static void join_vertices(const struct bound_tree *tree, uint32_t *parents)
 {
-    for (uint32_t v = 0; v < tree->vertex_count; v++) {
-        parents[v] = v;
-    }
+    union_find_init(parents, tree->vertex_count);
     for (uint32_t slot = 0; slot < tree->face_count; slot++) {
         for (int k = 1; k < 3; k++) {
-            uint32_t a = root_of(parents, tree->corners[slot][0]), b = root_of(parents, tree->corners[slot][k]);
-            parents[a > b ? a : b] = a > b ? b : a;
+            union_find_join(parents, tree->corners[slot][0], tree->corners[slot][k]);
         }
     }
 }
@@ -456,7 +445,7 @@ bool bound_tree_find_components(struct bound_tree *tree)
         memset(numbers, 0xFF, tree->vertex_count * sizeof *numbers);
         memset(tree->component_start, 0, (faces + 1) * sizeof *tree->component_start);
         for (uint32_t face = 0; face < faces; face++) {
-            uint32_t slot = slot_of_face[face], root = root_of(parents, tree->corners[slot][0]);
+            uint32_t slot = slot_of_face[face], root = union_find_root(parents, tree->corners[slot][0]);
             numbers[root] = numbers[root] == UINT32_MAX ? tree->component_count++ : numbers[root];
             tree->component_of_slot[slot] = numbers[root];
             tree->component_start[numbers[root]]++;

@@ -9,7 +9,7 @@
 #ifndef DENT_STRUCTURES_MOTION_TREE_H
 #define DENT_STRUCTURES_MOTION_TREE_H
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "bodies/body_data.h"
 #include "geometry/motion/motion_volumes.h"
 

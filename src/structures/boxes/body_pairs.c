@@ -11,6 +11,7 @@ void body_pairs_init(struct body_pairs *pairs, dent_context *context)
 {
     *pairs = (struct body_pairs){0};
     array_init(&pairs->found, context, sizeof(struct body_pair));
+    block_output_init(&pairs->blocks, context, sizeof(struct body_pair));
     array_init(&pairs->first_storage, context, sizeof *pairs->first);
     array_init(&pairs->partner_storage, context, sizeof *pairs->partners);
 }
@@ -18,6 +19,7 @@ void body_pairs_init(struct body_pairs *pairs, dent_context *context)
 void body_pairs_destroy(struct body_pairs *pairs)
 {
     array_destroy(&pairs->found);
+    block_output_destroy(&pairs->blocks);
     array_destroy(&pairs->first_storage);
     array_destroy(&pairs->partner_storage);
 }
@@ -47,21 +49,15 @@ static int choose_axis(const struct cluster_box *boxes, uint32_t count)
     return best;
 }
 
-static uint64_t float_order(float value)
-{
-    uint32_t bits;
-    value += 0.0f;
-    memcpy(&bits, &value, sizeof bits);
-    return bits & UINT32_C(0x80000000) ? ~bits : bits | UINT32_C(0x80000000);
-}
-
 struct columns {
     float *lo[3], *hi[3]; /* [0]: the axis of the sweep */
     uint64_t *keys;
-    uint32_t *order, *hits;
+    uint32_t *order, *hits; /* hits: count + HITS_MORE for every worker */
 };
 
-static bool allocate_columns(struct columns *columns, uint32_t count, struct arena *scratch)
+enum { HITS_MORE = 16 }; /* room a scan needs beyond what it finds */
+
+static bool allocate_columns(struct columns *columns, uint32_t count, uint32_t workers, struct arena *scratch)
 {
     bool enough = true;
     for (int k = 0; k < 3; k++) {
@@ -71,7 +67,7 @@ static bool allocate_columns(struct columns *columns, uint32_t count, struct are
     }
     columns->keys = arena_allocate(scratch, count, 2 * sizeof *columns->keys);
     columns->order = arena_allocate(scratch, count, 2 * sizeof *columns->order);
-    columns->hits = arena_allocate(scratch, (size_t)count + 16, sizeof *columns->hits);
+    columns->hits = arena_allocate(scratch, (size_t)count + HITS_MORE, workers * sizeof *columns->hits);
     return enough && columns->keys && columns->order && columns->hits;
 }
 
@@ -82,7 +78,7 @@ static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *bo
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (boxes[i].lo[0] <= boxes[i].hi[0]) {
-            columns->keys[used] = float_order(boxes[i].lo[axis]);
+            columns->keys[used] = radix_key_of_float(boxes[i].lo[axis]);
             columns->order[used++] = i;
         }
     }
@@ -96,17 +92,22 @@ static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *bo
     return used;
 }
 
-static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t used, dent_isa isa)
+/* The boxes behind one in the order of the sweep that meet it; returns how many. */
+static uint32_t scan_behind(const struct columns *columns, uint32_t slot, uint32_t used, dent_isa isa, uint32_t *hits)
 {
     const struct box_columns others = {columns->lo[1], columns->hi[1], columns->lo[2], columns->hi[2]};
+    struct box_window window = {columns->lo[1][slot], columns->hi[1][slot], columns->lo[2][slot], columns->hi[2][slot]};
+    uint32_t end = slot + 1;
+    while (end < used && columns->lo[0][end] <= columns->hi[0][slot]) {
+        end++;
+    }
+    return scan_boxes_for(isa)(&others, slot + 1, end, &window, hits);
+}
+
+static bool sweep_alone(struct body_pairs *pairs, const struct columns *columns, uint32_t used, dent_isa isa)
+{
     for (uint32_t slot = 0; slot < used; slot++) {
-        uint32_t end = slot + 1;
-        while (end < used && columns->lo[0][end] <= columns->hi[0][slot]) {
-            end++;
-        }
-        struct box_window window = {columns->lo[1][slot], columns->hi[1][slot], columns->lo[2][slot],
-                                    columns->hi[2][slot]};
-        uint32_t hits = scan_boxes_for(isa)(&others, slot + 1, end, &window, columns->hits);
+        uint32_t hits = scan_behind(columns, slot, used, isa, columns->hits);
         struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
         if (hits && !room) {
             return false;
@@ -116,6 +117,45 @@ static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint3
         }
     }
     return true;
+}
+
+struct sweep_loop {
+    struct body_pairs *pairs;
+    const struct columns *columns;
+    uint32_t count, used;
+    dent_isa isa;
+};
+
+enum { SWEEP_BLOCK = 128 };
+
+static void sweep_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct sweep_loop *loop = data;
+    const uint32_t *order = loop->columns->order;
+    uint32_t *hits = loop->columns->hits + (size_t)worker * (loop->count + HITS_MORE);
+    uint32_t first = block * SWEEP_BLOCK;
+    for (uint32_t slot = first; slot < loop->used && slot - first < SWEEP_BLOCK; slot++) {
+        uint32_t count = scan_behind(loop->columns, slot, loop->used, loop->isa, hits);
+        for (uint32_t i = 0; i < count; i++) {
+            struct body_pair pair = {order[slot], order[hits[i]]};
+            block_output_append(&loop->pairs->blocks, block, &pair, 1);
+        }
+    }
+}
+
+static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t count, uint32_t used, dent_isa isa)
+{
+    dent_context *context = pairs->found.context;
+    if (dent_context_worker_count(context) == 1) {
+        return sweep_alone(pairs, columns, used, isa);
+    }
+    struct sweep_loop loop = {pairs, columns, count, used, isa};
+    uint32_t blocks = used / SWEEP_BLOCK + (used % SWEEP_BLOCK != 0);
+    if (!block_output_begin(&pairs->blocks, blocks)) {
+        return false;
+    }
+    dent_parallel_for(context, blocks, sweep_block, &loop);
+    return block_output_merge(&pairs->blocks, &pairs->found);
 }
 
 /* Below this all against all, sixteen at a time, is faster than sorting. */
@@ -156,8 +196,8 @@ static bool sort_and_sweep(struct body_pairs *pairs, const struct cluster_box *b
                            struct arena *scratch)
 {
     struct columns columns;
-    return allocate_columns(&columns, count, scratch) &&
-           sweep(pairs, &columns, sort_boxes(&columns, boxes, count), isa);
+    return allocate_columns(&columns, count, dent_context_worker_count(pairs->found.context), scratch) &&
+           sweep(pairs, &columns, count, sort_boxes(&columns, boxes, count), isa);
 }
 
 static void group(struct body_pairs *pairs, uint32_t count)

@@ -6,6 +6,7 @@
 #include "structures/boxes/box_columns.h"
 
 #include "base/radix_sort.h"
+#include "geometry/numbers/bounds.h"
 
 static uint32_t side_size(enum feature_side side, const struct body *body)
 {
@@ -55,10 +56,7 @@ int sweep_axis(const struct snapshot *snapshot)
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, mean[3] = {0, 0, 0};
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
         const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
-        for (int axis = 0; axis < 3; axis++) {
-            lo[axis] = body_snapshot->lo[axis] < lo[axis] ? body_snapshot->lo[axis] : lo[axis];
-            hi[axis] = body_snapshot->hi[axis] > hi[axis] ? body_snapshot->hi[axis] : hi[axis];
-        }
+        bounds_add(lo, hi, body_snapshot->lo, body_snapshot->hi);
         for (uint32_t element = 0; element < body_snapshot->body->element_count; element++) {
             uint32_t count;
             const uint32_t *corners = element_corners(body_snapshot->body, element, &count);
@@ -80,15 +78,6 @@ int sweep_axis(const struct snapshot *snapshot)
         }
     }
     return best;
-}
-
-/* Unsigned order of the result is the order of the floats; both zeros give the same key. */
-static uint32_t float_order(float value)
-{
-    uint32_t bits;
-    value += 0.0f;
-    memcpy(&bits, &value, sizeof bits);
-    return bits & UINT32_C(0x80000000) ? ~bits : bits | UINT32_C(0x80000000);
 }
 
 struct unsorted {
@@ -169,7 +158,7 @@ bool sorted_boxes_build(struct sorted_boxes *boxes, const struct snapshot *snaps
     if (unsorted && keys && order) {
         boxes->count = collect(unsorted, snapshot, side, axis);
         for (uint32_t i = 0; i < boxes->count; i++) {
-            keys[i] = float_order(unsorted[i].lo[0]);
+            keys[i] = radix_key_of_float(unsorted[i].lo[0]);
             order[i] = i;
         }
         radix_sort_u64(keys, order, keys + most, order + most, boxes->count);

@@ -6,42 +6,24 @@
 #include "structures/boxes/box_tree.h"
 
 #include "base/radix_sort.h"
+#include "geometry/numbers/morton_code.h"
 
 enum { ITEMS_PER_LEAF = 4, CURVE_BITS = 20 };
-
-/* Spreads the lowest 21 bits of x so that two free bits follow each. */
-static uint64_t spread_bits(uint64_t x)
-{
-    x = (x | x << 32) & 0x001f00000000ffffu;
-    x = (x | x << 16) & 0x001f0000ff0000ffu;
-    x = (x | x << 8) & 0x100f00f00f00f00fu;
-    x = (x | x << 4) & 0x10c30c30c30c30c3u;
-    x = (x | x << 2) & 0x1249249249249249u;
-    return x;
-}
 
 /* Where the centre of the box lies on the curve through `bounds`. Halves first, so that no sum or difference overflows.
  */
 static uint64_t curve_slot(const struct box *box, const struct box *bounds)
 {
-    uint64_t slot = 0;
+    uint32_t index[3];
     for (int axis = 0; axis < 3; axis++) {
         double extent = 0.5 * bounds->hi[axis] - 0.5 * bounds->lo[axis];
         double offset = (0.25 * box->lo[axis] + 0.25 * box->hi[axis]) - 0.5 * bounds->lo[axis];
         double fraction = extent > 0 ? offset / extent : 0;
         fraction = fraction > 0 ? fraction : 0;
         fraction = fraction < 1 ? fraction : 1;
-        slot |= spread_bits((uint64_t)(fraction * ((1 << CURVE_BITS) - 1))) << axis;
+        index[axis] = (uint32_t)(fraction * ((1 << CURVE_BITS) - 1));
     }
-    return slot;
-}
-
-static void box_include(struct box *box, const struct box *other)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = other->lo[axis] < box->lo[axis] ? other->lo[axis] : box->lo[axis];
-        box->hi[axis] = other->hi[axis] > box->hi[axis] ? other->hi[axis] : box->hi[axis];
-    }
+    return morton_code(index);
 }
 
 /* Sorts the items along the curve; *tree->items is the order. The boxes by item number are given. */
@@ -57,7 +39,7 @@ static bool sort_items(struct box_tree *tree, struct arena *arena, const struct 
     }
     struct box bounds = boxes[0];
     for (size_t i = 1; i < n; i++) {
-        box_include(&bounds, &boxes[i]);
+        bounds_add(bounds.lo, bounds.hi, boxes[i].lo, boxes[i].hi);
     }
     for (size_t i = 0; i < n; i++) {
         keys[i] = curve_slot(&boxes[i], &bounds);
@@ -75,13 +57,14 @@ static void fill_nodes(struct box_tree *tree)
         uint32_t slot = box_tree_leaf_start(tree, leaf);
         struct box box = tree->item_boxes[slot]; /* no leaf is empty: there are at most as many as items */
         while (++slot < end) {
-            box_include(&box, &tree->item_boxes[slot]);
+            bounds_add(box.lo, box.hi, tree->item_boxes[slot].lo, tree->item_boxes[slot].hi);
         }
         tree->nodes[tree->leaf_count + leaf] = box;
     }
     for (uint32_t node = tree->leaf_count - 1; node >= 1; node--) {
         tree->nodes[node] = tree->nodes[2 * node];
-        box_include(&tree->nodes[node], &tree->nodes[2 * node + 1]);
+        bounds_add(tree->nodes[node].lo, tree->nodes[node].hi, tree->nodes[2 * node + 1].lo,
+                   tree->nodes[2 * node + 1].hi);
     }
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "geometry/numbers/bounds.h"
 
 struct box {
     double lo[3], hi[3];
@@ -37,22 +38,12 @@ bool box_tree_build(struct box_tree *tree, struct arena *arena, const double (*x
 
 static inline void box_around(struct box *box, const double (*xyz)[3], const uint32_t *corners, uint32_t corner_count)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = box->hi[axis] = xyz[corners[0]][axis];
-    }
-    for (uint32_t k = 1; k < corner_count; k++) {
-        const double *p = xyz[corners[k]];
-        for (int axis = 0; axis < 3; axis++) {
-            box->lo[axis] = p[axis] < box->lo[axis] ? p[axis] : box->lo[axis];
-            box->hi[axis] = p[axis] > box->hi[axis] ? p[axis] : box->hi[axis];
-        }
-    }
+    bounds_of_vertices(box->lo, box->hi, xyz, corners, corner_count);
 }
 
 static inline bool boxes_meet(const struct box *a, const struct box *b)
 {
-    return a->lo[0] <= b->hi[0] && b->lo[0] <= a->hi[0] && a->lo[1] <= b->hi[1] && b->lo[1] <= a->hi[1] &&
-           a->lo[2] <= b->hi[2] && b->lo[2] <= a->hi[2];
+    return bounds_meet(a->lo, a->hi, b->lo, b->hi);
 }
 
 enum { BOX_TREE_STACK = 40 }; /* a heap of 32-bit items is at most 32 levels deep */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/radix_sort.h"
+#include "geometry/numbers/bounds.h"
 
 void vertex_numbering_init(struct vertex_numbering *numbering, dent_context *context)
 {
@@ -78,15 +79,11 @@ bool vertex_numbering_build(struct vertex_numbering *numbering, const struct sna
 /* Bounds of all used vertices; false when there is none. */
 static bool world_bounds(const struct snapshot *snapshot, double lo[3], double hi[3])
 {
-    for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = INFINITY;
-        hi[axis] = -INFINITY;
-    }
+    bounds_clear(lo, hi);
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
         const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
-        for (int axis = 0; axis < 3 && body_snapshot->lo[0] <= body_snapshot->hi[0]; axis++) {
-            lo[axis] = body_snapshot->lo[axis] < lo[axis] ? body_snapshot->lo[axis] : lo[axis];
-            hi[axis] = body_snapshot->hi[axis] > hi[axis] ? body_snapshot->hi[axis] : hi[axis];
+        if (body_snapshot->lo[0] <= body_snapshot->hi[0]) {
+            bounds_add(lo, hi, body_snapshot->lo, body_snapshot->hi);
         }
     }
     return lo[0] <= hi[0];
@@ -142,17 +139,9 @@ static void map_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-static uint64_t double_order(double value)
-{
-    uint64_t bits;
-    value += 0.0;
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-/* Overwrites the positions by body indices; equal coordinates have equal body indices. */
-static bool map_body_indices(struct point_record *points, const struct vertex_numbering *numbering,
-                             const struct snapshot *snapshot, struct arena *scratch)
+/* Overwrites the positions by ordinals; equal coordinates have equal ordinals. */
+static bool map_ordinals(struct point_record *points, const struct vertex_numbering *numbering,
+                         const struct snapshot *snapshot, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     size_t count = numbering->count;
@@ -161,8 +150,8 @@ static bool map_body_indices(struct point_record *points, const struct vertex_nu
     for (int axis = 0; keys && order && axis < 3; axis++) {
         for (uint32_t number = 0; number < count; number++) {
             uint32_t body_index = body_of_vertex(numbering, number);
-            keys[number] =
-                double_order(snapshot->bodies[body_index].xyz[number - first_vertex(numbering, body_index)][axis]);
+            keys[number] = radix_key_of_double(
+                snapshot->bodies[body_index].xyz[number - first_vertex(numbering, body_index)][axis]);
             order[number] = number;
         }
         radix_sort_u64(keys, order, keys + count, order + count, count);
@@ -177,7 +166,7 @@ static bool map_body_indices(struct point_record *points, const struct vertex_nu
 }
 
 bool float_space_build(struct float_space *space, const struct vertex_numbering *numbering,
-                       const struct snapshot *snapshot, dent_context *context, bool body_indices, struct arena *scratch)
+                       const struct snapshot *snapshot, dent_context *context, bool ordinals, struct arena *scratch)
 {
     struct mapping mapping = {.numbering = numbering, .snapshot = snapshot};
     double lo[3], hi[3];
@@ -185,20 +174,20 @@ bool float_space_build(struct float_space *space, const struct vertex_numbering 
     int exponent = 0;
     double half = half_extent_of(snapshot);
     frexp(half, &exponent);
-    body_indices = body_indices || half < SMALLEST_AFFINE;
+    ordinals = ordinals || half < SMALLEST_AFFINE;
     for (int axis = 0; axis < 3; axis++) {
         mapping.centre[axis] = any ? lo[axis] / 2 + hi[axis] / 2 : 0;
     }
     mapping.first = ldexp(1.0, -exponent / 2);
     mapping.second = ldexp(1.0, -exponent - -exponent / 2);
-    *space = (struct float_space){.body_indices = body_indices, .exponent = -exponent};
+    *space = (struct float_space){.ordinals = ordinals, .exponent = -exponent};
     space->points = mapping.points = arena_allocate(scratch, numbering->count, sizeof *space->points);
     if (!space->points) {
         return false;
     }
     dent_parallel_for(context, numbering->count / BLOCK_VERTICES + (numbering->count % BLOCK_VERTICES != 0), map_block,
                       &mapping);
-    return !body_indices || map_body_indices(space->points, numbering, snapshot, scratch);
+    return !ordinals || map_ordinals(space->points, numbering, snapshot, scratch);
 }
 
 int flat_axes(const double (*xyz)[3], uint32_t first, const uint32_t *corners, uint32_t count)

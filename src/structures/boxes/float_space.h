@@ -3,17 +3,17 @@
  * Vertices of all bodies are numbered in one sequence. A map that keeps order loses no overlap of closed boxes,
  * whatever it does to lengths. Two maps are used:
  *
- *   affine   (x - centre of the world) * power of two, rounded to float: planes keep their meaning within the error
- *            bound of packet_kernels.h
- *   body indices    position in the sorted list of all coordinates of the axis: for worlds where elements are so small beside
- *            the world that the floats would fall together (a tiny body near one at 1e150). Planes mean nothing then.
- *            Also for worlds smaller than SMALLEST_AFFINE, whose centre the doubles cannot name exactly enough.
+ *   affine     (x - centre of the world) * power of two, rounded to float: planes keep their meaning within the error
+ *              bound of packet_kernels.h
+ *   ordinals   position in the sorted list of all coordinates of the axis: for worlds where elements are so small beside
+ *              the world that the floats would fall together (a tiny body near one at 1e150). Planes mean nothing then.
+ *              Also for worlds smaller than SMALLEST_AFFINE, whose centre the doubles cannot name exactly enough.
  */
 #ifndef DENT_STRUCTURES_FLOAT_SPACE_H
 #define DENT_STRUCTURES_FLOAT_SPACE_H
 
 #include "base/arena.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "bodies/snapshot.h"
 #include "structures/grid/kernels/packet_kernels.h"
 
@@ -46,7 +46,7 @@ static inline uint32_t body_of_vertex(const struct vertex_numbering *numbering, 
 
 struct float_space {
     struct point_record *points;
-    bool body_indices;
+    bool ordinals;
     int exponent; /* affine: lengths are multiplied by 2^exponent */
 };
 
@@ -55,8 +55,7 @@ double half_extent_of(const struct snapshot *snapshot);
 
 /* False when memory runs out. Memory from `scratch`. */
 bool float_space_build(struct float_space *space, const struct vertex_numbering *numbering,
-                       const struct snapshot *snapshot, dent_context *context, bool body_indices,
-                       struct arena *scratch);
+                       const struct snapshot *snapshot, dent_context *context, bool ordinals, struct arena *scratch);
 
 /* Along how many axes these vertices (numbered through the world, `first` is the first of their body) have no extent,
  * in the doubles. */

@@ -71,6 +71,9 @@ bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snaps
     state->snapshot = snapshot;
     choose_frame(state);
     bool enough = take_points_and_strains(state, scratch);
+    state->strain_sums =
+        arena_allocate(scratch, state->may_want_strains ? state->piece_count : 0, sizeof *state->strain_sums);
+    enough = enough && state->strain_sums;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
             state->piece_boxes[side] =
@@ -197,6 +200,25 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
     return points;
 }
 
+/* After the strains of all clusters of a piece. */
+static void finish_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
+                           uint32_t cluster_count)
+{
+    if (!body->rest_shapes) {
+        return; /* there may be no room for any */
+    }
+    double *sums = state->strain_sums[piece];
+    for (int k = 0; body->wants_sums && k < 9; k++) {
+        sums[k] = 0;
+        for (uint32_t slot = 0; slot < cluster_count; slot++) {
+            sums[k] += (double)state->strains[piece].g[k][slot];
+        }
+    }
+    if (body->wants_stretches) {
+        state->kernels->stretches(&state->strains[piece]);
+    }
+}
+
 /* The box of one side of a cluster. `boxes`: those of the sides before. */
 static struct cluster_box box_of_side(const struct cluster_snapshot *state, uint32_t body_index,
                                       const struct cluster *cluster, const struct cluster_points *points, int side,
@@ -242,9 +264,7 @@ static void fill_single(const struct cluster_snapshot *state, uint32_t body_inde
         __builtin_prefetch(&next->owned);
     }
     const struct cluster_points *points = load_cluster(state, body_index, piece, 0, &own_points);
-    if (state->bodies[body_index].rest_shapes && state->bodies[body_index].wants_stretches) {
-        state->kernels->stretches(&state->strains[piece]);
-    }
+    finish_strains(state, &state->bodies[body_index], piece, 1);
     const struct cluster_box whole = rounded_box(state, body_snapshot);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (!state->wants[side]) {
@@ -290,9 +310,7 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
             }
         }
     }
-    if (body->rest_shapes && body->wants_stretches) {
-        state->kernels->stretches(&state->strains[piece]);
-    }
+    finish_strains(state, body, piece, range->count);
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side] && body->piece_count == 1) {
@@ -308,9 +326,12 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
 static struct cluster_box box_of_group(const struct box_group *group)
 {
     struct cluster_box whole = empty_box;
-    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
-        struct cluster_box box = box_of_group_member(group, slot);
-        widen(&whole, &box);
+    for (int axis = 0; axis < 3; axis++) {
+        for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+            float lo = group->lo[axis][slot], hi = group->hi[axis][slot];
+            whole.lo[axis] = lo < whole.lo[axis] ? lo : whole.lo[axis];
+            whole.hi[axis] = hi > whole.hi[axis] ? hi : whole.hi[axis];
+        }
     }
     return whole;
 }

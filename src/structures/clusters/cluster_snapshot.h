@@ -21,8 +21,8 @@ enum box_side { SIDE_CELLS = 0, SIDE_VERTICES = 1, SIDE_FACES = 2, SIDE_COUNT = 
 struct clustered_body {
     const struct body_clusters *clusters;
     const struct cluster_rest *
-        rest_shapes; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as is the next */
-    bool wants_stretches;
+        rest_shapes; /* by cluster of the body; null: no strains wanted. Set by the method for each query, as are the next two */
+    bool wants_stretches, wants_sums;
     bool has_reference, has_gaps, own_reference; /* copies from the cache */
     const struct cluster *list; /* of `clusters`, as are the next three: one step less to where every query goes */
     const struct cluster_corners *corners;
@@ -54,6 +54,7 @@ struct cluster_snapshot {
     struct box_group *ranges[SIDE_COUNT];      /* of the groups of each range; not of bodies of one piece */
     struct cluster_box *boxes[SIDE_COUNT];     /* by body */
     struct cluster_points *points;             /* by cluster; null: not kept */
+    double (*strain_sums)[9];     /* by piece: of the gradients of its clusters; of bodies that want them */
     struct piece_strain *strains; /* by piece; written for bodies that have `rest_shapes`. Null: none has */
 };
 

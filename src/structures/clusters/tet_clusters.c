@@ -461,7 +461,7 @@ bool body_clusters_create(struct body_clusters *clusters, dent_context *context,
     struct builder builder = {
         .body = body,
         .result = clusters,
-        .element_count = solid ? body->tetrahedron_count : body->element_count,
+        .element_count = solid ? body->tetrahedron_count : body->surface_face_count,
         .corners_per_element = solid ? 4 : 3,
         .corners = solid ? (const uint32_t *)body->tetrahedra : body->element_corners,
     };

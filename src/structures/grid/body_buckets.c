@@ -393,7 +393,7 @@ static void make_faces(void *data, uint32_t block, uint32_t worker)
         const struct body *body = snapshot->bodies[body_index].body;
         face_record_make(
             &building->face_records[number], building->space->points + first_vertex(building->numbering, body_index),
-            body->surface_faces[number - building->first_face[body_index]].corners, !building->space->body_indices);
+            body->surface_faces[number - building->first_face[body_index]].corners, !building->space->ordinals);
     }
 }
 

@@ -24,21 +24,6 @@ void packet_list_destroy(struct packet_list *list)
     array_destroy(&list->vertices);
 }
 
-static uint64_t spread_bits(uint64_t x)
-{
-    x &= 0x1FFFFF;
-    x = (x | x << 32) & UINT64_C(0x1F00000000FFFF);
-    x = (x | x << 16) & UINT64_C(0x1F0000FF0000FF);
-    x = (x | x << 8) & UINT64_C(0x100F00F00F00F00F);
-    x = (x | x << 4) & UINT64_C(0x10C30C30C30C30C3);
-    return (x | x << 2) & UINT64_C(0x1249249249249249);
-}
-
-uint64_t morton_key(const uint32_t index[3])
-{
-    return spread_bits(index[0]) | spread_bits(index[1]) << 1 | spread_bits(index[2]) << 2;
-}
-
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
 /* Unsorted elements of one body. */

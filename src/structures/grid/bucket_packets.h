@@ -41,7 +41,4 @@ static inline uint32_t packet_list_count(const struct packet_list *list)
 void packet_list_boxes(const struct packet_list *list, const struct float_space *space, dent_context *context,
                        struct packet_box *boxes);
 
-/* 21 bits of each axis, interleaved. */
-uint64_t morton_key(const uint32_t index[3]);
-
 #endif

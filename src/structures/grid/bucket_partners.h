@@ -2,7 +2,7 @@
 #ifndef DENT_STRUCTURES_BUCKET_PARTNERS_H
 #define DENT_STRUCTURES_BUCKET_PARTNERS_H
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "structures/grid/body_buckets.h"
 
 struct bucket_partners {

@@ -1,4 +1,5 @@
-/* Bucket numbers by sorting instead of multiplying: the article's coordinate sorting.
+/* Bucket numbers by sorting instead of multiplying: the article's coordinate sorting. Only an experiment asks for it
+ * (dent/experimental.h, sorted_coordinates).
  *
  * The ends of every box are coordinates of vertices, so it is enough to keep the used vertices of each body sorted
  * along each axis. Little changes from step to step, and insertion sort puts it right in close to linear time; when too

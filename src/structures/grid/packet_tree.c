@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/radix_sort.h"
+#include "geometry/numbers/bounds.h"
+#include "geometry/numbers/morton_code.h"
 
 enum { LEAF_PACKETS = 8 };
 
@@ -14,10 +16,7 @@ static struct packet_node empty_node(uint32_t first)
 
 static void add_box(struct packet_node *node, const float *lo, const float *hi, uint32_t packets)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        node->lo[axis] = lo[axis] < node->lo[axis] ? lo[axis] : node->lo[axis];
-        node->hi[axis] = hi[axis] > node->hi[axis] ? hi[axis] : node->hi[axis];
-    }
+    float_bounds_add(node->lo, node->hi, lo, hi);
     node->count++;
     node->packets += packets;
 }
@@ -75,7 +74,7 @@ void packet_tree_build(struct packet_tree *tree, const struct packet_tree_room *
     *tree = (struct packet_tree){.nodes = room->nodes, .order = room->order};
     for (uint32_t i = 0; i < packets; i++) {
         struct bucket_range range = bucket_range_of(lattice, boxes[first_packet + i].lo, boxes[first_packet + i].lo);
-        room->keys[i] = morton_key(range.first);
+        room->keys[i] = morton_code(range.first);
         room->order[i] = first_packet + i;
     }
     radix_sort_u64(room->keys, room->order, room->keys + packets, room->order + packets, packets);

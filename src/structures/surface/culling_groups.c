@@ -8,7 +8,7 @@
  */
 #include "structures/surface/culling_groups.h"
 
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "structures/surface/face_adjacency.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  */
 #include "structures/surface/leaf_order.h"
 
+#include "geometry/numbers/bounds.h"
 #include "structures/boxes/mesh_coordinates.h"
 #include "structures/surface/region_split.h"
 
@@ -126,14 +127,6 @@ struct extent {
     double lo[3], hi[3];
 };
 
-static void widen_extent(struct extent *extent, const double lo[3], const double hi[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        extent->lo[axis] = lo[axis] < extent->lo[axis] ? lo[axis] : extent->lo[axis];
-        extent->hi[axis] = hi[axis] > extent->hi[axis] ? hi[axis] : extent->hi[axis];
-    }
-}
-
 static const struct extent nowhere = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
 static struct extent leaf_extent(const struct merging *merging, const struct leaf_graph *graph, uint32_t leaf)
@@ -142,7 +135,7 @@ static struct extent leaf_extent(const struct merging *merging, const struct lea
     for (uint32_t i = 3 * graph->leaf_start[leaf]; i < 3 * graph->leaf_start[leaf + 1]; i++) {
         double p[3];
         scaled_point(merging, merging->body->surface_faces[graph->leaf_faces[i / 3]].corners[i % 3], p);
-        widen_extent(&extent, p, p);
+        bounds_add_point(extent.lo, extent.hi, p);
     }
     return extent;
 }
@@ -159,7 +152,7 @@ static double extent_of_order(const struct merging *merging, const struct leaf_g
             struct extent extent = leaf_extent(merging, graph, leaf);
             slot++;
             for (int level = 0; level < 2; level++) {
-                widen_extent(&blocks[level], extent.lo, extent.hi);
+                bounds_add(blocks[level].lo, blocks[level].hi, extent.lo, extent.hi);
                 if (slot % (level ? BLOCK_ARITY * BLOCK_ARITY : BLOCK_ARITY) == 0 || slot == graph->leaf_count) {
                     for (int axis = 0; axis < 3; axis++) {
                         sum += blocks[level].hi[axis] - blocks[level].lo[axis];

@@ -413,7 +413,7 @@ bool surface_crossings_find(struct crossing_search *search, struct arena *scratc
     for (uint32_t worker = 0; worker < workers; worker++) {
         finder_init(&loop.finders[worker], search);
     }
-    dent_parallel_for(context, blocks, find_block, &loop);
+    loop_costs_run(&search->forest->crossing_costs, context, blocks, find_block, &loop);
     for (uint32_t worker = 0; worker < workers; worker++) {
         const struct finder *finder = &loop.finders[worker];
         search->box_tests += finder->walk.box_tests;

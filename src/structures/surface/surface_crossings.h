@@ -17,7 +17,7 @@
 #include "structures/surface/surface_forest.h"
 
 struct crossing_search {
-    const struct surface_forest *forest; /* refitted to the snapshot, not grown */
+    struct surface_forest *forest; /* refitted to the snapshot, not grown */
     const struct snapshot *snapshot;
     dent_isa isa;
     struct cancel_flag *cancel;

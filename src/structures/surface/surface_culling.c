@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-    LEAVES_PER_BLOCK = 256, /* a multiple of the arity */
-    PAIRS_PER_BLOCK = 8192,
-    GROUPS_PER_BLOCK = 128,
+    LEAVES_PER_BLOCK = 128, /* a multiple of the arity */
+    PAIRS_PER_BLOCK = 2048,
+    GROUPS_PER_BLOCK = 32,
     SMALL_TREE = 1024,    /* leaves */
     LEAVES_MAX = 1 << 26, /* places and pairs are numbered with 32 and 30 bits */
     QUERIES_SKIPPED = 15, /* after one that did not pay */

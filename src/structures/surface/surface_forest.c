@@ -14,6 +14,8 @@ void surface_forest_init(struct surface_forest *forest, dent_context *context)
     *forest = (struct surface_forest){.context = context, .cut = REGION_CUT_MERGE, .axis_count = 3};
     body_pairs_init(&forest->body_pairs, context);
     array_init(&forest->body_boxes, context, sizeof(struct cluster_box));
+    loop_costs_init(&forest->crossing_costs, context);
+    loop_costs_init(&forest->visit_costs, context);
 }
 
 /* Gives back the arrays of a forest and those trees that are not in `kept`. */
@@ -48,6 +50,8 @@ void surface_forest_destroy(struct surface_forest *forest)
     release(forest, NULL);
     body_pairs_destroy(&forest->body_pairs);
     array_destroy(&forest->body_boxes);
+    loop_costs_destroy(&forest->crossing_costs);
+    loop_costs_destroy(&forest->visit_costs);
 }
 
 static bool tree_fits(const struct surface_forest *forest, const struct surface_tree *tree, const struct body *body)

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/cancel_flag.h"
+#include "base/loop_costs.h"
 #include "base/message.h"
 #include "bodies/snapshot.h"
 #include "structures/surface/kernels/surface_kernels.h"
@@ -74,12 +75,13 @@ struct surface_forest {
     /* For the traversal: sixteen leaves make a group (a node of level 1); groups are numbered through the world in
      * order of body index. */
     uint32_t group_count;
-    uint32_t *first_group;           /* by body index, body_count + 1 */
-    uint32_t *body_of_group;         /* by group */
-    struct body_pairs body_pairs;    /* bodies whose boxes meet; made by the refit */
-    struct dynamic_array body_boxes; /* struct cluster_box by body index, of the last refit */
-    struct forest_boxes made;        /* what the boxes are of now */
-    struct culling_counts culled;    /* of the last culling, for made.culled */
+    uint32_t *first_group;                         /* by body index, body_count + 1 */
+    uint32_t *body_of_group;                       /* by group */
+    struct body_pairs body_pairs;                  /* bodies whose boxes meet; made by the refit */
+    struct dynamic_array body_boxes;               /* struct cluster_box by body index, of the last refit */
+    struct loop_costs crossing_costs, visit_costs; /* of the searches by blocks of groups */
+    struct forest_boxes made;                      /* what the boxes are of now */
+    struct culling_counts culled;                  /* of the last culling, for made.culled */
 };
 
 void surface_forest_init(struct surface_forest *forest, dent_context *context);
@@ -125,7 +127,7 @@ struct leaf_pair_visitor {
 /* Visits all pairs after a refit, blocks in parallel, stopping early when cancelled. False when memory runs out. Boxes
  * compared are added to *box_tests. Pairs are handed over in batches from buffers of fixed size: memory does not grow
  * with their number. */
-bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
+bool surface_forest_visit_pairs(struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
                                 struct cancel_flag *cancel, struct arena *scratch,
                                 const struct leaf_pair_visitor *visitor, uint64_t *box_tests);
 

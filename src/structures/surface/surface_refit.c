@@ -16,9 +16,10 @@
 #include <math.h>
 
 #include "geometry/metric/float_boxes.h"
+#include "geometry/numbers/bounds.h"
 #include "structures/surface/surface_tree.h"
 
-enum { GROUPS_PER_BLOCK = 16, AHEAD = 4 };
+enum { GROUPS_PER_BLOCK = 8, AHEAD = 4 };
 
 /* Growing by more than this meets everything. */
 #define LARGEST_GROWTH 8.0
@@ -30,14 +31,6 @@ struct refit_loop {
     const double *growth; /* by body index, in rounded units; null: none */
 };
 
-static void widen(double lo[3], double hi[3], const double point[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = point[axis] < lo[axis] ? point[axis] : lo[axis];
-        hi[axis] = point[axis] > hi[axis] ? point[axis] : hi[axis];
-    }
-}
-
 /* Centre and scale such that everything lies in [-1, 1]. Halves are taken before sums: nothing overflows. */
 static struct forest_map map_of(const struct forest_refit *refit)
 {
@@ -47,12 +40,11 @@ static struct forest_map map_of(const struct forest_refit *refit)
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
         const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
         if (body_snapshot->lo[0] <= body_snapshot->hi[0]) {
-            widen(lo, hi, body_snapshot->lo);
-            widen(lo, hi, body_snapshot->hi);
+            bounds_add(lo, hi, body_snapshot->lo, body_snapshot->hi);
         }
         for (uint32_t vertex = 0; refit->ends && vertex < body_snapshot->body->vertex_count; vertex++) {
             if (body_snapshot->body->vertex_use[vertex] & VERTEX_USED) {
-                widen(lo, hi, refit->ends[body_index][vertex]);
+                bounds_add_point(lo, hi, refit->ends[body_index][vertex]);
             }
         }
     }

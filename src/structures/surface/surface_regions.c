@@ -13,6 +13,7 @@
 #include "structures/surface/surface_regions.h"
 
 #include "base/radix_sort.h"
+#include "geometry/numbers/morton_code.h"
 #include "structures/surface/leaf_order.h"
 #include "structures/surface/region_split.h"
 
@@ -214,24 +215,14 @@ static bool cut_at_medians(struct surface_regions *regions, const struct body *b
     return true;
 }
 
-/* Spreads 21 bits: every third bit of the result. */
-static uint64_t spread_bits(uint64_t x)
-{
-    x = (x | x << 32) & UINT64_C(0x001F00000000FFFF);
-    x = (x | x << 16) & UINT64_C(0x001F0000FF0000FF);
-    x = (x | x << 8) & UINT64_C(0x100F00F00F00F00F);
-    x = (x | x << 4) & UINT64_C(0x10C30C30C30C30C3);
-    return (x | x << 2) & UINT64_C(0x1249249249249249);
-}
-
 /* Centres are sums of three numbers below 1. */
-static uint64_t morton_code(const double centre[3])
+static uint64_t curve_key(const double centre[3])
 {
-    uint64_t code = 0;
+    uint32_t index[3];
     for (int axis = 0; axis < 3; axis++) {
-        code |= spread_bits((uint64_t)((centre[axis] + 3) * (2097151.0 / 6))) << axis;
+        index[axis] = (uint32_t)((centre[axis] + 3) * (2097151.0 / 6));
     }
-    return code;
+    return morton_code(index);
 }
 
 static bool cut_along_curve(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
@@ -248,7 +239,7 @@ static bool cut_along_curve(struct surface_regions *regions, const struct body *
         return false;
     }
     for (uint32_t face = 0; face < count; face++) {
-        keys[face] = morton_code(items[face].centre);
+        keys[face] = curve_key(items[face].centre);
         order[face] = face;
     }
     radix_sort_u64(keys, order, key_scratch, order_scratch, count);

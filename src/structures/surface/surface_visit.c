@@ -46,7 +46,7 @@ static void visit_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-bool surface_forest_visit_pairs(const struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
+bool surface_forest_visit_pairs(struct surface_forest *forest, const struct snapshot *snapshot, dent_isa isa,
                                 struct cancel_flag *cancel, struct arena *scratch,
                                 const struct leaf_pair_visitor *visitor, uint64_t *box_tests)
 {
@@ -71,7 +71,7 @@ bool surface_forest_visit_pairs(const struct surface_forest *forest, const struc
         state->walk.user = state;
         state->walk.box_tests = state->walk.leaf_pairs = 0;
     }
-    dent_parallel_for(forest->context, blocks, visit_block, &loop);
+    loop_costs_run(&forest->visit_costs, forest->context, blocks, visit_block, &loop);
     for (uint32_t worker = 0; worker < workers; worker++) {
         *box_tests += loop.walks[worker].walk.box_tests;
     }

@@ -5,7 +5,7 @@
 #define DENT_STRUCTURES_WALK_MESH_BUILD_H
 
 #include "base/arena.h"
-#include "base/dynamic_array.h"
+#include "base/containers/dynamic_array.h"
 #include "structures/walk/walk_mesh.h"
 
 /* What is needed only while building. */

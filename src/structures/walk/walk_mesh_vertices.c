@@ -7,6 +7,8 @@
  */
 #include "structures/walk/walk_mesh_build.h"
 
+#include "base/containers/union_find.h"
+
 static bool list_stars(struct walk_build *build)
 {
     const struct body *body = build->body;
@@ -38,14 +40,6 @@ static bool list_stars(struct walk_build *build)
     return true;
 }
 
-static uint32_t find_root(uint32_t *parent, uint32_t item)
-{
-    while (parent[item] != item) {
-        item = parent[item] = parent[parent[item]];
-    }
-    return item;
-}
-
 /* Place in the star of a vertex (cell * 4 + corner, ascending) of a cell that has it. */
 static uint32_t slot_in_star(const uint32_t *star, uint32_t count, uint32_t cell)
 {
@@ -70,9 +64,7 @@ static uint32_t measure_link(const struct walk_mesh *mesh, const uint32_t *star,
     uint32_t parts = 0;
     int64_t corners = 0, edges = 0;
     *walls = 0;
-    for (uint32_t i = 0; i < count * 4; i++) {
-        parent[i] = i;
-    }
+    union_find_init(parent, (size_t)count * 4);
     for (uint32_t i = 0; i < count; i++) {
         const struct walk_cell *cell = &mesh->cells[star[i] / 4];
         for (uint32_t corner = 0; corner < 4; corner++) {
@@ -87,11 +79,11 @@ static uint32_t measure_link(const struct walk_mesh *mesh, const uint32_t *star,
             edges++;
             const struct walk_cell *other = &mesh->cells[cell->neighbours[corner]];
             uint32_t j = slot_in_star(star, count, cell->neighbours[corner]);
-            parent[find_root(parent, i * 4 + star[i] % 4)] = find_root(parent, j * 4 + star[j] % 4);
+            union_find_join(parent, i * 4 + star[i] % 4, j * 4 + star[j] % 4);
             for (uint32_t k = 0; k < 4; k++) {
                 if (k != corner && k != star[i] % 4) {
                     uint32_t same = walk_corner_of(other, cell->vertices[k]);
-                    parent[find_root(parent, i * 4 + k)] = find_root(parent, j * 4 + same);
+                    union_find_join(parent, i * 4 + k, j * 4 + same);
                 }
             }
         }

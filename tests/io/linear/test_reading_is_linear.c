@@ -6,7 +6,7 @@
 
 #include "support/cmocka_includes.h"
 
-#include "io/formats/read_tetgen.h"
+#include "../tetgen_memory.h"
 #include "scene_files/scene_file.h"
 
 #include <dent/frames.h>

@@ -66,7 +66,7 @@ struct box_group {
     _Alignas(64) float lo[3][PIECE_CLUSTERS], hi[3][PIECE_CLUSTERS];
 };
 
-/* The place of corner k of a cell in its cluster. */
+/* The slot of corner k of a cell in its cluster. */
 static inline uint32_t cluster_corner(uint32_t corners, int k)
 {
     return corners >> 8 * k & 255;
@@ -192,7 +192,7 @@ struct cluster_kernels {
     uint32_t (*face_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                           struct leaf_hit *hits);
     uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
-    /* Gradient of a cluster and bound of the deviation of its cells, written to place `slot` of the piece. */
+    /* Gradient of a cluster and bound of the deviation of its cells, written to slot `slot` of the piece. */
     void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
                    uint32_t slot);
     /* Bit i: sym(matrix * J) is positive definite for every J of cluster i. */

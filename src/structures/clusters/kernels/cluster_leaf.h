@@ -1,14 +1,15 @@
 /* The leaves of the cluster search, for any number of lanes: boxes and vertices; faces are in cluster_leaf_faces.h. See
  * cluster_kernels.h for the bounds.
  *
- * Included by cluster_kernels_<isa>.c after it has defined `lanes`, `lane_index`, `struct lane_table`, their
- * operations, and load_points. Decisions are sets of bits, one per lane.
+ * Included by cluster_kernels_<isa>.c behind its lanes header. Decisions are sets of bits, one per lane.
  */
+#include "structures/clusters/kernels/cluster_kernels.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#define ALL_LANES ((uint32_t)((UINT64_C(1) << LANES) - 1))
+#define ALL_LANES ((1u << FLOATS) - 1)
 #define BOUND_CUBIC (272.0f * 0x1p-24f)
 #define BOUND_SQUARE (25.0f * 0x1p-24f)
 
@@ -17,158 +18,124 @@
 #define SHORT_STEPS 32000.0f
 #define SHORT_SLACK 0x1p-14f
 
-struct lanes3 {
-    lanes x, y, z;
-};
-
-static inline struct lanes3 subtract3(struct lanes3 a, struct lanes3 b)
+static inline uint32_t less_bits(floats a, floats b)
 {
-    return (struct lanes3){lanes_subtract(a.x, b.x), lanes_subtract(a.y, b.y), lanes_subtract(a.z, b.z)};
+    return floats_mask_bits(floats_less(a, b));
 }
 
-static inline struct lanes3 add3(struct lanes3 a, struct lanes3 b)
+/* Lanes of the group at i that hold one of `count` things. */
+static inline uint32_t lanes_in_use(uint32_t count, uint32_t i)
 {
-    return (struct lanes3){lanes_add(a.x, b.x), lanes_add(a.y, b.y), lanes_add(a.z, b.z)};
-}
-
-static inline struct lanes3 vector_cross(struct lanes3 a, struct lanes3 b)
-{
-    return (struct lanes3){lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
-                           lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
-                           lanes_subtract(lanes_multiply(a.x, b.y), lanes_multiply(a.y, b.x))};
-}
-
-static inline lanes vector_dot(struct lanes3 a, struct lanes3 b)
-{
-    return lanes_add(lanes_add(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y)), lanes_multiply(a.z, b.z));
-}
-
-static inline struct lanes3 least3(struct lanes3 a, struct lanes3 b)
-{
-    return (struct lanes3){lanes_least(a.x, b.x), lanes_least(a.y, b.y), lanes_least(a.z, b.z)};
-}
-
-static inline struct lanes3 most3(struct lanes3 a, struct lanes3 b)
-{
-    return (struct lanes3){lanes_most(a.x, b.x), lanes_most(a.y, b.y), lanes_most(a.z, b.z)};
+    return count - i >= FLOATS ? ALL_LANES : (1u << (count - i)) - 1;
 }
 
 /* The bound of a side whose points lie in a box of this extent. */
-static inline lanes side_bound(struct lanes3 extent)
+static inline floats side_bound(struct floats3 extent)
 {
-    const lanes slack = lanes_set(2 * CLUSTER_INPUT_ERROR);
-    lanes x = lanes_add(extent.x, slack), y = lanes_add(extent.y, slack), z = lanes_add(extent.z, slack);
-    lanes xy = lanes_multiply(x, y);
-    lanes squares = lanes_add(xy, lanes_multiply(lanes_add(x, y), z));
-    return lanes_add(lanes_multiply(lanes_multiply(xy, z), lanes_set(BOUND_CUBIC)),
-                     lanes_multiply(squares, lanes_set(BOUND_SQUARE)));
+    const floats slack = floats_set(2 * CLUSTER_INPUT_ERROR);
+    floats x = extent.x + slack, y = extent.y + slack, z = extent.z + slack;
+    floats xy = x * y;
+    floats squares = xy + (x + y) * z;
+    return xy * z * floats_set(BOUND_CUBIC) + squares * floats_set(BOUND_SQUARE);
 }
 
 struct point_table {
-    struct lane_table x, y, z;
+    floats_table32 x, y, z;
 };
 
 static inline struct point_table point_table_of(const struct cluster_points *points)
 {
-    return (struct point_table){table_load(points->x[0]), table_load(points->x[1]), table_load(points->x[2])};
+    return (struct point_table){floats_table32_load(points->x[0]), floats_table32_load(points->x[1]),
+                                floats_table32_load(points->x[2])};
 }
 
-static inline struct lanes3 pick3(struct point_table table, lane_index index)
+static inline struct floats3 pick3(struct point_table table, floats_index index)
 {
-    return (struct lanes3){table_pick(table.x, index), table_pick(table.y, index), table_pick(table.z, index)};
+    return (struct floats3){floats_table32_pick(table.x, index), floats_table32_pick(table.y, index),
+                            floats_table32_pick(table.z, index)};
+}
+
+static void load_points(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
+                        struct cluster_points *points)
+{
+    const struct row_rounding rounding = row_rounding_of(centre, scale, 1);
+    const uint32_t *from = cluster->vertices;
+    int i = 0;
+    for (; i < cluster->vertex_count; i += 4) {
+        round_four_rows(&rounding, xyz[from[i]], xyz[from[i + 1]], xyz[from[i + 2]], xyz[from[i + 3]], &points->x[0][i],
+                        &points->x[1][i], &points->x[2][i]);
+    }
+    for (; i < CLUSTER_VERTICES; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            points->x[axis][i] = points->x[axis][0];
+        }
+    }
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
-static inline lanes lanes_negative(lanes a)
-{
-    return lanes_subtract(lanes_set(0), a);
-}
-
-/* Bounds of three axes over all lanes. */
-static inline void reduce_bounds(const lanes lo[3], const lanes hi[3], struct cluster_box *box)
-{
-    float first[4], second[4];
-    lanes_least4(lo[0], lo[1], lo[2], lanes_negative(hi[0]), first);
-    lanes_least4(lanes_negative(hi[1]), lanes_negative(hi[2]), lo[0], lo[0], second);
-    box->lo[0] = first[0];
-    box->lo[1] = first[1];
-    box->lo[2] = first[2];
-    box->hi[0] = -first[3];
-    box->hi[1] = -second[0];
-    box->hi[2] = -second[1];
-}
-
 static void bound_points(const struct cluster_points *points, uint32_t set, struct cluster_box *box)
 {
-    lanes lo[3], hi[3];
+    floats lo[3], hi[3];
     for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = lanes_set(INFINITY);
-        hi[axis] = lanes_set(-INFINITY);
-        for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-            lanes x = lanes_load(&points->x[axis][i]);
-            uint32_t bits = set >> i & ALL_LANES;
-            if (LANES == 1 && !bits) {
+        lo[axis] = floats_set(INFINITY);
+        hi[axis] = floats_set(-INFINITY);
+        for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
+            floats_mask among = floats_mask_of_bits(set >> i);
+            if (FLOATS == 1 && floats_mask_none(among)) {
                 continue;
             }
-            lo[axis] = lanes_least(lo[axis], lanes_choose(bits, x, lo[axis]));
-            hi[axis] = lanes_most(hi[axis], lanes_choose(bits, x, hi[axis]));
+            floats x = floats_load(&points->x[axis][i]);
+            lo[axis] = floats_least(lo[axis], floats_choose(among, x, lo[axis]));
+            hi[axis] = floats_most(hi[axis], floats_choose(among, x, hi[axis]));
         }
     }
-    reduce_bounds(lo, hi, box);
+    floats3_bounds((struct floats3){lo[0], lo[1], lo[2]}, (struct floats3){hi[0], hi[1], hi[2]}, box->lo, box->hi);
 }
 
 /* A box in all lanes. */
 struct spread_box {
-    lanes lo[3], hi[3];
+    struct floats3 lo, hi;
 };
 
-static inline struct spread_box spread_box_of(const float lo[3], const float hi[3])
+static inline struct spread_box spread_box_of(const struct cluster_box *box)
 {
-    return (struct spread_box){{lanes_set(lo[0]), lanes_set(lo[1]), lanes_set(lo[2])},
-                               {lanes_set(hi[0]), lanes_set(hi[1]), lanes_set(hi[2])}};
+    return (struct spread_box){floats3_set(box->lo), floats3_set(box->hi)};
 }
 
 /* Lanes in which two boxes meet (closed). */
-static inline uint32_t boxes_meet(struct lanes3 lo, struct lanes3 hi, const struct spread_box *box)
+static inline floats_mask boxes_meet(struct floats3 lo, struct floats3 hi, const struct spread_box *box)
 {
-    const lanes small[6] = {lo.x, box->lo[0], lo.y, box->lo[1], lo.z, box->lo[2]};
-    const lanes large[6] = {box->hi[0], hi.x, box->hi[1], hi.y, box->hi[2], hi.z};
-    return lanes_ordered6(small, large);
+    const floats small[6] = {lo.x, box->lo.x, lo.y, box->lo.y, lo.z, box->lo.z};
+    const floats large[6] = {box->hi.x, hi.x, box->hi.y, hi.y, box->hi.z, hi.z};
+    return floats_less_equal6(small, large);
 }
 
 static uint32_t meet_group(const struct box_group *group, const struct cluster_box *box)
 {
-    const struct spread_box spread = spread_box_of(box->lo, box->hi);
+    const struct spread_box spread = spread_box_of(box);
     uint32_t found = 0;
-    for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
-        struct lanes3 lo = {lanes_load(&group->lo[0][i]), lanes_load(&group->lo[1][i]), lanes_load(&group->lo[2][i])};
-        struct lanes3 hi = {lanes_load(&group->hi[0][i]), lanes_load(&group->hi[1][i]), lanes_load(&group->hi[2][i])};
-        found |= boxes_meet(lo, hi, &spread) << i;
+    for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
+        struct floats3 lo = floats3_load(&group->lo[0][i], &group->lo[1][i], &group->lo[2][i]);
+        struct floats3 hi = floats3_load(&group->hi[0][i], &group->hi[1][i], &group->hi[2][i]);
+        found |= floats_mask_bits(boxes_meet(lo, hi, &spread)) << i;
     }
     return found;
 }
 
-static inline struct lanes3 points_at(const struct cluster_points *points, int i)
+static inline struct floats3 points_at(const struct cluster_points *points, int i)
 {
-    return (struct lanes3){lanes_load(&points->x[0][i]), lanes_load(&points->x[1][i]), lanes_load(&points->x[2][i])};
+    return floats3_load(&points->x[0][i], &points->x[1][i], &points->x[2][i]);
 }
 
 static inline int cells_end(const struct cluster *cluster)
 {
-    return (cluster->cell_count + LANES - 1) / LANES * LANES;
+    return (cluster->cell_count + FLOATS - 1) / FLOATS * FLOATS;
 }
 
-/* Lanes of the group at i that hold a cell. */
-static inline uint32_t cells_present(const struct cluster *cluster, int i)
+static inline struct floats3 pick_corner(struct point_table table, words corners, int k)
 {
-    int left = cluster->cell_count - i;
-    return left >= LANES ? ALL_LANES : (1u << left) - 1;
-}
-
-static inline struct lanes3 pick_corner(struct point_table table, const uint32_t *corners, int k)
-{
-    return pick3(table, index_of_corner(corners, k));
+    return pick3(table, floats_index_of_byte(corners, k));
 }
 
 static void compute_cell_boxes(struct leaf_cells *cells)
@@ -176,64 +143,50 @@ static void compute_cell_boxes(struct leaf_cells *cells)
     const struct cluster *cluster = cells->cluster;
     struct point_table table = point_table_of(cells->points);
     const struct cluster_box *box = &cells->box;
-    const struct lanes3 slack = {lanes_set((box->hi[0] - box->lo[0]) * SHORT_SLACK),
-                                 lanes_set((box->hi[1] - box->lo[1]) * SHORT_SLACK),
-                                 lanes_set((box->hi[2] - box->lo[2]) * SHORT_SLACK)};
-    for (int i = 0; i < cells_end(cluster); i += LANES) {
-        const uint32_t *corners = &cells->corners->cells[i];
-        struct lanes3 p = pick_corner(table, corners, 0), q = pick_corner(table, corners, 1);
-        struct lanes3 r = pick_corner(table, corners, 2), s = pick_corner(table, corners, 3);
-        struct lanes3 lo = least3(least3(p, q), least3(r, s)), hi = most3(most3(p, q), most3(r, s));
-        uint32_t present = cells_present(cluster, i);
-        if (present !=
-            ALL_LANES) { /* places behind the last cell get boxes that meet nothing: coordinates are at most 1 */
-            lo.x = lanes_choose(present, lo.x, lanes_set(4));
-            hi.x = lanes_choose(present, hi.x, lanes_set(-4));
+    const struct floats3 slack = {floats_set((box->hi[0] - box->lo[0]) * SHORT_SLACK),
+                                  floats_set((box->hi[1] - box->lo[1]) * SHORT_SLACK),
+                                  floats_set((box->hi[2] - box->lo[2]) * SHORT_SLACK)};
+    for (int i = 0; i < cells_end(cluster); i += FLOATS) {
+        const words corners = words_load(&cells->corners->cells[i]);
+        struct floats3 p = pick_corner(table, corners, 0), q = pick_corner(table, corners, 1);
+        struct floats3 r = pick_corner(table, corners, 2), s = pick_corner(table, corners, 3);
+        struct floats3 lo = floats3_least(floats3_least(p, q), floats3_least(r, s)),
+                       hi = floats3_most(floats3_most(p, q), floats3_most(r, s));
+        uint32_t present = lanes_in_use(cluster->cell_count, (uint32_t)i);
+        if (present != ALL_LANES) { /* behind the last cell: boxes that meet nothing, since coordinates are at most 1 */
+            lo.x = floats_choose(floats_mask_of_bits(present), lo.x, floats_set(4));
+            hi.x = floats_choose(floats_mask_of_bits(present), hi.x, floats_set(-4));
         }
-        lanes_store(&cells->lo[0][i], lo.x);
-        lanes_store(&cells->lo[1][i], lo.y);
-        lanes_store(&cells->lo[2][i], lo.z);
-        lanes_store(&cells->hi[0][i], hi.x);
-        lanes_store(&cells->hi[1][i], hi.y);
-        lanes_store(&cells->hi[2][i], hi.z);
-        lanes_store(&cells->bound[i], side_bound(add3(subtract3(hi, lo), slack)));
+        floats3_store(&cells->lo[0][i], &cells->lo[1][i], &cells->lo[2][i], lo);
+        floats3_store(&cells->hi[0][i], &cells->hi[1][i], &cells->hi[2][i], hi);
+        floats_store(&cells->bound[i], side_bound(floats3_add(floats3_subtract(hi, lo), slack)));
     }
     cells->has_boxes = true;
 }
-
-#if LANE_COUNT != 16
-static inline uint32_t lanes_ordered6_without(const lanes small[6], const lanes large[6], const uint32_t *words,
-                                              uint32_t bits)
-{
-    uint32_t ordered = lanes_ordered6(small, large);
-    return LANES == 1 && !ordered ? 0 : ordered & ~lanes_with_bits(words, bits);
-}
-#endif
 
 /* Cells of the group at i whose boxes meet the box and that have none of the vertices `shared`. */
 static inline uint32_t cells_meet_box(const struct leaf_cells *cells, int i, const struct spread_box *box,
                                       uint32_t shared)
 {
-    const lanes small[6] = {lanes_load(&cells->lo[0][i]), box->lo[0], lanes_load(&cells->lo[1][i]), box->lo[1],
-                            lanes_load(&cells->lo[2][i]), box->lo[2]};
-    const lanes large[6] = {box->hi[0], lanes_load(&cells->hi[0][i]), box->hi[1], lanes_load(&cells->hi[1][i]),
-                            box->hi[2], lanes_load(&cells->hi[2][i])};
-    return lanes_ordered6_without(small, large, &cells->corners->cell_vertices[i], shared);
+    struct floats3 lo = floats3_load(&cells->lo[0][i], &cells->lo[1][i], &cells->lo[2][i]);
+    struct floats3 hi = floats3_load(&cells->hi[0][i], &cells->hi[1][i], &cells->hi[2][i]);
+    words vertices = words_load(&cells->corners->cell_vertices[i]);
+    return floats_mask_bits(words_disjoint_within(boxes_meet(lo, hi, box), vertices, words_set(shared)));
 }
 
 /* Vertices of side b that are the vertex `identity`. */
 static inline uint32_t shared_vertices(const uint32_t identities[CLUSTER_VERTICES], uint32_t identity)
 {
     uint32_t shared = 0;
-    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        shared |= lanes_equal_to(&identities[i], identity) << i;
+    for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
+        shared |= floats_mask_bits(words_equal(words_load_any(&identities[i]), words_set(identity))) << i;
     }
     return shared;
 }
 
 static inline bool has_vertex(const struct cluster *cluster, uint32_t vertex)
 {
-    if (LANES > 1) {
+    if (FLOATS > 1) {
         return shared_vertices(cluster->vertices, vertex) != 0;
     }
     int k = 0;
@@ -250,26 +203,24 @@ static uint32_t judge_vertices(struct leaf_cells *cells, struct leaf_queue *queu
 {
     struct point_table table = point_table_of(cells->points);
     uint32_t count = 0;
-    for (uint32_t first = 0; first < queue->count; first += LANES) {
-        const uint32_t *corners = &queue->corners[first];
-        struct lanes3 a = pick_corner(table, corners, 0);
-        struct lanes3 b = subtract3(pick_corner(table, corners, 1), a);
-        struct lanes3 c = subtract3(pick_corner(table, corners, 2), a);
-        struct lanes3 d = subtract3(pick_corner(table, corners, 3), a);
-        struct lanes3 p = {lanes_load(&queue->points[0][first]), lanes_load(&queue->points[1][first]),
-                           lanes_load(&queue->points[2][first])};
-        struct lanes3 q = subtract3(p, a), normal = vector_cross(c, d);
-        lanes volume = vector_dot(b, normal);
-        lanes s0 = vector_dot(q, normal), s1 = vector_dot(q, vector_cross(d, b)),
-              s2 = vector_dot(q, vector_cross(b, c));
-        lanes s3 = lanes_subtract(lanes_subtract(volume, s0), lanes_add(s1, s2));
-        lanes least = lanes_least(lanes_least(s0, s1), lanes_least(s2, s3));
-        lanes most = lanes_most(lanes_most(s0, s1), lanes_most(s2, s3));
-        lanes bound = lanes_load(&queue->bound[first]), negative = lanes_subtract(lanes_set(0), bound);
-        uint32_t left = queue->count - first;
-        uint32_t certain = lanes_less(bound, least) | lanes_less(most, negative);
-        uint32_t found = ~(lanes_less(least, negative) & lanes_less(bound, most));
-        found &= left >= LANES ? ALL_LANES : (1u << left) - 1;
+    for (uint32_t first = 0; first < queue->count; first += FLOATS) {
+        const words corners = words_load(&queue->corners[first]);
+        struct floats3 a = pick_corner(table, corners, 0);
+        struct floats3 b = floats3_subtract(pick_corner(table, corners, 1), a);
+        struct floats3 c = floats3_subtract(pick_corner(table, corners, 2), a);
+        struct floats3 d = floats3_subtract(pick_corner(table, corners, 3), a);
+        struct floats3 p = floats3_load(&queue->points[0][first], &queue->points[1][first], &queue->points[2][first]);
+        struct floats3 q = floats3_subtract(p, a), normal = floats3_cross(c, d);
+        floats volume = floats3_dot(b, normal);
+        floats s0 = floats3_dot(q, normal), s1 = floats3_dot(q, floats3_cross(d, b)),
+               s2 = floats3_dot(q, floats3_cross(b, c));
+        floats s3 = volume - s0 - (s1 + s2);
+        floats least = floats_least(floats_least(s0, s1), floats_least(s2, s3));
+        floats most = floats_most(floats_most(s0, s1), floats_most(s2, s3));
+        floats bound = floats_load(&queue->bound[first]), negative = -bound;
+        uint32_t certain = less_bits(bound, least) | less_bits(most, negative);
+        uint32_t found = ~(less_bits(least, negative) & less_bits(bound, most));
+        found &= lanes_in_use(queue->count, first);
         for (; found; found &= found - 1) {
             int lane = __builtin_ctz(found);
             hits[count] = queue->pairs[first + (uint32_t)lane];
@@ -292,21 +243,25 @@ static inline void queue_vertex(const struct leaf_cells *cells, const struct lea
     queue->pairs[slot] = (struct leaf_hit){features->number, (uint8_t)vertex, (uint8_t)cell, 0};
 }
 
-#if LANE_COUNT != 16
+/* Vertices of the group at i with their bits set wait. Without a branch, except with one lane. */
 static inline void put_waiting(struct waiting_points *waiting, const struct leaf_features *features, int i,
                                uint32_t bits)
 {
-    for (; bits; bits &= bits - 1) {
-        uint32_t vertex = (uint32_t)(i + __builtin_ctz(bits)), slot = waiting->count++;
-        for (int axis = 0; axis < 3; axis++) {
-            waiting->x[axis][slot] = features->points->x[axis][vertex];
-        }
-        waiting->vertex[slot] = vertex;
-        waiting->cluster[slot] = features->number;
-        waiting->identity[slot] = features->identities ? features->identities[vertex] : 0;
+    if (FLOATS == 1 && !bits) {
+        return;
     }
+    const uint32_t slot = waiting->count;
+    const floats_order order = floats_order_of_bits(bits);
+    for (int axis = 0; axis < 3; axis++) {
+        floats_keep(&waiting->x[axis][slot], floats_load(&features->points->x[axis][i]), order);
+    }
+    words_keep(&waiting->vertex[slot], words_add(words_count_up(), words_set((uint32_t)i)), order);
+    words_store_any(&waiting->cluster[slot], words_set(features->number));
+    if (features->identities) {
+        words_keep(&waiting->identity[slot], words_load_any(&features->identities[i]), order);
+    }
+    waiting->count += (uint32_t)__builtin_popcount(bits);
 }
-#endif
 
 /* A feature and the cells of a group whose boxes meet its own, in one word: the slot of the feature, the first cell of
  * the group, and bits. */
@@ -336,12 +291,12 @@ static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < waiting->count; slot++) {
         uint32_t shared = waiting->may_share ? shared_vertices(cells->identities, waiting->identity[slot]) : 0;
-        lanes px = lanes_set(waiting->x[0][slot]), py = lanes_set(waiting->x[1][slot]),
-              pz = lanes_set(waiting->x[2][slot]);
-        const struct spread_box box = {{px, py, pz}, {px, py, pz}};
-        for (int i = 0; i < end; i += LANES) {
+        struct floats3 p = {floats_set(waiting->x[0][slot]), floats_set(waiting->x[1][slot]),
+                            floats_set(waiting->x[2][slot])};
+        const struct spread_box box = {p, p};
+        for (int i = 0; i < end; i += FLOATS) {
             uint32_t found = cells_meet_box(cells, i, &box, shared);
-            if (LANES == 1 && !found) {
+            if (FLOATS == 1 && !found) {
                 continue;
             }
             list[count] = boxed(slot, i, found);
@@ -354,7 +309,7 @@ static inline uint32_t box_vertices(const struct leaf_cells *cells, const struct
 /* All vertices that wait come into the queue with the cells whose boxes hold them. */
 static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits)
 {
-    uint32_t list[LEAF_POINTS * (CLUSTER_CELLS / LANES) + 1];
+    uint32_t list[LEAF_POINTS * (CLUSTER_CELLS / FLOATS) + 1];
     struct waiting_points *waiting = &queue->waiting;
     uint32_t count = 0;
     if (!cells->has_boxes) {
@@ -363,7 +318,7 @@ static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *que
     uint32_t listed = box_vertices(cells, waiting, list);
     for (uint32_t k = 0; k < listed; k++) {
         uint32_t from = boxed_slot(list[k]);
-        if (queue->count > LEAF_QUEUE - LANES) {
+        if (queue->count > LEAF_QUEUE - FLOATS) {
             count += judge_vertices(cells, queue, hits + count);
         }
         for (uint32_t found = boxed_cells(list[k]); found; found &= found - 1) {
@@ -390,20 +345,20 @@ static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue,
 static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                             struct leaf_hit *hits)
 {
-    const struct spread_box box = spread_box_of(cells->box.lo, cells->box.hi);
+    const struct spread_box box = spread_box_of(&cells->box);
     struct waiting_points *waiting = &queue->waiting;
     uint32_t count = 0;
     if (waiting->count > LEAF_POINTS - CLUSTER_VERTICES) {
         count = compare_waiting(cells, queue, hits);
     }
     waiting->may_share = features->identities != NULL;
-    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
+    for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
         uint32_t asked = features->lanes >> i & ALL_LANES;
         if (!asked) {
             continue; /* the vertices asked about come first */
         }
-        struct lanes3 x = points_at(features->points, i);
-        uint32_t set = boxes_meet(x, x, &box) & asked;
+        struct floats3 x = points_at(features->points, i);
+        uint32_t set = floats_mask_bits(boxes_meet(x, x, &box)) & asked;
         for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
             uint32_t vertex = (uint32_t)__builtin_ctz(left);
             bool here = has_vertex(cells->cluster, features->cluster->vertices[(uint32_t)i + vertex]);
@@ -427,9 +382,8 @@ struct short_cells {
 
 static inline void shorten(uint16_t *to, const float *from, int count, float origin, float factor)
 {
-    for (int i = 0; i < count; i += LANES) {
-        lanes_to_shorts(to + i,
-                        lanes_multiply(lanes_subtract(lanes_load(from + i), lanes_set(origin)), lanes_set(factor)));
+    for (int i = 0; i < count; i += FLOATS) {
+        floats_to_shorts(to + i, (floats_load(from + i) - floats_set(origin)) * floats_set(factor));
     }
 }
 
@@ -451,11 +405,11 @@ static inline uint32_t box_own_vertices(const struct leaf_cells *cells, uint32_t
     struct short_cells shorts;
     uint32_t count = 0;
     shorten_cells(cells, &shorts);
-    const struct short_table x[3] = {shorts_load(shorts.x[0]), shorts_load(shorts.x[1]), shorts_load(shorts.x[2])};
+    const struct shorts32 x[3] = {shorts32_load(shorts.x[0]), shorts32_load(shorts.x[1]), shorts32_load(shorts.x[2])};
     for (int cell = 0; cell < cells->cluster->cell_count; cell++) {
         const uint16_t lo[3] = {shorts.lo[0][cell], shorts.lo[1][cell], shorts.lo[2][cell]};
         const uint16_t hi[3] = {shorts.hi[0][cell], shorts.hi[1][cell], shorts.hi[2][cell]};
-        uint32_t found = shorts_in_box(x, lo, hi) & asked & ~cells->corners->cell_vertices[cell];
+        uint32_t found = shorts32_meet(x, x, lo, hi, CLUSTER_VERTICES) & asked & ~cells->corners->cell_vertices[cell];
         list[count] = (struct boxed_cell){found, (uint32_t)cell};
         count += found != 0;
     }

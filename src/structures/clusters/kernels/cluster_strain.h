@@ -39,49 +39,47 @@ static inline float extent_of_axis(const struct cluster_rest *rest, const float 
 static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points,
                               struct piece_strain *strain, uint32_t slot)
 {
-    const lanes nothing = lanes_set(0);
-    lanes total[9] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
-    lanes origin[3] = {lanes_set(points->x[0][0]), lanes_set(points->x[1][0]), lanes_set(points->x[2][0])};
-    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]),
-              y2 = lanes_of_shorts(&rest->y[2][i]);
+    const floats nothing = floats_set(0);
+    floats total[9] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
+    floats origin[3] = {floats_set(points->x[0][0]), floats_set(points->x[1][0]), floats_set(points->x[2][0])};
+    for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
+        floats y0 = floats_of_shorts(&rest->y[0][i]), y1 = floats_of_shorts(&rest->y[1][i]),
+               y2 = floats_of_shorts(&rest->y[2][i]);
         /* Places behind the last vertex repeat the first one, whose difference is 0: they add nothing. */
-        lanes dx = lanes_subtract(lanes_load(&points->x[0][i]), origin[0]);
-        lanes dy = lanes_subtract(lanes_load(&points->x[1][i]), origin[1]);
-        lanes dz = lanes_subtract(lanes_load(&points->x[2][i]), origin[2]);
-        total[0] = lanes_add(total[0], lanes_multiply(dx, y0));
-        total[1] = lanes_add(total[1], lanes_multiply(dx, y1));
-        total[2] = lanes_add(total[2], lanes_multiply(dx, y2));
-        total[3] = lanes_add(total[3], lanes_multiply(dy, y0));
-        total[4] = lanes_add(total[4], lanes_multiply(dy, y1));
-        total[5] = lanes_add(total[5], lanes_multiply(dy, y2));
-        total[6] = lanes_add(total[6], lanes_multiply(dz, y0));
-        total[7] = lanes_add(total[7], lanes_multiply(dz, y1));
-        total[8] = lanes_add(total[8], lanes_multiply(dz, y2));
+        floats dx = floats_load(&points->x[0][i]) - origin[0];
+        floats dy = floats_load(&points->x[1][i]) - origin[1];
+        floats dz = floats_load(&points->x[2][i]) - origin[2];
+        total[0] = total[0] + dx * y0;
+        total[1] = total[1] + dx * y1;
+        total[2] = total[2] + dx * y2;
+        total[3] = total[3] + dy * y0;
+        total[4] = total[4] + dy * y1;
+        total[5] = total[5] + dy * y2;
+        total[6] = total[6] + dz * y0;
+        total[7] = total[7] + dz * y1;
+        total[8] = total[8] + dz * y2;
     }
     float t[12], g[3][3];
-    lanes_sum4(total[0], total[1], total[2], total[3], t);
-    lanes_sum4(total[4], total[5], total[6], total[7], t + 4);
-    lanes_sum4(total[8], nothing, nothing, nothing, t + 8);
+    floats_sum4(total[0], total[1], total[2], total[3], t);
+    floats_sum4(total[4], total[5], total[6], total[7], t + 4);
+    floats_sum4(total[8], nothing, nothing, nothing, t + 8);
     gradient_of_axis(rest, t, g[0], strain, 0, slot);
     gradient_of_axis(rest, t + 3, g[1], strain, 1, slot);
     gradient_of_axis(rest, t + 6, g[2], strain, 2, slot);
-    const lanes far = lanes_set(INFINITY), near = lanes_set(-INFINITY);
-    lanes lo[3] = {far, far, far}, hi[3] = {near, near, near};
-    for (int i = 0; i < CLUSTER_VERTICES; i += LANES) {
-        lanes y0 = lanes_of_shorts(&rest->y[0][i]), y1 = lanes_of_shorts(&rest->y[1][i]),
-              y2 = lanes_of_shorts(&rest->y[2][i]);
+    const floats far = floats_set(INFINITY), near = floats_set(-INFINITY);
+    floats lo[3] = {far, far, far}, hi[3] = {near, near, near};
+    for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
+        floats y0 = floats_of_shorts(&rest->y[0][i]), y1 = floats_of_shorts(&rest->y[1][i]),
+               y2 = floats_of_shorts(&rest->y[2][i]);
         for (int axis = 0; axis < 3; axis++) {
-            lanes linear = lanes_add(
-                lanes_add(lanes_multiply(lanes_set(g[axis][0]), y0), lanes_multiply(lanes_set(g[axis][1]), y1)),
-                lanes_multiply(lanes_set(g[axis][2]), y2));
-            lanes residual = lanes_subtract(lanes_subtract(lanes_load(&points->x[axis][i]), origin[axis]), linear);
-            lo[axis] = lanes_least(lo[axis], residual);
-            hi[axis] = lanes_most(hi[axis], residual);
+            floats linear = floats_set(g[axis][0]) * y0 + floats_set(g[axis][1]) * y1 + floats_set(g[axis][2]) * y2;
+            floats residual = floats_load(&points->x[axis][i]) - origin[axis] - linear;
+            lo[axis] = floats_least(lo[axis], residual);
+            hi[axis] = floats_most(hi[axis], residual);
         }
     }
     struct cluster_box box;
-    reduce_bounds(lo, hi, &box);
+    floats3_bounds((struct floats3){lo[0], lo[1], lo[2]}, (struct floats3){hi[0], hi[1], hi[2]}, box.lo, box.hi);
     float x = extent_of_axis(rest, g[0], box.lo[0], box.hi[0]), y = extent_of_axis(rest, g[1], box.lo[1], box.hi[1]);
     float z = extent_of_axis(rest, g[2], box.lo[2], box.hi[2]);
     float diagonal = sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
@@ -108,42 +106,36 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
     if (!(squares > 1e-30f && squares < 1e30f)) {
         return 0; /* the norm might have under- or overflowed */
     }
-    const lanes unit = lanes_set(0x1p-24f), safe = lanes_set(1 + 0x1p-13f);
-    const lanes norm = lanes_multiply(lanes_root(lanes_set(squares)), safe);
+    const floats unit = floats_set(0x1p-24f), safe = floats_set(1 + 0x1p-13f);
+    const floats norm = floats_root(floats_set(squares)) * safe;
     uint32_t found = 0;
-    for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
-        lanes g[9], h[9], g_squares = lanes_set(0);
+    for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
+        floats g[9], h[9], g_squares = floats_set(0);
         for (int k = 0; k < 9; k++) {
-            g[k] = lanes_load(&strain->g[k][i]);
-            g_squares = lanes_add(g_squares, lanes_multiply(g[k], g[k]));
+            g[k] = floats_load(&strain->g[k][i]);
+            g_squares = g_squares + g[k] * g[k];
         }
         for (int row = 0; row < 3; row++) {
             for (int column = 0; column < 3; column++) {
-                h[3 * row + column] =
-                    lanes_add(lanes_add(lanes_multiply(lanes_set(matrix[3 * row]), g[column]),
-                                        lanes_multiply(lanes_set(matrix[3 * row + 1]), g[3 + column])),
-                              lanes_multiply(lanes_set(matrix[3 * row + 2]), g[6 + column]));
+                h[3 * row + column] = floats_set(matrix[3 * row]) * g[column] +
+                                      floats_set(matrix[3 * row + 1]) * g[3 + column] +
+                                      floats_set(matrix[3 * row + 2]) * g[6 + column];
             }
         }
-        lanes size = lanes_multiply(lanes_multiply(norm, lanes_root(g_squares)), safe);
-        lanes less = lanes_multiply(lanes_add(lanes_multiply(norm, lanes_load(&strain->spread[i])),
-                                              lanes_multiply(lanes_multiply(unit, lanes_set(24)), size)),
-                                    safe);
-        const lanes half = lanes_set(0.5f);
-        lanes a = lanes_subtract(h[0], less), b = lanes_subtract(h[4], less), c = lanes_subtract(h[8], less);
-        lanes d = lanes_multiply(half, lanes_add(h[1], h[3])), e = lanes_multiply(half, lanes_add(h[2], h[6]));
-        lanes f = lanes_multiply(half, lanes_add(h[5], h[7]));
-        lanes q = lanes_add(size, less), q2 = lanes_multiply(q, q);
-        lanes minor2 = lanes_subtract(lanes_multiply(a, b), lanes_multiply(d, d));
-        lanes minor3 =
-            lanes_subtract(lanes_add(lanes_multiply(c, minor2),
-                                     lanes_multiply(e, lanes_subtract(lanes_multiply(d, f), lanes_multiply(b, e)))),
-                           lanes_multiply(f, lanes_subtract(lanes_multiply(a, f), lanes_multiply(d, e))));
-        uint32_t bits = lanes_less(lanes_set(1e-30f), g_squares) & lanes_less(lanes_set(1e-9f), size) &
-                        lanes_less(size, lanes_set(1e9f));
-        bits &= lanes_less(lanes_multiply(unit, q), a);
-        bits &= lanes_less(lanes_multiply(lanes_multiply(unit, lanes_set(8)), q2), minor2);
-        bits &= lanes_less(lanes_multiply(lanes_multiply(unit, lanes_set(40)), lanes_multiply(q2, q)), minor3);
+        floats size = norm * floats_root(g_squares) * safe;
+        floats less = (norm * floats_load(&strain->spread[i]) + unit * floats_set(24) * size) * safe;
+        const floats half = floats_set(0.5f);
+        floats a = h[0] - less, b = h[4] - less, c = h[8] - less;
+        floats d = half * (h[1] + h[3]), e = half * (h[2] + h[6]);
+        floats f = half * (h[5] + h[7]);
+        floats q = size + less, q2 = q * q;
+        floats minor2 = a * b - d * d;
+        floats minor3 = c * minor2 + e * (d * f - b * e) - f * (a * f - d * e);
+        uint32_t bits = less_bits(floats_set(1e-30f), g_squares) & less_bits(floats_set(1e-9f), size) &
+                        less_bits(size, floats_set(1e9f));
+        bits &= less_bits(unit * q, a);
+        bits &= less_bits(unit * floats_set(8) * q2, minor2);
+        bits &= less_bits(unit * floats_set(40) * (q2 * q), minor3);
         found |= bits << i;
     }
     return found;
@@ -158,29 +150,30 @@ static uint32_t definite_clusters(const struct piece_strain *strain, const float
  * n^2 nothing under- or overflows. */
 static void stretches_of_piece(struct piece_strain *strain)
 {
-    const lanes safe = lanes_set(1 + 0x1p-13f), two = lanes_set(2), third = lanes_set(1.0f / 3);
-    for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
-        struct lanes3 c[3]; /* columns of g */
+    const floats safe = floats_set(1 + 0x1p-13f), two = floats_set(2), third = floats_set(1.0f / 3);
+    for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
+        struct floats3 c[3]; /* columns of g */
         for (int k = 0; k < 3; k++) {
-            c[k] = (struct lanes3){lanes_load(&strain->g[k][i]), lanes_load(&strain->g[3 + k][i]),
-                                   lanes_load(&strain->g[6 + k][i])};
+            c[k] = (struct floats3){floats_load(&strain->g[k][i]), floats_load(&strain->g[3 + k][i]),
+                                    floats_load(&strain->g[6 + k][i])};
         }
-        lanes xx = vector_dot(c[0], c[0]), yy = vector_dot(c[1], c[1]), zz = vector_dot(c[2], c[2]);
-        struct lanes3 mixed = {vector_dot(c[0], c[1]), vector_dot(c[0], c[2]), vector_dot(c[1], c[2])};
-        lanes squares = lanes_add(lanes_add(xx, yy), zz), mean = lanes_multiply(squares, third);
-        struct lanes3 b = {lanes_subtract(xx, mean), lanes_subtract(yy, mean), lanes_subtract(zz, mean)};
-        lanes uneven = lanes_root(lanes_add(vector_dot(b, b), lanes_multiply(two, vector_dot(mixed, mixed))));
-        lanes least = lanes_subtract(mean, lanes_multiply(lanes_multiply(uneven, lanes_set(0.8165f)), safe));
-        least = lanes_subtract(least, lanes_multiply(squares, lanes_set(32 * 0x1p-24f)));
-        uint32_t good = lanes_less(lanes_set(1e-12f), squares) & lanes_less(squares, lanes_set(1e12f)) &
-                        lanes_less(lanes_set(0), least);
-        lanes root = lanes_multiply(lanes_root(lanes_choose(good, least, lanes_set(0))), lanes_set(1 - 0x1p-13f));
-        lanes_store(&strain->least_stretch[i], root);
-        lanes_store(&strain->norm[i], lanes_multiply(lanes_root(squares), safe));
+        floats xx = floats3_dot(c[0], c[0]), yy = floats3_dot(c[1], c[1]), zz = floats3_dot(c[2], c[2]);
+        struct floats3 mixed = {floats3_dot(c[0], c[1]), floats3_dot(c[0], c[2]), floats3_dot(c[1], c[2])};
+        floats squares = xx + yy + zz, mean = squares * third;
+        struct floats3 b = {xx - mean, yy - mean, zz - mean};
+        floats uneven = floats_root(floats3_dot(b, b) + two * floats3_dot(mixed, mixed));
+        floats least = mean - uneven * floats_set(0.8165f) * safe;
+        least = least - squares * floats_set(32 * 0x1p-24f);
+        uint32_t good = less_bits(floats_set(1e-12f), squares) & less_bits(squares, floats_set(1e12f)) &
+                        less_bits(floats_set(0), least);
+        floats root =
+            floats_root(floats_choose(floats_mask_of_bits(good), least, floats_set(0))) * floats_set(1 - 0x1p-13f);
+        floats_store(&strain->least_stretch[i], root);
+        floats_store(&strain->norm[i], floats_root(squares) * safe);
     }
 }
 
-/* Cluster c (place of piece b) and cluster d (of piece a), middles m, X a point of c and Z of d:
+/* Cluster c (slot of piece b) and cluster d (of piece a), middles m, X a point of c and Z of d:
  *
  *     image(Z) - image(X) = g_c (Z - X) + o + (g_d - g_c) (Z - m_d) + slacks,   o = centre_d - centre_c - g_c (m_d -
  * m_c),
@@ -195,35 +188,34 @@ static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct
                                const struct piece_strain *strain_a, const struct piece_rest *rest_a,
                                const float gaps[PIECE_CLUSTERS])
 {
-    const lanes safe = lanes_set(1 + 0x1p-13f), stretch = lanes_set(strain_b->least_stretch[slot]);
-    const lanes own = lanes_set((strain_b->slack[slot] + 48 * 0x1p-24f * strain_b->norm[slot]) * (1 + 0x1p-13f));
+    const floats safe = floats_set(1 + 0x1p-13f), stretch = floats_set(strain_b->least_stretch[slot]);
+    const floats own = floats_set((strain_b->slack[slot] + 48 * 0x1p-24f * strain_b->norm[slot]) * (1 + 0x1p-13f));
     uint32_t found = 0;
-    for (int i = 0; i < PIECE_CLUSTERS; i += LANES) {
-        lanes gap = lanes_load(&gaps[i]), offset_squares = lanes_set(0), bend_squares = lanes_set(0), d[3];
-        uint32_t known = lanes_less(lanes_set(0), gap);
+    for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
+        floats gap = floats_load(&gaps[i]), offset_squares = floats_set(0), bend_squares = floats_set(0), d[3];
+        uint32_t known = less_bits(floats_set(0), gap);
         if (!known) {
             continue;
         }
         for (int axis = 0; axis < 3; axis++) {
-            d[axis] = lanes_subtract(lanes_load(&rest_a->middle[axis][i]), lanes_set(rest_b->middle[axis][slot]));
+            d[axis] = floats_load(&rest_a->middle[axis][i]) - floats_set(rest_b->middle[axis][slot]);
         }
         for (int axis = 0; axis < 3; axis++) {
-            lanes linear = lanes_set(0);
+            floats linear = floats_set(0);
             for (int k = 0; k < 3; k++) {
-                lanes g = lanes_set(strain_b->g[3 * axis + k][slot]);
-                lanes bend = lanes_subtract(lanes_load(&strain_a->g[3 * axis + k][i]), g);
-                bend_squares = lanes_add(bend_squares, lanes_multiply(bend, bend));
-                linear = lanes_add(linear, lanes_multiply(g, d[k]));
+                floats g = floats_set(strain_b->g[3 * axis + k][slot]);
+                floats bend = floats_load(&strain_a->g[3 * axis + k][i]) - g;
+                bend_squares = bend_squares + bend * bend;
+                linear = linear + g * d[k];
             }
-            lanes moved =
-                lanes_subtract(lanes_load(&strain_a->centre[axis][i]), lanes_set(strain_b->centre[axis][slot]));
-            lanes offset = lanes_subtract(moved, linear);
-            offset_squares = lanes_add(offset_squares, lanes_multiply(offset, offset));
+            floats moved = floats_load(&strain_a->centre[axis][i]) - floats_set(strain_b->centre[axis][slot]);
+            floats offset = moved - linear;
+            offset_squares = offset_squares + offset * offset;
         }
-        lanes bend = lanes_multiply(lanes_root(bend_squares), lanes_load(&rest_a->radius[i]));
-        lanes off = lanes_add(lanes_add(lanes_root(offset_squares), bend), lanes_load(&strain_a->slack[i]));
-        off = lanes_add(lanes_multiply(off, safe), own);
-        found |= (lanes_less(off, lanes_multiply(stretch, gap)) & known) << i;
+        floats bend = floats_root(bend_squares) * floats_load(&rest_a->radius[i]);
+        floats off = floats_root(offset_squares) + bend + floats_load(&strain_a->slack[i]);
+        off = off * safe + own;
+        found |= (less_bits(off, stretch * gap) & known) << i;
     }
     return found;
 }

@@ -1,111 +1,122 @@
-/* The leaves of the surface forest, written once for all instruction sets. See surface_kernels.h for what is computed
- * and for the bounds.
- *
- * Included by surface_kernels_<isa>.c after it has defined `wide` (16 floats), `wide_index` (16 places), `octet` (8
- * doubles), their operations, load_points, and the two loops that decide the speed of a leaf: boxes_in_row and
- * faces_beyond. Types and operations are named for surface_narrow.h: wide_t, wide_add and so on.
- */
-#include <math.h>
-#include <stddef.h>
+/* The leaves of the surface forest, written once over the lanes of simd/lanes.h. Included by surface_kernels_<isa>.c. See
+ * surface_kernels.h for what is computed and for the bounds. */
+#include "structures/surface/kernels/surface_kernels.h"
 
-#define PASTE(a, b) a##b
-#define LANE(name) PASTE(wide_, name)
+#define WIDE floats16
+#define VECTOR floats16x3
+#define LANE(name) floats16_##name
+#define LANE3(name) floats16x3_##name
 #define LANE_ALL 0xFFFFu
 
-struct wide_t3;
-static inline wide_t wide_side_bound(struct wide_t3 largest);
-static inline wide_t wide_range_bound(wide_t size, wide_t largest);
+static inline floats16 floats16_side_bound(struct floats16x3 largest);
+static inline floats16 floats16_range_bound(floats16 size, floats16 largest);
 
 #include "structures/surface/kernels/surface_narrow.h"
 
-static inline wide_t wide_side_bound(struct wide_t3 largest)
+static inline floats16 floats16_side_bound(struct floats16x3 largest)
 {
-    const wide_t slack = wide_set(4 * FOREST_INPUT_ERROR);
-    wide_t x = wide_add(largest.x, slack), y = wide_add(largest.y, slack), z = wide_add(largest.z, slack),
-           xy = wide_multiply(x, y);
-    wide_t squares = wide_add(xy, wide_multiply(wide_add(x, y), z));
-    return wide_add(wide_multiply(wide_multiply(xy, z), wide_set(50.0f * 0x1p-24f)),
-                    wide_multiply(squares, wide_set(7.0f * 0x1p-24f)));
+    const floats16 slack = floats16_set(4 * FOREST_INPUT_ERROR);
+    floats16 x = floats16_add(largest.x, slack), y = floats16_add(largest.y, slack), z = floats16_add(largest.z, slack),
+             xy = floats16_multiply(x, y);
+    floats16 squares = floats16_add(xy, floats16_multiply(floats16_add(x, y), z));
+    return floats16_add(floats16_multiply(floats16_multiply(xy, z), floats16_set(50.0f * 0x1p-24f)),
+                        floats16_multiply(squares, floats16_set(7.0f * 0x1p-24f)));
 }
 
-static inline wide_t wide_range_bound(wide_t size, wide_t largest)
+static inline floats16 floats16_range_bound(floats16 size, floats16 largest)
 {
-    wide_t relative = wide_add(wide_multiply(largest, wide_set(10.0f * 0x1p-24f)), wide_set(3.0f * 0x1p-24f));
-    return wide_add(wide_multiply(size, relative), wide_set(0x1p-120f));
+    floats16 relative =
+        floats16_add(floats16_multiply(largest, floats16_set(10.0f * 0x1p-24f)), floats16_set(3.0f * 0x1p-24f));
+    return floats16_add(floats16_multiply(size, relative), floats16_set(0x1p-120f));
 }
 
+#undef WIDE
+#undef VECTOR
 #undef LANE
+#undef LANE3
 #undef LANE_ALL
-#define LANE(name) PASTE(octet_, name)
+#define WIDE doubles8
+#define VECTOR doubles8x3
+#define LANE(name) doubles8_##name
+#define LANE3(name) doubles8x3_##name
 #define LANE_ALL 0xFFu
 
-struct octet_t3;
-static inline octet_t octet_side_bound(struct octet_t3 largest);
-static inline octet_t octet_range_bound(octet_t size, octet_t largest);
+static inline doubles8 doubles8_side_bound(struct doubles8x3 largest);
+static inline doubles8 doubles8_range_bound(doubles8 size, doubles8 largest);
 
 #include "structures/surface/kernels/surface_narrow.h"
 
 /* Of d . (e1 x e2) for differences of at most these sizes. Minors of all three pairs of axes are computed, so all three
  * enter the guards against underflow and overflow, other than in orientation_3d_determinant (surface_kernels.h). */
-static inline octet_t octet_side_bound(struct octet_t3 largest)
+static inline doubles8 doubles8_side_bound(struct doubles8x3 largest)
 {
-    octet_t x = octet_multiply(largest.x, octet_set(8.0)), xy = octet_multiply(x, largest.y);
-    octet_t squares = octet_add(octet_add(xy, octet_multiply(x, largest.z)),
-                                octet_multiply(octet_multiply(largest.y, octet_set(8.0)), largest.z));
-    octet_t guard = octet_add(squares, octet_add(octet_add(largest.x, largest.y), largest.z));
-    octet_t xyz = octet_add(octet_multiply(xy, largest.z), octet_multiply(guard, octet_set(0x1p-900)));
-    return octet_add(octet_multiply(xyz, octet_set(6.0 * 0x1p-53)), octet_set(0x1p-900));
+    doubles8 x = doubles8_multiply(largest.x, doubles8_set(8.0)), xy = doubles8_multiply(x, largest.y);
+    doubles8 squares = doubles8_add(doubles8_add(xy, doubles8_multiply(x, largest.z)),
+                                    doubles8_multiply(doubles8_multiply(largest.y, doubles8_set(8.0)), largest.z));
+    doubles8 guard = doubles8_add(squares, doubles8_add(doubles8_add(largest.x, largest.y), largest.z));
+    doubles8 xyz = doubles8_add(doubles8_multiply(xy, largest.z), doubles8_multiply(guard, doubles8_set(0x1p-900)));
+    return doubles8_add(doubles8_multiply(xyz, doubles8_set(6.0 * 0x1p-53)), doubles8_set(0x1p-900));
 }
 
 /* The product of the sizes comes before the small factor: where a sum of products could overflow, the bound does. */
-static inline octet_t octet_range_bound(octet_t size, octet_t largest)
+static inline doubles8 doubles8_range_bound(doubles8 size, doubles8 largest)
 {
-    octet_t product = octet_multiply(octet_multiply(size, octet_set(8.0)), largest);
-    return octet_add(octet_multiply(product, octet_set(1.25 * 0x1p-53)), octet_set(0x1p-900));
+    doubles8 product = doubles8_multiply(doubles8_multiply(size, doubles8_set(8.0)), largest);
+    return doubles8_add(doubles8_multiply(product, doubles8_set(1.25 * 0x1p-53)), doubles8_set(0x1p-900));
 }
 
 static struct narrow_signs narrow_floats(const struct float_batch *batch)
 {
-    struct wide_t3 corner[6];
+    struct floats16x3 corner[6];
     for (int k = 0; k < 6; k++) {
-        corner[k] = (struct wide_t3){wide_load(batch->corner[k][0]), wide_load(batch->corner[k][1]),
-                                     wide_load(batch->corner[k][2])};
+        corner[k] = floats16x3_load(batch->corner[k][0], batch->corner[k][1], batch->corner[k][2]);
     }
-    return wide_narrow(corner, corner + 3);
+    return floats16_narrow(corner, corner + 3);
 }
 
 static struct narrow_signs narrow_doubles(const struct narrow_batch *batch)
 {
-    struct octet_t3 corner[6];
+    struct doubles8x3 corner[6];
     for (int k = 0; k < 6; k++) {
-        corner[k] = (struct octet_t3){octet_load(batch->corner[k][0]), octet_load(batch->corner[k][1]),
-                                      octet_load(batch->corner[k][2])};
+        corner[k] = doubles8x3_load(batch->corner[k][0], batch->corner[k][1], batch->corner[k][2]);
     }
-    return octet_narrow(corner, corner + 3);
+    return doubles8_narrow(corner, corner + 3);
 }
 
 /* ---- pairs of leaves ---- */
 
-static inline wide_t length3(struct wide_t3 a)
+static inline floats16 length3(struct floats16x3 a)
 {
-    return wide_add(wide_add(wide_magnitude(a.x), wide_magnitude(a.y)), wide_magnitude(a.z));
+    return floats16x3_sum(floats16x3_absolute(a));
 }
 
-static inline struct wide_t3 pick3(const struct leaf_points *leaf, int corner)
+static inline struct floats16x3 pick3(const struct leaf_points *leaf, int corner)
 {
-    wide_index index = index_load(leaf->corners[corner]);
-    return (struct wide_t3){wide_pick(leaf->x[0], index), wide_pick(leaf->x[1], index), wide_pick(leaf->x[2], index)};
+    floats16_index index = floats16_index_load(leaf->corners[corner]);
+    return (struct floats16x3){floats16_pick(floats_table16_load(leaf->x[0]), index),
+                               floats16_pick(floats_table16_load(leaf->x[1]), index),
+                               floats16_pick(floats_table16_load(leaf->x[2]), index)};
+}
+
+static void load_points(const uint32_t vertices[LEAF_VERTICES], const double (*xyz)[3], const struct forest_map *map,
+                        struct leaf_points *points)
+{
+    const struct row_rounding rounding = row_rounding_of(map->centre, map->first, map->second);
+    for (int i = 0; i < LEAF_VERTICES; i += 4) {
+        round_four_rows(&rounding, xyz[vertices[i]], xyz[vertices[i + 1]], xyz[vertices[i + 2]], xyz[vertices[i + 3]],
+                        &points->x[0][i], &points->x[1][i], &points->x[2][i]);
+    }
 }
 
 static void prepare_side(const struct leaf_points *leaf, struct leaf_side *side)
 {
-    struct wide_t3 p = pick3(leaf, 0), q = pick3(leaf, 1), r = pick3(leaf, 2);
-    wide_store(side->lo[0], wide_least(wide_least(p.x, q.x), r.x));
-    wide_store(side->lo[1], wide_least(wide_least(p.y, q.y), r.y));
-    wide_store(side->lo[2], wide_least(wide_least(p.z, q.z), r.z));
-    wide_store(side->hi[0], wide_most(wide_most(p.x, q.x), r.x));
-    wide_store(side->hi[1], wide_most(wide_most(p.y, q.y), r.y));
-    wide_store(side->hi[2], wide_most(wide_most(p.z, q.z), r.z));
+    struct floats16x3 p = pick3(leaf, 0), q = pick3(leaf, 1), r = pick3(leaf, 2);
+    floats16_store(side->lo[0], floats16_least(floats16_least(p.x, q.x), r.x));
+    floats16_store(side->lo[1], floats16_least(floats16_least(p.y, q.y), r.y));
+    floats16_store(side->lo[2], floats16_least(floats16_least(p.z, q.z), r.z));
+    floats16_store(side->hi[0], floats16_most(floats16_most(p.x, q.x), r.x));
+    floats16_store(side->hi[1], floats16_most(floats16_most(p.y, q.y), r.y));
+    floats16_store(side->hi[2], floats16_most(floats16_most(p.z, q.z), r.z));
     side->leaf = leaf;
     side->has_planes = false;
 }
@@ -115,21 +126,87 @@ static inline void make_planes(struct leaf_side *side)
     if (side->has_planes) {
         return;
     }
-    const wide_t slack = wide_set(8 * FOREST_INPUT_ERROR), three = wide_set(3.0f * 0x1p-24f);
-    struct wide_t3 p = pick3(side->leaf, 0);
-    struct wide_t3 e1 = wide_subtract3(pick3(side->leaf, 1), p), e2 = wide_subtract3(pick3(side->leaf, 2), p);
-    struct wide_t3 normal = wide_cross3(e1, e2);
-    wide_t l1 = wide_add(length3(e1), slack), l2 = wide_add(length3(e2), slack), square = wide_multiply(l1, l2);
-    wide_store(side->base[0], p.x);
-    wide_store(side->base[1], p.y);
-    wide_store(side->base[2], p.z);
-    wide_store(side->normal[0], normal.x);
-    wide_store(side->normal[1], normal.y);
-    wide_store(side->normal[2], normal.z);
-    wide_store(side->slope,
-               wide_add(wide_multiply(square, wide_set(12.0f * 0x1p-24f)), wide_multiply(wide_add(l1, l2), three)));
-    wide_store(side->floor, wide_multiply(square, three));
+    const floats16 slack = floats16_set(8 * FOREST_INPUT_ERROR), three = floats16_set(3.0f * 0x1p-24f);
+    struct floats16x3 p = pick3(side->leaf, 0);
+    struct floats16x3 e1 = floats16x3_subtract(pick3(side->leaf, 1), p),
+                      e2 = floats16x3_subtract(pick3(side->leaf, 2), p);
+    struct floats16x3 normal = floats16x3_cross(e1, e2);
+    floats16 l1 = floats16_add(length3(e1), slack), l2 = floats16_add(length3(e2), slack),
+             square = floats16_multiply(l1, l2);
+    floats16_store(side->base[0], p.x);
+    floats16_store(side->base[1], p.y);
+    floats16_store(side->base[2], p.z);
+    floats16_store(side->normal[0], normal.x);
+    floats16_store(side->normal[1], normal.y);
+    floats16_store(side->normal[2], normal.z);
+    floats16_store(side->slope, floats16_add(floats16_multiply(square, floats16_set(12.0f * 0x1p-24f)),
+                                             floats16_multiply(floats16_add(l1, l2), three)));
+    floats16_store(side->floor, floats16_multiply(square, three));
     side->has_planes = true;
+}
+
+/* Faces among `asked` whose boxes meet the one given. */
+static inline uint32_t boxes_in_row(const struct leaf_side *boxes, const float lo[3], const float hi[3], uint32_t asked)
+{
+    const struct floats3 least = floats3_set(lo), most = floats3_set(hi);
+    uint32_t found = 0;
+    FLOATS16_EACH(at, asked)
+    {
+        const floats small[6] = {floats_load(boxes->lo[0] + at), least.x, floats_load(boxes->lo[1] + at), least.y,
+                                 floats_load(boxes->lo[2] + at), least.z};
+        const floats large[6] = {most.x, floats_load(boxes->hi[0] + at), most.y, floats_load(boxes->hi[1] + at),
+                                 most.z, floats_load(boxes->hi[2] + at)};
+        found |= floats_mask_bits(floats_less_equal6(small, large)) << at;
+    }
+    return found & asked;
+}
+
+struct lanes_of_plane {
+    struct floats3 base, normal;
+    floats bound, minus;
+};
+
+/* Vertices at, at + 1, ... of the register certainly above and below a plane, as bits. */
+static inline void compare_with_plane(const struct lanes_of_plane *plane, const struct leaf_points *points, uint32_t at,
+                                      uint32_t *above, uint32_t *below)
+{
+    struct floats3 p = floats3_load(points->x[0] + at, points->x[1] + at, points->x[2] + at);
+    floats side = floats3_dot(floats3_subtract(p, plane->base), plane->normal);
+    *above = floats_mask_bits(floats_less(plane->bound, side));
+    *below = floats_mask_bits(floats_less(side, plane->minus));
+}
+
+/* Faces among `asked` of a leaf, all of whose corners are strictly on one side of a plane. */
+static inline uint32_t faces_beyond(const struct leaf_side *planes, uint32_t number, float reach,
+                                    const struct leaf_points *points, bit_sets corners, uint32_t asked)
+{
+    const float base[3] = {planes->base[0][number], planes->base[1][number], planes->base[2][number]};
+    const float normal[3] = {planes->normal[0][number], planes->normal[1][number], planes->normal[2][number]};
+    const float most = planes->slope[number] * reach + planes->floor[number];
+    const struct lanes_of_plane plane = {floats3_set(base), floats3_set(normal), floats_set(most), floats_set(-most)};
+    uint32_t above, below;
+#if FLOATS == 1 /* few are asked about: corner by corner */
+    uint32_t found = 0;
+    (void)corners;
+    for (; asked; asked &= asked - 1) {
+        uint32_t face = (uint32_t)__builtin_ctz(asked), all_above = 1, all_below = 1;
+        for (int corner = 0; corner < 3; corner++) {
+            compare_with_plane(&plane, points, points->corners[corner][face], &above, &below);
+            all_above &= above;
+            all_below &= below;
+        }
+        found |= (all_above | all_below) << face;
+    }
+    return found;
+#else
+    uint32_t not_above = 0xFFFF, not_below = 0xFFFF;
+    for (uint32_t at = 0; at < LEAF_VERTICES; at += FLOATS) {
+        compare_with_plane(&plane, points, at, &above, &below);
+        not_above ^= above << at;
+        not_below ^= below << at;
+    }
+    return bit_sets_without(corners, not_above, asked) | bit_sets_without(corners, not_below, asked);
+#endif
 }
 
 /* More than any |component| of a difference between points of the two leaves. */
@@ -176,10 +253,10 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
     }
     float reach = reach_of(a, b);
     uint32_t columns[LEAF_FACES] = {0}, any = 0;
-    struct vertex_sets sets = vertex_sets_of(b->corners);
+    bit_sets corners = bit_sets_of_corners(b->corners);
     make_planes(side_a);
     for (uint32_t i = 0; i < row_count; i++) {
-        uint32_t left = bits[i] & ~faces_beyond(side_a, rows[i], reach, b, &sets, bits[i]);
+        uint32_t left = bits[i] & ~faces_beyond(side_a, rows[i], reach, b, corners, bits[i]);
         any |= left;
         for (; left; left &= left - 1) {
             columns[__builtin_ctz(left)] |= 1u << rows[i];
@@ -189,11 +266,11 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
         return 0;
     }
     uint32_t count = 0;
-    sets = vertex_sets_of(a->corners);
+    corners = bit_sets_of_corners(a->corners);
     make_planes(side_b);
     for (; any; any &= any - 1) {
         uint32_t face = (uint32_t)__builtin_ctz(any), column = columns[face];
-        column &= ~faces_beyond(side_b, face, reach, a, &sets, column);
+        column &= ~faces_beyond(side_b, face, reach, a, corners, column);
         for (; column; column &= column - 1) {
             found[count++] = (uint8_t)((uint32_t)__builtin_ctz(column) << 4 | face);
         }
@@ -203,40 +280,58 @@ static uint32_t leaf_pair(struct leaf_side *side_a, const struct leaf_points *b,
 
 /* ---- volumes ---- */
 
-static inline void bound_axis(wide_t values, float slack, float *lo, float *hi)
+static inline void bound_axis(floats16 values, float slack, float *lo, float *hi)
 {
-    float least, most;
-    wide_range(values, &least, &most);
-    *lo = least - slack;
-    *hi = most + slack;
+    *lo = floats16_smallest(values) - slack;
+    *hi = floats16_largest(values) + slack;
 }
 
 static void bound_points(const struct leaf_points *points, int axis_count, float *lo, float *hi)
 {
-    wide_t x = wide_load(points->x[0]), y = wide_load(points->x[1]), z = wide_load(points->x[2]);
-    wide_range(x, &lo[0], &hi[0]);
-    wide_range(y, &lo[1], &hi[1]);
-    wide_range(z, &lo[2], &hi[2]);
+    floats16 x = floats16_load(points->x[0]), y = floats16_load(points->x[1]), z = floats16_load(points->x[2]);
+    bound_axis(x, 0, &lo[0], &hi[0]);
+    bound_axis(y, 0, &lo[1], &hi[1]);
+    bound_axis(z, 0, &lo[2], &hi[2]);
     if (axis_count <= 3) {
         return;
     }
-    wide_t sum = wide_add(y, z), difference = wide_subtract(y, z);
+    floats16 sum = floats16_add(y, z), difference = floats16_subtract(y, z);
     int slot = 3;
     if (axis_count != 9) {
-        bound_axis(wide_add(x, sum), VOLUME_ROUNDING, &lo[slot], &hi[slot]);
-        bound_axis(wide_subtract(x, sum), VOLUME_ROUNDING, &lo[slot + 1], &hi[slot + 1]);
-        bound_axis(wide_add(x, difference), VOLUME_ROUNDING, &lo[slot + 2], &hi[slot + 2]);
-        bound_axis(wide_subtract(x, difference), VOLUME_ROUNDING, &lo[slot + 3], &hi[slot + 3]);
+        bound_axis(floats16_add(x, sum), VOLUME_ROUNDING, &lo[slot], &hi[slot]);
+        bound_axis(floats16_subtract(x, sum), VOLUME_ROUNDING, &lo[slot + 1], &hi[slot + 1]);
+        bound_axis(floats16_add(x, difference), VOLUME_ROUNDING, &lo[slot + 2], &hi[slot + 2]);
+        bound_axis(floats16_subtract(x, difference), VOLUME_ROUNDING, &lo[slot + 3], &hi[slot + 3]);
         slot += 4;
     }
     if (axis_count >= 9) {
         bound_axis(sum, VOLUME_ROUNDING, &lo[slot], &hi[slot]);
         bound_axis(difference, VOLUME_ROUNDING, &lo[slot + 1], &hi[slot + 1]);
-        bound_axis(wide_add(x, z), VOLUME_ROUNDING, &lo[slot + 2], &hi[slot + 2]);
-        bound_axis(wide_subtract(x, z), VOLUME_ROUNDING, &lo[slot + 3], &hi[slot + 3]);
-        bound_axis(wide_add(x, y), VOLUME_ROUNDING, &lo[slot + 4], &hi[slot + 4]);
-        bound_axis(wide_subtract(x, y), VOLUME_ROUNDING, &lo[slot + 5], &hi[slot + 5]);
+        bound_axis(floats16_add(x, z), VOLUME_ROUNDING, &lo[slot + 2], &hi[slot + 2]);
+        bound_axis(floats16_subtract(x, z), VOLUME_ROUNDING, &lo[slot + 3], &hi[slot + 3]);
+        bound_axis(floats16_add(x, y), VOLUME_ROUNDING, &lo[slot + 4], &hi[slot + 4]);
+        bound_axis(floats16_subtract(x, y), VOLUME_ROUNDING, &lo[slot + 5], &hi[slot + 5]);
     }
+}
+
+static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset, int axis_count, const float *box_lo,
+                             const float *box_hi)
+{
+    const struct floats3 least = floats3_set(box_lo), most = floats3_set(box_hi);
+    uint32_t found = 0;
+    for (uint32_t at = offset; at < offset + 16; at += FLOATS) {
+        const floats small[6] = {floats_load(lo[0] + at), least.x, floats_load(lo[1] + at), least.y,
+                                 floats_load(lo[2] + at), least.z};
+        const floats large[6] = {most.x, floats_load(hi[0] + at), most.y, floats_load(hi[1] + at),
+                                 most.z, floats_load(hi[2] + at)};
+        floats_mask meet = floats_less_equal6(small, large);
+        for (int axis = 3; axis < axis_count && !floats_mask_none(meet); axis++) {
+            meet = floats_less_equal_within(meet, floats_load(lo[axis] + at), floats_set(box_hi[axis]));
+            meet = floats_less_equal_within(meet, floats_set(box_lo[axis]), floats_load(hi[axis] + at));
+        }
+        found |= floats_mask_bits(meet) << (at - offset);
+    }
+    return found;
 }
 
 #define SURFACE_KERNELS_ROW                                                                                            \

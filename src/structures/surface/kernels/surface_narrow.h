@@ -1,67 +1,31 @@
 /* Pairs of triangles, one pair to a lane: certainly apart, certainly crossing, or open. Written once for floats and
  * doubles; see surface_kernels.h for the bounds.
  *
- * Included after LANE(name) and LANE_ALL are defined, with the type LANE(t), its operations, and two bounds:
+ * Included after LANE(name) and LANE_ALL are defined, with the type WIDE, its operations, and two bounds:
  * LANE(side_bound) of a determinant of differences, LANE(range_bound) of the distance between two ranges of dot
  * products. The scheme is that of triangle_predicates.c: when each triangle has corners strictly on both sides of the
  * other's plane, two more orientations decide. Where a side is left open, which is what triangles in one plane come to,
  * the six directions across the edges within the planes are tried.
  */
 
-struct LANE(t3) {
-    LANE(t) x, y, z;
-};
-
-static inline struct LANE(t3) LANE(subtract3)(struct LANE(t3) a, struct LANE(t3) b)
-{
-    return (struct LANE(t3)){LANE(subtract)(a.x, b.x), LANE(subtract)(a.y, b.y), LANE(subtract)(a.z, b.z)};
-}
-
-static inline struct LANE(t3) LANE(cross3)(struct LANE(t3) a, struct LANE(t3) b)
-{
-    return (struct LANE(t3)){LANE(subtract)(LANE(multiply)(a.y, b.z), LANE(multiply)(a.z, b.y)),
-                             LANE(subtract)(LANE(multiply)(a.z, b.x), LANE(multiply)(a.x, b.z)),
-                             LANE(subtract)(LANE(multiply)(a.x, b.y), LANE(multiply)(a.y, b.x))};
-}
-
-static inline LANE(t) LANE(dot3)(struct LANE(t3) a, struct LANE(t3) b)
-{
-    return LANE(add)(LANE(add)(LANE(multiply)(a.x, b.x), LANE(multiply)(a.y, b.y)), LANE(multiply)(a.z, b.z));
-}
-
-static inline struct LANE(t3) LANE(magnitude3)(struct LANE(t3) a)
-{
-    return (struct LANE(t3)){LANE(magnitude)(a.x), LANE(magnitude)(a.y), LANE(magnitude)(a.z)};
-}
-
-static inline struct LANE(t3) LANE(most3)(struct LANE(t3) a, struct LANE(t3) b)
-{
-    return (struct LANE(t3)){LANE(most)(a.x, b.x), LANE(most)(a.y, b.y), LANE(most)(a.z, b.z)};
-}
-
-static inline struct LANE(t3) LANE(choose3)(uint32_t bits, struct LANE(t3) a, struct LANE(t3) b)
-{
-    return (struct LANE(t3)){LANE(choose)(bits, a.x, b.x), LANE(choose)(bits, a.y, b.y), LANE(choose)(bits, a.z, b.z)};
-}
-
 struct LANE(sides) {
     uint32_t above[3], below[3];
 };
 
 /* Corners of one triangle by the plane of another. */
-static inline struct LANE(sides) LANE(sides_of)(const struct LANE(t3) plane[3], const struct LANE(t3) corner[3])
+static inline struct LANE(sides) LANE(sides_of)(const struct VECTOR plane[3], const struct VECTOR corner[3])
 {
-    struct LANE(t3) e1 = LANE(subtract3)(plane[1], plane[0]), e2 = LANE(subtract3)(plane[2], plane[0]);
-    struct LANE(t3) normal = LANE(cross3)(e1, e2), d[3];
-    struct LANE(t3) largest = LANE(most3)(LANE(magnitude3)(e1), LANE(magnitude3)(e2));
+    struct VECTOR e1 = LANE3(subtract)(plane[1], plane[0]), e2 = LANE3(subtract)(plane[2], plane[0]);
+    struct VECTOR normal = LANE3(cross)(e1, e2), d[3];
+    struct VECTOR largest = LANE3(most)(LANE3(absolute)(e1), LANE3(absolute)(e2));
     for (int k = 0; k < 3; k++) {
-        d[k] = LANE(subtract3)(corner[k], plane[0]);
-        largest = LANE(most3)(largest, LANE(magnitude3)(d[k]));
+        d[k] = LANE3(subtract)(corner[k], plane[0]);
+        largest = LANE3(most)(largest, LANE3(absolute)(d[k]));
     }
-    LANE(t) bound = LANE(side_bound)(largest), minus = LANE(subtract)(LANE(set)(0), bound);
+    WIDE bound = LANE(side_bound)(largest), minus = LANE(subtract)(LANE(set)(0), bound);
     struct LANE(sides) sides;
     for (int k = 0; k < 3; k++) {
-        LANE(t) side = LANE(dot3)(d[k], normal);
+        WIDE side = LANE3(dot)(d[k], normal);
         sides.above[k] = LANE(less)(bound, side);
         sides.below[k] = LANE(less)(side, minus);
     }
@@ -69,29 +33,28 @@ static inline struct LANE(sides) LANE(sides_of)(const struct LANE(t3) plane[3], 
 }
 
 /* Sign of det[b - a, c - a, d - a]. */
-static inline void LANE(orientation)(struct LANE(t3) a, struct LANE(t3) b, struct LANE(t3) c, struct LANE(t3) d,
+static inline void LANE(orientation)(struct VECTOR a, struct VECTOR b, struct VECTOR c, struct VECTOR d,
                                      uint32_t *above, uint32_t *below)
 {
-    struct LANE(t3) e1 = LANE(subtract3)(b, a), e2 = LANE(subtract3)(c, a), e3 = LANE(subtract3)(d, a);
-    struct LANE(t3) largest =
-        LANE(most3)(LANE(most3)(LANE(magnitude3)(e1), LANE(magnitude3)(e2)), LANE(magnitude3)(e3));
-    LANE(t) bound = LANE(side_bound)(largest), value = LANE(dot3)(e3, LANE(cross3)(e1, e2));
+    struct VECTOR e1 = LANE3(subtract)(b, a), e2 = LANE3(subtract)(c, a), e3 = LANE3(subtract)(d, a);
+    struct VECTOR largest = LANE3(most)(LANE3(most)(LANE3(absolute)(e1), LANE3(absolute)(e2)), LANE3(absolute)(e3));
+    WIDE bound = LANE(side_bound)(largest), value = LANE3(dot)(e3, LANE3(cross)(e1, e2));
     *above = LANE(less)(bound, value);
     *below = LANE(less)(value, LANE(subtract)(LANE(set)(0), bound));
 }
 
 /* Puts the corner that is alone on its side first, and turns the triangle over where `turn` says so (triangle_sides.h).
  */
-static inline void LANE(arrange)(const struct LANE(t3) corner[3], const struct LANE(sides) * sides, uint32_t turn,
-                                 struct LANE(t3) arranged[3])
+static inline void LANE(arrange)(const struct VECTOR corner[3], const struct LANE(sides) * sides, uint32_t turn,
+                                 struct VECTOR arranged[3])
 {
     const uint32_t *s = sides->above;
     uint32_t lone0 = (s[0] ^ s[1]) & (s[0] ^ s[2]), lone1 = ~lone0 & (s[1] ^ s[0]) & (s[1] ^ s[2]);
-    struct LANE(t3) next = LANE(choose3)(lone0, corner[1], LANE(choose3)(lone1, corner[2], corner[0]));
-    struct LANE(t3) last = LANE(choose3)(lone0, corner[2], LANE(choose3)(lone1, corner[0], corner[1]));
-    arranged[0] = LANE(choose3)(lone0, corner[0], LANE(choose3)(lone1, corner[1], corner[2]));
-    arranged[1] = LANE(choose3)(turn, last, next);
-    arranged[2] = LANE(choose3)(turn, next, last);
+    struct VECTOR next = LANE3(choose)(lone0, corner[1], LANE3(choose)(lone1, corner[2], corner[0]));
+    struct VECTOR last = LANE3(choose)(lone0, corner[2], LANE3(choose)(lone1, corner[0], corner[1]));
+    arranged[0] = LANE3(choose)(lone0, corner[0], LANE3(choose)(lone1, corner[1], corner[2]));
+    arranged[1] = LANE3(choose)(turn, last, next);
+    arranged[2] = LANE3(choose)(turn, next, last);
 }
 
 /* Lanes in which two corners are above, so that the lone one is below. */
@@ -102,38 +65,37 @@ static inline uint32_t LANE(lone_below)(const struct LANE(sides) * sides)
 }
 
 /* Some direction across an edge within the plane of the first triangle keeps the two apart. */
-static inline uint32_t LANE(apart_across_edges)(const struct LANE(t3) own[3], const struct LANE(t3) other[3])
+static inline uint32_t LANE(apart_across_edges)(const struct VECTOR own[3], const struct VECTOR other[3])
 {
-    struct LANE(t3) p[6];
+    struct VECTOR p[6];
     for (int k = 0; k < 3; k++) {
-        p[k] = LANE(subtract3)(own[k], own[0]);
-        p[3 + k] = LANE(subtract3)(other[k], own[0]);
+        p[k] = LANE3(subtract)(own[k], own[0]);
+        p[3 + k] = LANE3(subtract)(other[k], own[0]);
     }
-    struct LANE(t3) normal = LANE(cross3)(p[1], p[2]), largest3 = LANE(magnitude3)(p[1]);
+    struct VECTOR normal = LANE3(cross)(p[1], p[2]), largest3 = LANE3(absolute)(p[1]);
     for (int k = 2; k < 6; k++) {
-        largest3 = LANE(most3)(largest3, LANE(magnitude3)(p[k]));
+        largest3 = LANE3(most)(largest3, LANE3(absolute)(p[k]));
     }
-    LANE(t) largest = LANE(most)(LANE(most)(largest3.x, largest3.y), largest3.z);
+    WIDE largest = LANE(most)(LANE(most)(largest3.x, largest3.y), largest3.z);
     uint32_t apart = 0;
     for (int edge = 0; edge < 3; edge++) {
-        struct LANE(t3) across = LANE(cross3)(LANE(subtract3)(p[edge == 2 ? 0 : edge + 1], p[edge]), normal);
-        struct LANE(t3) size = LANE(magnitude3)(across);
-        LANE(t) value[6];
+        struct VECTOR across = LANE3(cross)(LANE3(subtract)(p[edge == 2 ? 0 : edge + 1], p[edge]), normal);
+        struct VECTOR size = LANE3(absolute)(across);
+        WIDE value[6];
         for (int k = 0; k < 6; k++) {
-            value[k] = LANE(dot3)(across, p[k]);
+            value[k] = LANE3(dot)(across, p[k]);
         }
-        LANE(t)
-        lo = LANE(least)(LANE(least)(value[3], value[4]), value[5]),
-        hi = LANE(most)(LANE(most)(value[3], value[4]), value[5]);
-        LANE(t) own_lo = LANE(least)(LANE(least)(value[0], value[1]), value[2]);
-        LANE(t) own_hi = LANE(most)(LANE(most)(value[0], value[1]), value[2]);
-        LANE(t) bound = LANE(range_bound)(LANE(add)(LANE(add)(size.x, size.y), size.z), largest);
+        WIDE lo = LANE(least)(LANE(least)(value[3], value[4]), value[5]),
+             hi = LANE(most)(LANE(most)(value[3], value[4]), value[5]);
+        WIDE own_lo = LANE(least)(LANE(least)(value[0], value[1]), value[2]);
+        WIDE own_hi = LANE(most)(LANE(most)(value[0], value[1]), value[2]);
+        WIDE bound = LANE(range_bound)(LANE(add)(LANE(add)(size.x, size.y), size.z), largest);
         apart |= LANE(less)(bound, LANE(subtract)(lo, own_hi)) | LANE(less)(bound, LANE(subtract)(own_lo, hi));
     }
     return apart;
 }
 
-static inline struct narrow_signs LANE(narrow)(const struct LANE(t3) a[3], const struct LANE(t3) b[3])
+static inline struct narrow_signs LANE(narrow)(const struct VECTOR a[3], const struct VECTOR b[3])
 {
     struct LANE(sides) of_b = LANE(sides_of)(a, b), of_a = LANE(sides_of)(b, a);
     uint32_t apart = (of_a.above[0] & of_a.above[1] & of_a.above[2]) | (of_a.below[0] & of_a.below[1] & of_a.below[2]) |
@@ -144,7 +106,7 @@ static inline struct narrow_signs LANE(narrow)(const struct LANE(t3) a[3], const
     }
     uint32_t crossing = 0;
     if (sure & ~apart) {
-        struct LANE(t3) x[3], y[3];
+        struct VECTOR x[3], y[3];
         uint32_t first_above, first_below, second_above, second_below;
         LANE(arrange)(a, &of_a, LANE(lone_below)(&of_b), x);
         LANE(arrange)(b, &of_b, LANE(lone_below)(&of_a), y);

@@ -1,0 +1,105 @@
+/* Contacts: found once per interval (contact_search.c), pushed apart in every substep (contact_forces.c), and kept from
+ * crossing at the end of an interval where that is asked for (safe_motion.c); or all of it within a budget
+ * (budget_contacts.c). Each stage has a workspace of its own. */
+#ifndef DENT_SIM_SIM_CONTACTS_H
+#define DENT_SIM_SIM_CONTACTS_H
+
+#include "sim/elastic/sim_elastic.h"
+
+#include <dent/impact.h>
+
+/* What a step says about itself. */
+struct step_report {
+    dent_sim_statistics statistics;
+    uint64_t ns_detect, ns_respond, ns_elastic, ns_total;
+    bool cancelled;
+};
+
+/* ---- contact_search.c -------------------------------------------------------------------------------------------- */
+
+struct contact_search {
+    dent_world *world;
+    uint32_t *inside_marks; /* by vertex: body it is inside of + 1, while contacts are sorted out */
+    dent_contact_force *new_forces;
+    uint64_t new_force_capacity;
+};
+
+dent_status contacts_build(struct sim_model *model, struct contact_search *search, struct contact_set *contacts);
+void contacts_destroy(dent_context *context, struct contact_search *search, struct contact_set *contacts);
+/* How many of at most `most` substeps until the next detection. */
+uint32_t contacts_interval(const struct sim_model *model, const struct sim_state *state, uint32_t most);
+/* Keeps the poses of rigid bodies for the interval that begins, which has no contacts yet. */
+void contacts_begin(const struct sim_model *model, const struct sim_state *state, struct contact_set *contacts,
+                    uint32_t substeps);
+/* Finds the contacts for the next `duration` (0: outside time), and brings the forces in the state into their order. */
+dent_status contacts_find(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
+                          struct contact_set *contacts, struct step_report *report, double duration);
+dent_status world_set_positions(const struct sim_model *model, dent_world *world, const double *positions_t0,
+                                const double *positions_t1);
+
+/* ---- contact_filter.c -------------------------------------------------------------------------------------------- */
+dent_status contact_filter_build(struct sim_model *model, const dent_world *world);
+bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
+                    const dent_contact *contact);
+
+/* ---- contact_forces.c -------------------------------------------------------------------------------------------- */
+
+struct contact_response {
+    dent_response *solver;
+    dent_response_body *bodies;
+    double *approach_velocities; /* before the position pass: what restitution is measured against */
+};
+
+dent_status response_build(struct sim_model *model, struct contact_response *response);
+/* After contacts were found: which part of their forces is carried. */
+dent_status contacts_choose_shares(const struct sim_model *model, const struct sim_state *state,
+                                   const struct contact_set *contacts, struct elastic_work *work);
+void contacts_carry(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                    struct elastic_work *work);
+dent_status contacts_push(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                          const struct elastic_work *work, const struct rigid_motion *motion,
+                          struct contact_response *response, struct step_report *report);
+/* Adds the forces of the substep to contacts->reported. */
+dent_status contacts_bounce(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
+                            const struct elastic_work *work, const struct rigid_motion *motion,
+                            struct contact_response *response, struct step_report *report);
+/* The problem of the present contacts for dent/response.h, from positions and poses at the start of its time. */
+dent_response_problem response_problem(const struct sim_model *model, struct sim_state *state,
+                                       const struct contact_set *contacts, struct contact_response *response,
+                                       const double *start, const dent_rigid_state *rigid_start, double duration);
+
+/* ---- safe_motion.c ----------------------------------------------------------------------------------------------- */
+
+struct safe_motion {
+    double *interval_start; /* positions at the beginning of the interval between detections */
+    double *fractions;      /* by vertex: how far it may go */
+    double *wanted;         /* where it would have gone */
+    dent_rigid_state *rigid_wanted;
+    uint32_t *islands;  /* by vertex: union-find */
+    double *first;      /* by root: the first impact of an island; scratch of others, too */
+    uint8_t *in_impact; /* by vertex */
+    dent_impact *impacts;
+    uint64_t impact_count, impact_capacity;
+    dent_contact *contacts; /* of the impacts */
+    uint64_t contact_capacity;
+};
+
+dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe, double *scratch);
+void safe_motion_destroy(dent_context *context, struct safe_motion *safe);
+void safe_motion_begin(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe);
+/* From the beginning of the interval to now nothing crosses that must not. */
+dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *state, dent_world *world,
+                               const struct contact_set *contacts, struct safe_motion *safe,
+                               struct contact_response *response, struct step_report *report, double duration);
+
+/* ---- budget_contacts.c ------------------------------------------------------------------------------------------- */
+
+struct sim_budget;
+
+dent_status budget_build(struct sim_model *model, const struct sim_state *state, dent_world *world, uint64_t units,
+                         struct sim_budget **budget);                          /* units 0: *budget stays null */
+void budget_destroy(const struct sim_model *model, struct sim_budget *budget); /* null is allowed */
+dent_status budget_step(const struct sim_model *model, struct sim_state *state, struct sim_budget *budget,
+                        struct step_report *report);
+
+#endif

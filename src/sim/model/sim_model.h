@@ -1,0 +1,142 @@
+/* What a simulation consists of: bodies, materials, masses, elements, settings. step/sim_create.c makes it; after that
+ * nothing changes it, and every stage takes it as const. What a step changes is struct sim_state (sim_state.h); what a
+ * step needs meanwhile are the workspaces of the rooms (rigid, elastic, contacts), put together in step/sim_step.h.
+ *
+ * All vertices of all bodies lie in one array, body after body; a vertex number without a body is one of that array. */
+#ifndef DENT_SIM_SIM_MODEL_H
+#define DENT_SIM_SIM_MODEL_H
+
+#include <dent/contact.h>
+#include <dent/response.h>
+#include <dent/sim.h>
+
+#include "sim/model/sim_vectors.h"
+
+#define SIM_NONE UINT32_MAX
+
+enum { SIM_NAME_SIZE = 64, SIM_MOST_GRABS = 64, SIM_BLOCK = 256 };
+
+struct sim_block_list; /* sim_memory.c */
+struct elastic_mesh;   /* elastic/elastic_mesh.h */
+struct rigid_bonds;    /* elastic/rigid_bonds.h */
+
+struct sim_body {
+    char name[SIM_NAME_SIZE];
+    dent_sim_body_kind kind;
+    dent_body_kind mesh;
+    uint32_t first_vertex, vertex_count, element_count, corner_count; /* corners per element */
+    uint32_t *corners;                                                /* numbers within the body */
+    double *start;                                                    /* positions at time 0 */
+    double *rest;                                                     /* undeformed shape; may be `start` */
+    uint32_t material;
+    double density, thickness, mean_edge, mass;
+    uint32_t fixed_count;
+    uint32_t *fixed; /* numbers within the body */
+    dent_sim_motion motion;
+    uint32_t rigid; /* number in model->rigids, or SIM_NONE */
+    uint32_t host;
+    uint32_t collision_group, collision_mask;
+    bool self_collision, thin;
+    bool oriented, mirrored; /* oriented: a solid or closed surface: has an inside; mirrored: its faces look inward */
+    dent_body_id id;
+};
+
+struct sim_rigid {
+    uint32_t body;
+    double inertia[9]; /* about the centre of mass, in the body's frame, by rows */
+    double *local;     /* vertices in the body's frame */
+    double mass;
+};
+
+struct sim_attachment {
+    uint32_t vertex_a;       /* of the global array */
+    uint32_t body_a, body_b; /* body_b SIM_NONE: space */
+    uint32_t vertices_b[4];  /* of the global array, SIM_NONE */
+    double weights_b[4], point[3];
+    double length, compliance;
+    double share; /* of the carried push that is taken out again: as in struct carried_contact */
+    bool bonded;  /* part of a rigid body: rigid_bonds.c instead */
+};
+
+struct sim_embedding {
+    uint32_t body, host;
+    uint32_t *corners;  /* 3 per vertex: host vertices, global */
+    double *weights;    /* 3 per vertex */
+    double *offsets;    /* 3 per vertex, in the frame of the facet */
+    size_t first_frame; /* of its vertices in state->frames */
+};
+
+struct sim_model {
+    dent_context *context;
+    struct sim_block_list *blocks;
+
+    uint32_t body_count;
+    struct sim_body *bodies;
+    uint32_t material_count;
+    dent_sim_material *materials;
+    uint32_t pair_count;
+    dent_material_pair *pairs; /* all pairs of materials */
+    uint32_t attachment_count;
+    struct sim_attachment *attachments;
+    bool free_ties; /* some are not bonded */
+    uint32_t embedding_count;
+    struct sim_embedding *embeddings;
+    uint32_t rigid_count;
+    struct sim_rigid *rigids;
+
+    uint32_t vertex_count;
+    double *inverse_masses; /* 0: does not move by itself */
+    double *masses;
+    uint32_t *vertex_bodies;
+    double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
+    uint32_t *corner_starts, *corner_faces; /* surface faces at every vertex: vertex_count + 1; numbers in the body */
+    double mean_edge;                       /* of the world */
+    struct elastic_mesh *elastic;
+    struct rigid_bonds *bonds;
+
+    double time_step, substep, air_damping;
+    uint32_t substeps, iterations, contact_interval, impact_passes;
+    bool interval_is_fixed; /* by the def */
+    bool contacts_wanted, continuous, watch_all;
+    uint32_t contact_iterations, bounce_iterations;
+    const int *cancel;
+    uint64_t fingerprint;
+};
+
+/* ---- sim_memory.c: blocks that live as long as the simulation ---------------------------------------------------- */
+void *sim_allocate(struct sim_model *model, size_t count, size_t size); /* zeroed; null: no memory */
+void sim_release_blocks(struct sim_model *model);
+/* Grows an array outside the list of blocks; keeps what it holds. */
+dent_status sim_reserve(dent_context *context, void **array, uint64_t *capacity, uint64_t needed, size_t size);
+dent_status sim_no_memory(dent_context *context);
+
+/* A loop over [begin, end) in blocks of SIM_BLOCK on the context's threads; `function` handles a part of it. */
+typedef void sim_range_function(void *data, uint32_t begin, uint32_t end);
+void sim_parallel(dent_context *context, uint32_t begin, uint32_t end, sim_range_function *function, void *data);
+
+/* ---- sim_check.c ------------------------------------------------------------------------------------------------- */
+dent_status sim_check_def(dent_context *context, const dent_sim_def *def);
+uint64_t sim_def_fingerprint(const dent_sim_def *def);
+void sim_body_name(const dent_sim_body_def *body, uint32_t number, char name[SIM_NAME_SIZE]);
+
+/* ---- small questions about a model ------------------------------------------------------------------------------- */
+
+/* What a body may move until the next detection: a quarter of an edge. */
+static inline double sim_max_travel(const struct sim_body *body)
+{
+    return 0.25 * body->mean_edge;
+}
+
+/* How two materials meet: the first pair that fits. */
+static inline dent_contact_material sim_pair_material(const struct sim_model *model, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < model->pair_count; i++) {
+        const dent_material_pair *pair = &model->pairs[i];
+        if ((pair->material_a == a && pair->material_b == b) || (pair->material_a == b && pair->material_b == a)) {
+            return pair->material;
+        }
+    }
+    return (dent_contact_material){0};
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* What a step changes and the next one depends on: exactly what a checkpoint holds. */
+#ifndef DENT_SIM_SIM_STATE_H
+#define DENT_SIM_SIM_STATE_H
+
+#include "sim/model/sim_model.h"
+
+struct sim_grab {
+    uint32_t body, vertex; /* within the body */
+    double target[3];
+};
+
+struct sim_state {
+    uint64_t step;
+    double gravity[3];
+    double *positions, *velocities; /* 3 per vertex */
+    double *accelerations;          /* 1 per vertex: part of gravity, see time_integration.c */
+    dent_rigid_state *rigids;
+    double *frames;     /* of all embeddings, 9 per vertex: the last valid one of its facet */
+    double *tie_pushes; /* 3 per attachment: force times h^2 of the last substep */
+    uint32_t grab_count;
+    struct sim_grab grabs[SIM_MOST_GRABS];
+    dent_contact_force *forces; /* of the last step, with keys */
+    uint64_t force_count, force_capacity;
+    dent_contact_memory *memory; /* of the world, taken after the last step */
+    uint64_t memory_count, memory_capacity;
+};
+
+/* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
+enum { STATE_PART_COUNT = 10 };
+struct state_part {
+    void *bytes;
+    size_t size;
+    const char *layout; /* of its records: byte_order.h */
+};
+#define STATE_FORCE_LAYOUT "8888888844"
+#define STATE_MEMORY_LAYOUT "4444888"
+/* The parts of fixed size, in the order checkpoints keep them; returns their bytes in all. */
+size_t state_parts(const struct sim_model *model, struct sim_state *state, struct state_part parts[STATE_PART_COUNT]);
+dent_status state_create(struct sim_model *model, struct sim_state *state);
+dent_status state_copy(const struct sim_model *model, struct sim_state *to, const struct sim_state *from);
+/* The backup becomes the state; allocates nothing. The world does not remember then what the state says. */
+void state_restore(const struct sim_model *model, struct sim_state *state, struct sim_state *backup);
+void state_release(dent_context *context, struct sim_state *state);
+/* What the world remembers of the last step, taken into the state; and given back to it. */
+dent_status state_take_memory(dent_context *context, struct sim_state *state, const dent_world *world);
+dent_status state_give_memory(dent_context *context, const struct sim_state *state, dent_world *world);
+
+/* ---- embedding.c ------------------------------------------------------------------------------------------------- */
+dent_status embedding_build(struct sim_model *model, struct sim_state *state, const dent_world *world);
+void embedding_place_vertices(const struct sim_model *model, struct sim_state *state);
+const struct sim_embedding *embedding_of(const struct sim_model *model, uint32_t body); /* null: it is none */
+/* A contact on an embedded surface becomes one on the host that carries it. */
+void embedding_map_contact(const struct sim_model *model, const struct sim_state *state, dent_contact *contact);
+
+#endif

@@ -1,0 +1,35 @@
+/* A whole simulation, and the workspace of its steps. Only the files of this room see it; stages get the parts they
+ * work on. */
+#ifndef DENT_SIM_SIM_STEP_H
+#define DENT_SIM_SIM_STEP_H
+
+#include "sim/step/substep.h"
+
+/* What a step uses beside model and state; the next one finds nothing in it that it needs. */
+struct sim_workspace {
+    struct sim_state backup; /* the state before the step: a failing one changes nothing */
+    bool memory_stale;       /* the world does not remember what the state says: tell it before the next step */
+    struct contact_search search;
+    struct contact_set contacts;
+    struct sim_solver solver;
+    struct safe_motion safe;
+    struct sim_budget *budget; /* null: all contacts are found */
+    struct step_report report;
+};
+
+struct dent_sim {
+    struct sim_model model;
+    struct sim_state state;
+    struct sim_workspace work;
+};
+
+/* ---- sim_step.c -------------------------------------------------------------------------------------------------- */
+dent_status sim_keep_state(dent_sim *sim); /* before a change that may fail: makes the backup */
+void sim_undo(dent_sim *sim);              /* the backup becomes the state; no contacts are reported */
+dent_sim_statistics sim_no_statistics(void);
+
+/* ---- sim_control.c ----------------------------------------------------------------------------------------------- */
+void sim_set_body_velocity(const struct sim_model *model, struct sim_state *state, uint32_t body, const double *linear,
+                           const double *angular);
+
+#endif
