@@ -225,6 +225,18 @@ static bool read_motion(tool_options *options, const char *command, const char *
     return true;
 }
 
+static bool read_bench_motion(tool_options *options, const char *command, const char *text)
+{
+    static const char *const words[] = {
+        [BENCH_MOTION_DEFORM] = "deform", [BENCH_MOTION_REST] = "rest", [BENCH_MOTION_RIGID] = "rigid"};
+    size_t chosen;
+    if (!choose(command, "--motion", text, words, sizeof words / sizeof words[0], &chosen)) {
+        return false;
+    }
+    options->bench_motion = (bench_motion)chosen;
+    return true;
+}
+
 static bool read_view_angles(tool_options *options, const char *command, const char *text)
 {
     if (!parse_angles(text, &options->azimuth, &options->elevation)) {
@@ -380,6 +392,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_SET] = {.reader = read_setting},
     [OPTION_KIND] = {.reader = read_kind},
     [OPTION_MOTION] = {.reader = read_motion},
+    [OPTION_BENCH_MOTION] = {.reader = read_bench_motion},
     [OPTION_OBSTACLE] = {.reader = read_obstacle},
     [OPTION_PACKAGE_PATH] = {.reader = read_package_path},
     [OPTION_MEMORY_LIMIT] = {.reader = read_memory_limit},

@@ -60,6 +60,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "passes over the frames; default 5"},
     [OPTION_CPU_TIME] = {"--cpu-time", NULL, NULL, "measure CPU time, not wall time; requires --threads 1"},
     [OPTION_CONTROL] = {"--control", NULL, NULL, "add each method on one thread and an arithmetic loop: speed-ups"},
+    [OPTION_BENCH_MOTION] = {"--motion", NULL, "KIND",
+                             "deform (default): the scene's own motion, or waves; rigid: as a whole; rest: none"},
     [OPTION_PHASES] = {"--phases", NULL, NULL, "add time outside parallel loops and imbalance within them, by stage"},
     [OPTION_FOLDER] = {"--out", "-o", "DIR", "output folder; default: paper"},
     [OPTION_STEPS] = {"--steps", NULL, "N", "steps measured per setting; default: depends on the figure"},

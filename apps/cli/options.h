@@ -49,6 +49,7 @@ typedef enum option_id {
     OPTION_TABLE,
     OPTION_CPU_TIME,
     OPTION_CONTROL,
+    OPTION_BENCH_MOTION,
     OPTION_PHASES,
     OPTION_FOLDER,
     OPTION_STEPS,
@@ -106,6 +107,9 @@ typedef struct frame_range {
     uint64_t step;
 } frame_range;
 
+/** bench --motion: how the bodies move from frame to frame. */
+typedef enum bench_motion { BENCH_MOTION_DEFORM, BENCH_MOTION_REST, BENCH_MOTION_RIGID } bench_motion;
+
 typedef struct tool_options {
     uint64_t given;    /* OPTION_BIT of those on the command line */
     dent_question ask; /* one, or for bench several bits */
@@ -116,26 +120,27 @@ typedef struct tool_options {
     double separation;     /* ccd */
     dent_impact_kind kind; /* ccd-queries; 0: not given */
     const char *truth;     /* ccd-queries; null: not given */
-    double thickness; /* of proximity */
+    double thickness;      /* of proximity */
     const char *out;
     const char *curves;
     const char *picture;
     double azimuth, elevation; /* of the picture, degrees */
-    uint32_t frame, to_frame; /* to_frame: ccd of scenes; meaningful when given */
+    uint32_t frame, to_frame;  /* to_frame: ccd of scenes; meaningful when given */
     frame_range range;
     uint32_t frames, repeat; /* bench; 0: not given */
     uint32_t steps;          /* paper; 0: not given */
     const char *from, *to;   /* ccd of robots: joint values; null: not given */
     dent_motion_kind motion; /* ccd of rigid scenes */
+    bench_motion bench_motion;
     path_list obstacles, package_paths;
     uint64_t memory_limit;           /* for reading, bytes; 0: not given */
     const char *checkpoint, *resume; /* run; null: not given */
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     double scale;
-    uint32_t port;         /* view; 0: any */
-    const char *token;     /* view: a file; null: a random one */
-    const char *snapshot;  /* view; null: none */
-    const char *show;      /* view: how the page begins; null: as usual */
+    uint32_t port;        /* view; 0: any */
+    const char *token;    /* view: a file; null: a random one */
+    const char *snapshot; /* view; null: none */
+    const char *show;     /* view: how the page begins; null: as usual */
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];
     char setting_names[SETTING_LIMIT][SETTING_NAME_LIMIT];

@@ -81,17 +81,15 @@ void arena_destroy(struct arena *arena)
     *arena = (struct arena){.context = arena->context};
 }
 
-/* Blocks double, so a query that needs n bytes the first time makes O(log n) of them. */
+/* A block is at least half of all before it together, so a query that needs n bytes the first time makes O(log n) of
+ * them and leaves a third unused at most. */
 static bool make_room(struct arena *arena, size_t needed)
 {
-    size_t capacity = SMALLEST_BLOCK;
-    if (arena->last && arena->last->capacity <= SIZE_MAX / 4) {
-        capacity = 2 * arena->last->capacity;
-    }
+    size_t capacity = arena->in_use / 2 > SMALLEST_BLOCK ? arena->in_use / 2 : SMALLEST_BLOCK;
     if (capacity > needed && add_block(arena, capacity)) {
         return true;
     }
-    return add_block(arena, needed); /* larger than double, or memory is scarce: just enough */
+    return add_block(arena, needed); /* larger than that, or memory is scarce: just enough */
 }
 
 void *arena_allocate(struct arena *arena, size_t count, size_t size)

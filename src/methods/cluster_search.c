@@ -257,7 +257,7 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
     const struct cluster_kernels *kernels = search->snapshot.kernels;
     const struct near_pieces *near = &work->near;
     bool faces = question == DENT_QUESTION_FACE_CELL;
-    const struct box_group *groups = search->snapshot.pieces[faces ? SIDE_FACES : SIDE_VERTICES];
+    int side = faces ? SIDE_FACES : SIDE_VERTICES;
     for (uint32_t i = 0; i < near->count; i++) {
         if (!(near->clusters[i] >> slot & 1)) {
             continue;
@@ -268,7 +268,8 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
         uint32_t set = 1; /* the box of a piece of one cluster was already looked at */
         if (piece->count > 1) {
             work->boxes_compared += PIECE_CLUSTERS;
-            set = kernels->meet(&groups[near->pieces[i]], &work->cells.box);
+            set = kernels->meet(cluster_snapshot_boxes_of_piece(&search->snapshot, side, near->pieces[i]),
+                                &work->cells.box);
         }
         if (set && body_index_a == work->body_index_b) {
             set &= ~proven_clusters(work, piece_b, slot, near->pieces[i] - side_a->first_piece);
@@ -334,8 +335,8 @@ static void note_piece(struct workspace *work, dent_question question, uint32_t 
     struct near_pieces *near = &work->near;
     uint32_t clusters = 1;
     if (work->clusters_b->pieces[piece].count > 1) {
-        uint32_t world_piece_b = search->snapshot.bodies[work->body_index_b].first_piece + piece;
-        clusters = search->snapshot.kernels->meet(&search->snapshot.pieces[SIDE_CELLS][world_piece_b], box);
+        uint32_t boxes = search->snapshot.bodies[work->body_index_b].first_piece_boxes + piece;
+        clusters = search->snapshot.kernels->meet(&search->snapshot.piece_boxes[SIDE_CELLS][boxes], box);
     }
     near->pieces[near->count] = world_piece;
     near->clusters[near->count] = (uint16_t)clusters;
@@ -352,7 +353,7 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_a = &search->snapshot.bodies[body_index_a];
     int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
-    const struct box_group *boxes = &search->snapshot.groups[side][side_a->first_group + group];
+    const struct box_group *boxes = &search->snapshot.group_boxes[side][side_a->first_group_boxes + group];
     uint32_t set = search->snapshot.kernels->meet(boxes, box);
     for (; set; set &= set - 1) {
         uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
@@ -457,7 +458,8 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
     if (work->body_b->self_collision && !search->body_certified[body_index]) {
         if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
-            work->near.own = search->snapshot.kernels->meet(&search->snapshot.pieces[SIDE_CELLS][world_piece], &box);
+            work->near.own = search->snapshot.kernels->meet(
+                &search->snapshot.piece_boxes[SIDE_CELLS][side_b->first_piece_boxes + piece], &box);
             work->near.own &= ~proven_own(work, piece);
         }
         note_body(work, question, piece, &box, body_index);
@@ -590,7 +592,7 @@ static void certify(struct cluster_search *search)
         }
     }
     if (any) {
-        dent_parallel_for(search->request->context, search->snapshot.group_count, certify_whole_block, search);
+        dent_parallel_for(search->request->context, search->cache->group_count, certify_whole_block, search);
     }
     for (uint32_t body_index = 0; body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
@@ -600,7 +602,7 @@ static void certify(struct cluster_search *search)
     }
     memset(search->piece_certified, 0, search->snapshot.piece_count * sizeof *search->piece_certified);
     if (any_left) {
-        dent_parallel_for(search->request->context, search->snapshot.group_count, certify_block, search);
+        dent_parallel_for(search->request->context, search->cache->group_count, certify_block, search);
     }
 }
 
@@ -634,6 +636,7 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         struct clustered_body *clustered = &cache->bodies[body_index];
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
         bool worth_it = clustered->cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
+        search->snapshot.may_want_strains |= worth_it;
         bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision;
         search->may_adopt |= !clustered->own_reference;
         if (wanted && clustered->own_reference && cache->entries[body_index]->wait > 0) {
@@ -784,7 +787,8 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     snapshot->body_of_piece = state->cache.body_of_piece;
     snapshot->cluster_count = state->cache.cluster_count;
     snapshot->piece_count = state->cache.piece_count;
-    snapshot->group_count = state->cache.group_count;
+    snapshot->piece_boxes_count = state->cache.piece_boxes_count;
+    snapshot->group_boxes_count = state->cache.group_boxes_count;
     snapshot->range_count = state->cache.range_count;
     snapshot->one_piece_each = state->cache.one_piece_each;
     snapshot->surface_vertices_only = request->surface_vertices_only;

@@ -114,12 +114,13 @@ void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t body_ind
 
 static dent_status number_bodies(struct cluster_cache *cache)
 {
-    uint64_t clusters = 0, pieces = 0, groups = 0, ranges = 0;
+    uint64_t clusters = 0, pieces = 0, groups = 0, piece_boxes = 0, group_boxes = 0, ranges = 0;
     cache->one_piece_each = true;
     for (uint32_t body_index = 0; body_index < cache->body_count; body_index++) {
         const struct body_clusters *body = &cache->entries[body_index]->clusters;
         uint32_t group_count = (body->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
-        uint32_t range_count = (group_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
+        uint32_t group_boxes_count = body->piece_count > 1 ? group_count : 0;
+        uint32_t range_count = (group_boxes_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
         cache->bodies[body_index] = (struct clustered_body){
             .clusters = body,
             .list = body->clusters,
@@ -132,6 +133,8 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .first_piece = (uint32_t)pieces,
             .first_group = (uint32_t)groups,
             .group_count = group_count,
+            .first_piece_boxes = (uint32_t)piece_boxes,
+            .first_group_boxes = (uint32_t)group_boxes,
             .first_range = (uint32_t)ranges,
             .range_count = range_count,
         };
@@ -140,6 +143,8 @@ static dent_status number_bodies(struct cluster_cache *cache)
         clusters += body->cluster_count;
         pieces += body->piece_count;
         groups += group_count;
+        piece_boxes += body->cluster_count > 1 ? body->piece_count : 0;
+        group_boxes += group_boxes_count;
         ranges += range_count;
     }
     if (clusters >= UINT32_MAX) {
@@ -148,6 +153,8 @@ static dent_status number_bodies(struct cluster_cache *cache)
     cache->cluster_count = (uint32_t)clusters;
     cache->piece_count = (uint32_t)pieces;
     cache->group_count = (uint32_t)groups;
+    cache->piece_boxes_count = (uint32_t)piece_boxes;
+    cache->group_boxes_count = (uint32_t)group_boxes;
     cache->range_count = (uint32_t)ranges;
     return DENT_OK;
 }

@@ -29,7 +29,8 @@ struct cluster_cache {
     uint32_t body_count;
     struct cached_body **entries;  /* by body index */
     struct clustered_body *bodies; /* by body index */
-    uint32_t cluster_count, piece_count, group_count, range_count;
+    uint32_t cluster_count, piece_count, group_count;
+    uint32_t piece_boxes_count, group_boxes_count, range_count;
     bool one_piece_each;                                       /* every body has just one */
     uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* body indices */
     uint32_t (

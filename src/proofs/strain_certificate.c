@@ -19,10 +19,14 @@ bool strain_reference_create(struct strain_reference *reference, dent_context *c
     *reference = (struct strain_reference){.context = context, .clusters = clusters};
     reference->rest_shapes = dent_allocate(context, clusters->cluster_count, sizeof *reference->rest_shapes);
     reference->boxes = dent_allocate(context, clusters->piece_count, sizeof *reference->boxes);
-    reference->covers = dent_allocate(context, clusters->piece_count, sizeof *reference->covers);
+    uint32_t pieces = clusters->piece_count;
+    reference->cover_room = pieces < COVER_MAX ? pieces : COVER_MAX;
+    reference->group_cover_room = pieces < GROUP_COVER_MAX ? pieces : GROUP_COVER_MAX;
+    reference->covers = dent_allocate(context, pieces, reference->cover_room * sizeof *reference->covers);
     reference->cover_counts = dent_allocate(context, clusters->piece_count, sizeof *reference->cover_counts);
     reference->group_count = (clusters->piece_count + PIECE_CLUSTERS - 1) / PIECE_CLUSTERS;
-    reference->group_covers = dent_allocate(context, reference->group_count, sizeof *reference->group_covers);
+    reference->group_covers =
+        dent_allocate(context, reference->group_count, reference->group_cover_room * sizeof *reference->group_covers);
     reference->group_cover_counts =
         dent_allocate(context, reference->group_count, sizeof *reference->group_cover_counts);
     bool enough = reference->rest_shapes && reference->boxes && reference->covers && reference->cover_counts &&
@@ -40,14 +44,26 @@ void strain_reference_destroy(struct strain_reference *reference)
         dent_release(context, reference->rest_shapes, reference->clusters->cluster_count,
                      sizeof *reference->rest_shapes);
         dent_release(context, reference->boxes, reference->clusters->piece_count, sizeof *reference->boxes);
-        dent_release(context, reference->covers, reference->clusters->piece_count, sizeof *reference->covers);
+        dent_release(context, reference->covers, reference->clusters->piece_count,
+                     reference->cover_room * sizeof *reference->covers);
         dent_release(context, reference->cover_counts, reference->clusters->piece_count,
                      sizeof *reference->cover_counts);
-        dent_release(context, reference->group_covers, reference->group_count, sizeof *reference->group_covers);
+        dent_release(context, reference->group_covers, reference->group_count,
+                     reference->group_cover_room * sizeof *reference->group_covers);
         dent_release(context, reference->group_cover_counts, reference->group_count,
                      sizeof *reference->group_cover_counts);
     }
     *reference = (struct strain_reference){.context = context};
+}
+
+static struct cover_part *cover_of_piece(const struct strain_reference *reference, uint32_t piece)
+{
+    return reference->covers + (size_t)piece * reference->cover_room;
+}
+
+static struct cover_part *cover_of_group(const struct strain_reference *reference, uint32_t group)
+{
+    return reference->group_covers + (size_t)group * reference->group_cover_room;
 }
 
 /* ---- facts about the reference --------------------------------------------------------------- */
@@ -465,14 +481,14 @@ static void set_pieces(struct strain_reference *reference, const struct body *bo
         end = end < clusters->piece_count ? end : clusters->piece_count;
         for (uint32_t piece = first; piece < end; piece++) {
             struct reference_box own = region_of_piece(reference, piece);
-            reference->cover_counts[piece] =
-                prove_region(reference, body, shape, piece, &own, reference->covers[piece], COVER_MAX);
+            reference->cover_counts[piece] = prove_region(reference, body, shape, piece, &own,
+                                                          cover_of_piece(reference, piece), reference->cover_room);
             reference->usable |= reference->cover_counts[piece] > 0;
             widen(&region, own.lo);
             widen(&region, own.hi);
         }
-        reference->group_cover_counts[group] =
-            prove_region(reference, body, shape, first, &region, reference->group_covers[group], GROUP_COVER_MAX);
+        reference->group_cover_counts[group] = prove_region(
+            reference, body, shape, first, &region, cover_of_group(reference, group), reference->group_cover_room);
     }
 }
 
@@ -576,7 +592,7 @@ bool strain_certifies_group(const struct strain_reference *reference, const stru
     return count > 0 &&
            strain_matrix(&strains[first], &clusters->pieces[first], left < PIECE_CLUSTERS ? left : PIECE_CLUSTERS,
                          matrix) &&
-           cover_is_definite(kernels, strains, reference->group_covers[group], count, matrix);
+           cover_is_definite(kernels, strains, cover_of_group(reference, group), count, matrix);
 }
 
 bool strain_certifies_piece(const struct strain_reference *reference, const struct cluster_kernels *kernels,
@@ -585,5 +601,5 @@ bool strain_certifies_piece(const struct strain_reference *reference, const stru
     float matrix[9];
     uint32_t count = reference->cover_counts[piece];
     return count > 0 && strain_matrix(&strains[piece], &reference->clusters->pieces[piece], 1, matrix) &&
-           cover_is_definite(kernels, strains, reference->covers[piece], count, matrix);
+           cover_is_definite(kernels, strains, cover_of_piece(reference, piece), count, matrix);
 }

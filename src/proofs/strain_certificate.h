@@ -48,15 +48,16 @@ struct reference_box {
 struct strain_reference {
     dent_context *context;
     const struct body_clusters *clusters;
-    bool usable;                                        /* some certificate may come out of it */
-    bool convex;                                        /* the whole body may be certified */
-    struct cluster_rest *rest_shapes;                   /* by cluster */
-    struct reference_box *boxes;                        /* by piece */
-    struct cover_part (*covers)[COVER_MAX];             /* by piece */
-    uint32_t *cover_counts;                             /* 0: this piece is never certified */
-    uint32_t group_count;                               /* sixteen pieces each */
-    struct cover_part (*group_covers)[GROUP_COVER_MAX]; /* by group */
-    uint32_t *group_cover_counts;                       /* 0: this group is never certified as a whole */
+    bool usable;                           /* some certificate may come out of it */
+    bool convex;                           /* the whole body may be certified */
+    struct cluster_rest *rest_shapes;      /* by cluster */
+    struct reference_box *boxes;           /* by piece */
+    uint32_t cover_room, group_cover_room; /* parts of a cover: COVER_MAX, GROUP_COVER_MAX, or all pieces */
+    struct cover_part *covers;             /* by piece, cover_room each */
+    uint32_t *cover_counts;                /* 0: this piece is never certified */
+    uint32_t group_count;                  /* sixteen pieces each */
+    struct cover_part *group_covers;       /* by group, group_cover_room each */
+    uint32_t *group_cover_counts;          /* 0: this group is never certified as a whole */
 };
 
 /* Memory for a body; false when there is none. Not usable yet. */

@@ -24,6 +24,7 @@ extern const struct scene_row scene_sheet_tilted;
 extern const struct scene_row scene_sheet_curved;
 extern const struct scene_row scene_jaw;
 extern const struct scene_row scene_graded;
+extern const struct scene_row scene_fitted;
 extern const struct scene_row scene_rod;
 extern const struct scene_row scene_teapot;
 extern const struct scene_row scene_rings;

@@ -73,6 +73,30 @@ class Bench(tool.ToolTest):
         said = self.good("pairs", "--ask", "face-cell", "--stats", "teschner-b", "--frame", 7).stderr
         self.assertIn("%d pairs, pairs_hash %s," % (row["pairs"], row["pairs_hash"]), said)
 
+    def test_at_rest_and_in_rigid_motion_the_pairs_stay(self):
+        first = self.rows("teschner-b", "--ask", "face-cell", "--method", "sweep")[0]
+        for motion, said in (("rest", "; at rest"), ("rigid", "; rigid motion")):
+            row = self.rows("teschner-b", "--ask", "face-cell", "--method", "sweep", "--motion", motion)[0]
+            self.assertEqual(row["pairs_hash"], first["pairs_hash"])  # frame 0 is as it was
+            text = self.good("bench", *QUICK, "teschner-b", "--ask", "face-cell", "--motion", motion).stdout
+            self.assertIn(said, text)
+
+    def test_files_rest_move_rigidly_or_deform(self):
+        self.good("export", "teschner-a", self.path("bars"), "--scale", 0.02)
+        file = self.path(os.path.join("bars", sorted(os.listdir(self.path("bars")))[0]))
+        hashes = {}
+        for motion in ("rest", "rigid", "deform"):
+            rows = self.rows(file, "--motion", motion, "--ask", "face-cell", "--set", "shift=0.1", "--frame", 3)
+            self.assertEqual(len({row["pairs_hash"] for row in rows}), 1)
+            hashes[motion] = rows[0]["pairs"]
+        plain = self.rows(file, "--ask", "face-cell", "--set", "shift=0.1", "--frame", 3)
+        self.assertEqual(plain[0]["pairs"], hashes["deform"])
+        self.assertGreater(hashes["rest"], 0)
+        still = self.rows(file, "--motion", "rest", "--ask", "face-cell", "--set", "shift=0.1", "--frame", 17)
+        self.assertEqual(still[0]["pairs"], hashes["rest"])
+        self.assertEqual(self.one_line_error("bench", file, "--motion", "rest", "--set", "wave=1"),
+                         "bench: wave is the height of deforming waves: it needs --motion deform")
+
     def test_options_choose_method_question_threads_and_instruction_set(self):
         rows = self.rows("teschner-a", "--method", "sweep", "--ask", "vertex-cell+face-cell", "--threads", 3, "--isa",
                          "scalar", "--set", "inside=0")

@@ -154,11 +154,13 @@ static void every_part_of_a_cover_must_be_definite(void **state)
         set_gradient(&aligned[piece], UINT32_MAX, 1);
     }
     for (uint32_t piece = 0; piece < stage.clusters.piece_count; piece++) {
-        refused += refuse_each_part(&stage, aligned, stage.reference.covers[piece], stage.reference.cover_counts[piece],
-                                    piece, false);
+        refused +=
+            refuse_each_part(&stage, aligned, stage.reference.covers + (size_t)piece * stage.reference.cover_room,
+                             stage.reference.cover_counts[piece], piece, false);
     }
     for (uint32_t group = 0; group < stage.reference.group_count; group++) {
-        refused += refuse_each_part(&stage, aligned, stage.reference.group_covers[group],
+        refused += refuse_each_part(&stage, aligned,
+                                    stage.reference.group_covers + (size_t)group * stage.reference.group_cover_room,
                                     stage.reference.group_cover_counts[group], group, true);
     }
     assert_true(refused > stage.clusters.piece_count);

@@ -57,6 +57,8 @@ static const struct golden golden_rows[] = {
     {"arm", 0.02, 8, 96, 160, UINT64_C(0x8D3340277E525075)},
     {"peg", 1, 2, 30002, 60000, UINT64_C(0x7507BDB63FAE3DCA)},
     {"peg", 0.02, 2, 590, 1176, UINT64_C(0x544060B3FAFFD166)},
+    {"fitted", 1, 8, 35929, 136582, UINT64_C(0xD2B049B321F712B8)},
+    {"fitted", 0.02, 8, 5733, 17273, UINT64_C(0x6775B65275BBF75F)},
 };
 
 static struct golden measure(dent_context *context, const char *name, double scale)

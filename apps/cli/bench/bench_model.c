@@ -31,6 +31,7 @@ static int take_settings(const tool_options *options, const char *command, bench
     model->copies = 0; /* not given */
     model->inside = model->shift = -1;
     model->wave = 0.5;
+    bool wave_given = false;
     for (uint32_t i = 0; i < options->setting_count; i++) {
         const dent_scene_setting *setting = &options->settings[i];
         const model_parameter *found = NULL;
@@ -46,6 +47,14 @@ static int take_settings(const tool_options *options, const char *command, bench
                             found->lowest, found->highest);
         }
         *(double *)((char *)model + found->place) = setting->value;
+        wave_given = wave_given || strcmp(found->name, "wave") == 0;
+    }
+    model->motion = options->bench_motion;
+    if (model->motion != BENCH_MOTION_DEFORM) {
+        if (wave_given) {
+            return complain("%s: wave is the height of deforming waves: it needs --motion deform", command);
+        }
+        model->wave = 0;
     }
     if (model->inside >= 0 && model->shift >= 0) {
         return complain("%s: inside and shift exclude each other: inside finds the shift", command);
@@ -212,6 +221,10 @@ static void measure(bench_model *model)
     double x = hi[0] - lo[0], y = hi[1] - lo[1], z = hi[2] - lo[2];
     double diagonal = sqrt(x * x + y * y + z * z);
     model->length = diagonal > 0 && isfinite(diagonal) ? diagonal : 1;
+    for (int axis = 0; axis < 3; axis++) {
+        double middle = 0.5 * lo[axis] + 0.5 * hi[axis];
+        model->centre[axis] = isfinite(middle) ? middle : 0;
+    }
     model->height = edges > 0 ? model->wave * sum / edges : 0;
 }
 
@@ -289,23 +302,63 @@ static double parabola_wave(double turns)
     return part < 0.5 ? 16 * part * (0.5 - part) : -16 * (part - 0.5) * (1 - part);
 }
 
+rigid_swing rigid_swing_at(double time, const double centre[3], double size)
+{
+    static const double axis[3] = {2.0 / 7, 3.0 / 7, 6.0 / 7}; /* a unit vector */
+    double wave = parabola_wave(time), half = 0.05 * wave;     /* the tangent of half the angle */
+    double cosine = (1 - half * half) / (1 + half * half), sine = 2 * half / (1 + half * half);
+    rigid_swing swing = {.centre = {centre[0], centre[1], centre[2]}, .drift = 0.01 * size * wave};
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        swing.rows[i][i] = cosine + (1 - cosine) * axis[i] * axis[i];
+        swing.rows[i][j] = (1 - cosine) * axis[i] * axis[j] - sine * axis[k];
+        swing.rows[i][k] = (1 - cosine) * axis[i] * axis[k] + sine * axis[j];
+    }
+    return swing;
+}
+
+void rigid_swing_move(const rigid_swing *swing, size_t count, const double *from, double *to)
+{
+    for (size_t v = 0; v < count; v++) {
+        double p[3];
+        for (int axis = 0; axis < 3; axis++) {
+            p[axis] = from[3 * v + axis] - swing->centre[axis];
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            const double *row = swing->rows[axis];
+            to[3 * v + axis] = swing->centre[axis] + ((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) + swing->drift;
+        }
+    }
+}
+
+/* The frame of a series, or the shape of the file, without motion. */
+static const double *still_positions(const bench_model *model, uint32_t body, uint32_t frame)
+{
+    return model->frame_count > 0 ? model->frames[frame % model->frame_count]->bodies[body].positions
+                                  : model->bodies[body].reference;
+}
+
 void bench_model_pose(const bench_model *model, uint32_t body, uint32_t frame, double *positions)
 {
-    const dent_scene_body *shape = &model->bodies[body];
+    uint32_t copy = body / model->bodies_per_copy;
+    size_t vertex_count = model->bodies[body].vertex_count;
+    const double *still = still_positions(model, body, model->motion == BENCH_MOTION_DEFORM ? frame : 0);
+    double time = (double)(frame % MODEL_FRAMES) / MODEL_FRAMES + 0.37 * copy;
+    memcpy(positions, still, 3 * vertex_count * sizeof *positions);
+    if (model->motion == BENCH_MOTION_RIGID) {
+        rigid_swing swing = rigid_swing_at(time, model->centre, model->length);
+        rigid_swing_move(&swing, vertex_count, still, positions);
+    }
     if (model->frame_count > 0) {
-        const dent_mesh *mesh = model->frames[frame % model->frame_count];
-        memcpy(positions, mesh->bodies[body].positions, 3 * (size_t)shape->vertex_count * sizeof *positions);
         return;
     }
-    uint32_t copy = body / model->bodies_per_copy;
-    double time = (double)(frame % MODEL_FRAMES) / MODEL_FRAMES + 0.37 * copy;
     double waves = 2 / model->length; /* two waves over the diagonal */
     double shift = model->shift * model->length * copy;
-    for (size_t v = 0; v < shape->vertex_count; v++) {
-        const double *p = shape->reference + 3 * v;
+    for (size_t v = 0; v < vertex_count; v++) {
+        const double *p = still + 3 * v;
         double *q = positions + 3 * v;
-        q[0] = p[0] + model->height * parabola_wave(waves * p[1] + time) + 0.8 * shift;
-        q[1] = p[1] + model->height * parabola_wave(waves * p[2] + 2 * time) + 0.48 * shift;
-        q[2] = p[2] + model->height * parabola_wave(waves * p[0] + 3 * time) + 0.36 * shift;
+        q[0] = q[0] + model->height * parabola_wave(waves * p[1] + time) + 0.8 * shift;
+        q[1] = q[1] + model->height * parabola_wave(waves * p[2] + 2 * time) + 0.48 * shift;
+        q[2] = q[2] + model->height * parabola_wave(waves * p[0] + 3 * time) + 0.36 * shift;
     }
 }

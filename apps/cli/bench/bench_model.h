@@ -9,6 +9,9 @@
  * Parameters (--set): copies (1 to 1000; default 2 for a single body, else 1), inside (share of vertices inside that
  * the shift is found for, default 0.075; solids only), shift (instead: in diagonals of the model), wave (height of the
  * waves in mean edges, default 0.5).
+ *
+ * With --motion rest nothing moves; with --motion rigid every copy moves as a whole, without waves. Both show the first
+ * frame of a series.
  */
 #ifndef DENT_BENCH_MODEL_H
 #define DENT_BENCH_MODEL_H
@@ -33,7 +36,18 @@ typedef struct bench_model {
     double copies, inside, shift, wave; /* the parameters; inside below 0: shift was given */
     double height;                      /* of the waves, a length */
     double length;                      /* of the waves, and the unit of the shift: the diagonal of the model */
+    double centre[3];
+    bench_motion motion;
 } bench_model;
+
+/** A small swing about a point, with a drift; none at time 0, back after time 1. The same bits on every machine. */
+typedef struct rigid_swing {
+    double rows[3][3], centre[3], drift;
+} rigid_swing;
+
+rigid_swing rigid_swing_at(double time, const double centre[3], double size);
+/** `to` may be `from`. */
+void rigid_swing_move(const rigid_swing *swing, size_t count, const double *from, double *to);
 
 /** Reads the files. An error has been reported; then there is nothing to close. `command` begins messages of its own.
  */

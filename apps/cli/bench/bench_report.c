@@ -178,12 +178,14 @@ static void report_speed_ups(printer *out, const bench_race *race)
 void report_table(printer *out, const bench_race *race)
 {
     const bench_scene *scene = race->scene;
+    static const char *const motions[] = {
+        [BENCH_MOTION_DEFORM] = "", [BENCH_MOTION_REST] = "; at rest", [BENCH_MOTION_RIGID] = "; rigid motion"};
     char questions[64], hash[17];
     printer_format(
-        out, "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s%s\n",
+        out, "%s, %s: %u bodies, %u cells, %u vertices, %u surface faces; %u thread%s, %s; %u frames x %u%s%s%s\n",
         scene->name, questions_name(race->questions, questions, sizeof questions), scene->body_count, scene->cell_count,
         scene->used_count, scene->face_count, race->threads, race->threads == 1 ? "" : "s", dent_isa_name(race->isa),
-        race->frames, race->repeat, race->cpu_time ? "; CPU time" : "", scene->remark);
+        race->frames, race->repeat, race->cpu_time ? "; CPU time" : "", motions[scene->motion], scene->remark);
     hash_text(race->contestants[0].pairs_hash, hash);
     printer_format(out, "  %llu pairs in frame 0, hash %s\n", (unsigned long long)race->contestants[0].pairs, hash);
     double best = fastest(race, false), best_peer = fastest(race, true);

@@ -5,6 +5,7 @@
 #include "tool.h"
 
 #include <dent/query.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,15 +32,35 @@ dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
     return DENT_OK;
 }
 
+/* A scene in another motion than its own: the first frame as a whole. */
+static void swing_scene(bench_scene *scene, uint32_t frame)
+{
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, centre[3];
+    for (size_t i = 0; i < 3 * (size_t)scene->vertex_count; i++) {
+        lo[i % 3] = fmin(lo[i % 3], scene->positions[i]);
+        hi[i % 3] = fmax(hi[i % 3], scene->positions[i]);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        centre[axis] = 0.5 * lo[axis] + 0.5 * hi[axis];
+    }
+    double time = (double)(frame % MODEL_FRAMES) / MODEL_FRAMES;
+    rigid_swing swing = rigid_swing_at(time, centre, hi[0] - lo[0]);
+    rigid_swing_move(&swing, scene->vertex_count, scene->positions, scene->positions);
+}
+
 void bench_scene_pose(bench_scene *scene, uint32_t frame)
 {
+    uint32_t shown = scene->first_frame + (scene->motion == BENCH_MOTION_DEFORM ? frame : 0);
     for (uint32_t i = 0; i < scene->body_count; i++) {
         double *positions = scene->positions + 3 * (size_t)scene->bodies[i].first_vertex;
         if (scene->scene != NULL) {
-            dent_scene_positions(scene->scene, i, scene->first_frame + frame, positions);
+            dent_scene_positions(scene->scene, i, shown, positions);
         } else {
             bench_model_pose(&scene->model, i, scene->first_frame + frame, positions);
         }
+    }
+    if (scene->scene != NULL && scene->motion == BENCH_MOTION_RIGID) {
+        swing_scene(scene, frame);
     }
 }
 
@@ -165,6 +186,7 @@ int bench_scene_open(tool_session *session, const char *command, const dent_scen
     scene->context = session->context;
     scene->name = def->name;
     scene->scale = def->scale;
+    scene->motion = session->options->bench_motion;
     scene->setting_count = def->setting_count;
     scene->settings = def->settings;
     const dent_scene_info *info = dent_scene_find(def->name);
@@ -239,6 +261,7 @@ int bench_scene_open_files(tool_session *session, const char *command, const cha
     memset(scene, 0, sizeof *scene);
     scene->context = session->context;
     scene->scale = 1;
+    scene->motion = session->options->bench_motion;
     scene->setting_count = session->options->setting_count;
     scene->settings = session->options->settings;
     int status = bench_model_open(session, command, files, count, &scene->model);

@@ -26,6 +26,7 @@ typedef struct bench_scene {
     const dent_scene_setting *settings; /* the caller's */
     dent_scene *scene;                  /* null: the model is measured */
     bench_model model;
+    bench_motion motion;
     char remark[96]; /* for the heading, empty: none */
     uint32_t benchmark_frames;
     uint32_t first_frame; /* what is called frame 0 here */

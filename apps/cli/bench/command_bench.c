@@ -296,17 +296,18 @@ const tool_command command_bench_row = {
     .summary = "query times: scenes x questions x methods, side by side",
     .arguments = "[OPTION...] [NAME...]",
     .details =
-        "NAME is a built-in scene (dent scenes) or a mesh file; default: teschner-a to -e, blocks-640k, folded-1m.\n"
-        "All files together are one model, which is set in motion: waves of half a mean edge run through it (--set\n"
-        "wave=H changes the height). A single body is doubled (--set copies=N), and the copies are shifted until\n"
-        "7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). A series of frames (an\n"
-        "archive, a folder, a pattern in quotes) has its own motion, from the frame numbered --frame on. Every\n"
-        "method that can answer runs on the same frames, in turns, and the results are compared pair by pair: a\n"
-        "difference is an error. Not measured: computing the positions, and numbers beyond the pairs\n"
-        "(barycentric coordinates). Methods too slow for the size are left out unless --method names them. --ask\n"
-        "may name several questions joined by '+', answered by one query. Default for solids: vertex-cell,\n"
-        "face-cell, and both together; for surfaces: face-face. --frame K begins at that frame, which is then\n"
-        "frame 0 of this text.\n"
+        "NAME is a built-in scene (dent scenes) or a mesh file; default: teschner-a to -e, blocks-640k,\n"
+        "folded-1m. All files together are one model, which is set in motion: waves of half a mean edge run\n"
+        "through it (--set wave=H changes the height). A single body is doubled (--set copies=N), and the copies\n"
+        "are shifted until 7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). A\n"
+        "series of frames (an archive, a folder, a pattern in quotes) has its own motion, from the frame numbered\n"
+        "--frame on. --motion rest shows the first frame again and again, without waves; --motion rigid swings it\n"
+        "as a whole (files: each copy on its own). Every method that can answer runs on the same frames, in\n"
+        "turns, and the results are compared pair by pair: a difference is an error. Not measured: computing the\n"
+        "positions, and numbers beyond the pairs (barycentric coordinates). Methods too slow for the size are\n"
+        "left out unless --method names them. --ask may name several questions joined by '+', answered by one\n"
+        "query. Default for solids: vertex-cell, face-cell, and both together; for surfaces: face-face. --frame K\n"
+        "begins at that frame, which is then frame 0 of this text.\n"
         "\n"
         "Prints median and quartiles of the query time in ms, the ratio to the fastest, candidates in frame 0,\n"
         "peak memory of the method in MB, and the most allocations in a query after warm-up. --peers adds Embree,\n"
@@ -328,7 +329,7 @@ const tool_command command_bench_row = {
                    OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
                    OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) |
                    OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) |
-                   OPTION_BIT(OPTION_PHASES) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_PHASES) | OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

@@ -7,13 +7,22 @@
 /* Null for AUTO and for values that name no method. */
 const struct method_row *method_row_of(dent_method method);
 
+/* What AUTO has learned in a world from earlier answers; all zero at first. Answers are the same for every method, thread
+ * count and instruction set, so the choice is, too. */
+struct method_experience {
+    bool much_overlaps;
+};
+
 /* Those of `questions` that AUTO searches for next, together: no method is the best for surfaces and for cells. Cells
  * come last. */
 uint32_t method_together(uint32_t questions);
 
 /* AUTO's choice for questions that are searched for together, and why, in words. */
 const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t questions, bool touching,
-                                       const char **reason);
+                                       const struct method_experience *experience, const char **reason);
+
+/* To be called with the number of pairs of every complete answer to face-cell. */
+void method_learn(struct method_experience *experience, const struct snapshot *snapshot, uint64_t face_cell_pairs);
 
 extern const struct method_row brute_force_method;
 extern const struct method_row sweep_method;

@@ -192,7 +192,7 @@ static dent_status find_method(struct question_call *call, const dent_query_def 
     struct discrete_run *run = call->run;
     *reason = "asked for";
     *row = def->method == DENT_METHOD_AUTO
-               ? method_choose(&call->world->snapshot, def->questions, def->touching, reason)
+               ? method_choose(&call->world->snapshot, def->questions, def->touching, &run->state->experience, reason)
                : method_row_of(def->method);
     return create_state(call->world, run->state, *row);
 }
@@ -374,6 +374,10 @@ static dent_status finish(struct question_call *call)
     if (!cancel_requested(&call->cancel)) {
         status = list_answers(call);
         status = status == DENT_OK && def->border ? make_border(call) : status;
+    }
+    if (status == DENT_OK && !call->cancel.seen && def->questions & DENT_QUESTION_FACE_CELL) {
+        struct discrete_state *state = ((struct discrete_run *)call->run)->state;
+        method_learn(&state->experience, &call->world->snapshot, result->face_cell.count);
     }
     /* Asked for during the border it counts as well; what is listed by then is complete. */
     if (status == DENT_OK && call->cancel.seen) {

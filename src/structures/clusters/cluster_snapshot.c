@@ -51,33 +51,46 @@ static void set_member(struct box_group *group, uint32_t slot, const struct clus
 /* Clusters whose coordinates, 384 bytes each, stay in a cache of the second level. */
 enum { SMALL_WORLD = 2048 };
 
+/* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
+ * tried again must not need more scratch than those before. A large world keeps its points only where it has no
+ * strains: they take turns in the same memory. */
+static bool take_points_and_strains(struct cluster_snapshot *state, struct arena *scratch)
+{
+    bool small = state->cluster_count <= SMALL_WORLD;
+    size_t points = (size_t)state->cluster_count * sizeof *state->points;
+    size_t strains = state->may_want_strains ? (size_t)state->piece_count * sizeof *state->strains : 0;
+    size_t larger = points > strains ? points : strains;
+    unsigned char *memory = arena_allocate(scratch, small ? points + strains : larger, 1);
+    state->points = small || !state->wants_strains ? (struct cluster_points *)memory : NULL;
+    state->strains = state->wants_strains ? (struct piece_strain *)(memory + (small && memory ? points : 0)) : NULL;
+    return memory != NULL;
+}
+
 bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snapshot *snapshot, struct arena *scratch)
 {
     state->snapshot = snapshot;
     choose_frame(state);
-    bool keep = state->cluster_count <= SMALL_WORLD || !state->wants_strains;
-    /* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
-     * tried again must not need more scratch than those before. */
-    state->points = arena_allocate(scratch, state->cluster_count, sizeof *state->points);
-    state->strains = arena_allocate(scratch, state->piece_count, sizeof *state->strains);
-    state->strain_sums = arena_allocate(scratch, state->piece_count, sizeof *state->strain_sums);
-    bool enough = state->points && state->strains && state->strain_sums;
-    state->points = keep ? state->points : NULL;
-    state->strains = state->wants_strains ? state->strains : NULL;
+    bool enough = take_points_and_strains(state, scratch);
+    state->strain_sums =
+        arena_allocate(scratch, state->may_want_strains ? state->piece_count : 0, sizeof *state->strain_sums);
+    enough = enough && state->strain_sums;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side]) {
-            state->pieces[side] = arena_allocate(scratch, state->piece_count, sizeof *state->pieces[side]);
-            state->groups[side] = arena_allocate(scratch, state->group_count, sizeof *state->groups[side]);
+            state->piece_boxes[side] =
+                arena_allocate(scratch, state->piece_boxes_count, sizeof *state->piece_boxes[side]);
+            state->group_boxes[side] =
+                arena_allocate(scratch, state->group_boxes_count, sizeof *state->group_boxes[side]);
             state->ranges[side] = arena_allocate(scratch, state->range_count, sizeof *state->ranges[side]);
             state->boxes[side] = arena_allocate(scratch, snapshot->body_count, sizeof *state->boxes[side]);
-            enough = enough && state->pieces[side] && state->groups[side] && state->ranges[side] && state->boxes[side];
+            enough = enough && state->piece_boxes[side] && state->group_boxes[side] && state->ranges[side] &&
+                     state->boxes[side];
         }
     }
     for (uint32_t body_index = 0; enough && !state->one_piece_each && body_index < snapshot->body_count; body_index++) {
         const struct clustered_body *body = &state->bodies[body_index];
         for (int side = 0; side < SIDE_COUNT && body->piece_count > 1; side++) {
             if (state->wants[side]) {
-                state->groups[side][body->first_group + body->group_count - 1] = empty_group;
+                state->group_boxes[side][body->first_group_boxes + body->group_count - 1] = empty_group;
             }
         }
     }
@@ -99,7 +112,7 @@ struct cluster_box cluster_snapshot_piece_box(const struct cluster_snapshot *sta
     const struct clustered_body *body = &state->bodies[body_index];
     return body->piece_count == 1
                ? state->boxes[SIDE_CELLS][body_index]
-               : box_of_group_member(&state->groups[SIDE_CELLS][body->first_group + piece / PIECE_CLUSTERS],
+               : box_of_group_member(&state->group_boxes[SIDE_CELLS][body->first_group_boxes + piece / PIECE_CLUSTERS],
                                      piece % PIECE_CLUSTERS);
 }
 
@@ -107,8 +120,9 @@ struct cluster_box cluster_snapshot_cluster_box(const struct cluster_snapshot *s
                                                 uint32_t piece, uint32_t slot)
 {
     const struct clustered_body *body = &state->bodies[body_index];
-    return body->cluster_count == 1 ? state->boxes[SIDE_CELLS][body_index]
-                                    : box_of_group_member(&state->pieces[SIDE_CELLS][body->first_piece + piece], slot);
+    return body->cluster_count == 1
+               ? state->boxes[SIDE_CELLS][body_index]
+               : box_of_group_member(&state->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece], slot);
 }
 
 static void widen(struct cluster_box *box, const struct cluster_box *other)
@@ -190,14 +204,17 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
 static void finish_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
                            uint32_t cluster_count)
 {
+    if (!body->rest_shapes) {
+        return; /* there may be no room for any */
+    }
     double *sums = state->strain_sums[piece];
-    for (int k = 0; body->rest_shapes && body->wants_sums && k < 9; k++) {
+    for (int k = 0; body->wants_sums && k < 9; k++) {
         sums[k] = 0;
         for (uint32_t slot = 0; slot < cluster_count; slot++) {
             sums[k] += (double)state->strains[piece].g[k][slot];
         }
     }
-    if (body->rest_shapes && body->wants_stretches) {
+    if (body->wants_stretches) {
         state->kernels->stretches(&state->strains[piece]);
     }
 }
@@ -278,7 +295,7 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
     struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side] && range->count < PIECE_CLUSTERS) {
-            state->pieces[side][piece] = empty_group;
+            *cluster_snapshot_boxes_of_piece(state, side, piece) = empty_group;
         }
     }
     for (uint32_t slot = 0; slot < range->count; slot++) {
@@ -288,7 +305,7 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
         for (int side = 0; side < SIDE_COUNT; side++) {
             if (state->wants[side]) {
                 boxes[side] = box_of_side(state, body_index, &body->list[range->first + slot], points, side, boxes);
-                set_member(&state->pieces[side][piece], slot, &boxes[side]);
+                set_member(cluster_snapshot_boxes_of_piece(state, side, piece), slot, &boxes[side]);
                 widen(&whole[side], &boxes[side]);
             }
         }
@@ -299,8 +316,8 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
         if (state->wants[side] && body->piece_count == 1) {
             state->boxes[side][body_index] = whole[side];
         } else if (state->wants[side]) {
-            set_member(&state->groups[side][body->first_group + in_body / PIECE_CLUSTERS], in_body % PIECE_CLUSTERS,
-                       &whole[side]);
+            set_member(&state->group_boxes[side][body->first_group_boxes + in_body / PIECE_CLUSTERS],
+                       in_body % PIECE_CLUSTERS, &whole[side]);
         }
     }
 }
@@ -325,7 +342,7 @@ static void fill_side_of_body(const struct cluster_snapshot *state, uint32_t bod
     struct box_group *ranges = &state->ranges[side][body->first_range];
     struct cluster_box whole = empty_box;
     for (uint32_t group = 0; group < body->group_count; group++) {
-        struct cluster_box box = box_of_group(&state->groups[side][body->first_group + group]);
+        struct cluster_box box = box_of_group(&state->group_boxes[side][body->first_group_boxes + group]);
         if (group % PIECE_CLUSTERS == 0) {
             ranges[group / PIECE_CLUSTERS] = empty_group;
         }

@@ -29,8 +29,10 @@ struct clustered_body {
     const struct cluster_piece *pieces;
     uint32_t cluster_count, piece_count, cell_count;
     uint32_t first_cluster, first_piece;
-    uint32_t first_group, group_count; /* sixteen pieces each */
-    uint32_t first_range, range_count; /* sixteen groups each */
+    uint32_t first_group, group_count;             /* sixteen pieces each */
+    uint32_t first_piece_boxes, first_group_boxes; /* bodies of one cluster have none of the first, of one piece none of
+                                                      the second, nor ranges */
+    uint32_t first_range, range_count;             /* sixteen groups each */
 };
 
 struct cluster_snapshot {
@@ -38,20 +40,22 @@ struct cluster_snapshot {
     const struct cluster_kernels *kernels;
     const struct clustered_body *bodies; /* by body index */
     const uint32_t *body_of_piece;       /* body indices */
-    uint32_t cluster_count, piece_count, group_count, range_count;
+    uint32_t cluster_count, piece_count;
+    uint32_t piece_boxes_count, group_boxes_count, range_count;
     bool one_piece_each; /* every body has just one */
     bool wants[SIDE_COUNT], wants_strains;
+    bool may_want_strains; /* in this query or in a later one like it */
     bool surface_vertices_only;
     bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */
     double centre[3], scale;
 
-    struct box_group *pieces[SIDE_COUNT];  /* by piece: boxes of its clusters; not of bodies of one cluster */
-    struct box_group *groups[SIDE_COUNT];  /* by group: boxes of its pieces; not of bodies of one piece */
-    struct box_group *ranges[SIDE_COUNT];  /* by range: boxes of its groups; not of bodies of one piece */
-    struct cluster_box *boxes[SIDE_COUNT]; /* by body */
-    struct cluster_points *points;         /* by cluster; null: not kept */
-    double (*strain_sums)[9];              /* by piece: of the gradients of its clusters; of bodies that want them */
-    struct piece_strain *strains;          /* by piece; written for bodies that have `rest_shapes`. Null: none has */
+    struct box_group *piece_boxes[SIDE_COUNT]; /* of the clusters of each piece; not of bodies of one cluster */
+    struct box_group *group_boxes[SIDE_COUNT]; /* of the pieces of each group; not of bodies of one piece */
+    struct box_group *ranges[SIDE_COUNT];      /* of the groups of each range; not of bodies of one piece */
+    struct cluster_box *boxes[SIDE_COUNT];     /* by body */
+    struct cluster_points *points;             /* by cluster; null: not kept */
+    double (*strain_sums)[9];     /* by piece: of the gradients of its clusters; of bodies that want them */
+    struct piece_strain *strains; /* by piece; written for bodies that have `rest_shapes`. Null: none has */
 };
 
 /* Takes memory for the sides in `wants` and computes centre and scale; false when there is not enough. */
@@ -69,6 +73,14 @@ static inline void cluster_snapshot_load(const struct cluster_snapshot *state, u
 {
     state->kernels->load(&state->bodies[body_index].list[cluster], state->snapshot->bodies[body_index].xyz,
                          state->centre, state->scale, points);
+}
+
+/* Boxes of the clusters of a piece of the world, whose body has more than one cluster. */
+static inline struct box_group *cluster_snapshot_boxes_of_piece(const struct cluster_snapshot *state, int side,
+                                                                uint32_t piece)
+{
+    const struct clustered_body *body = &state->bodies[state->body_of_piece[piece]];
+    return &state->piece_boxes[side][body->first_piece_boxes + (piece - body->first_piece)];
 }
 
 /* The box of the cells of a piece, and of a cluster of it; pieces and clusters of the body. */

@@ -293,6 +293,28 @@ static void *grow(struct builder *builder, void **array, uint32_t *count, size_t
     return (char *)*array + size * (*count)++;
 }
 
+/* Gives back what an array of the result has too much; where that fails, it keeps it. */
+static void trim(struct builder *builder, void **array, uint32_t count, size_t *capacity, size_t size)
+{
+    void *fresh = count < *capacity && count > 0
+                      ? dent_reallocate(builder->result->context, *array, *capacity, count, size)
+                      : NULL;
+    if (fresh) {
+        *array = fresh;
+        *capacity = count;
+    }
+}
+
+/* Worlds may have thousands of bodies of one cluster. */
+static void trim_all(struct builder *builder)
+{
+    struct body_clusters *result = builder->result;
+    trim(builder, (void **)&result->clusters, result->cluster_count, &result->cluster_capacity,
+         sizeof *result->clusters);
+    trim(builder, (void **)&result->corners, result->cluster_count, &result->corner_capacity, sizeof *result->corners);
+    trim(builder, (void **)&result->pieces, result->piece_count, &result->piece_capacity, sizeof *result->pieces);
+}
+
 static struct cluster_piece *piece_for_next_cluster(struct builder *builder)
 {
     struct body_clusters *result = builder->result;
@@ -450,6 +472,9 @@ bool body_clusters_create(struct body_clusters *clusters, dent_context *context,
         compute_middles(&builder, shape);
         list_faces(&builder);
         cut_range(&builder, 0, builder.element_count, false);
+    }
+    if (!builder.failed) {
+        trim_all(&builder);
     }
     builder_release(&builder, context);
     if (builder.failed) {

@@ -413,8 +413,8 @@ static uint64_t rows_between(const int32_t first[3], const int32_t last[3])
     return ((uint64_t)(last[1] - first[1]) + 1) * ((uint64_t)(last[2] - first[2]) + 1);
 }
 
-/* A window of more rows looks into a coarser table, if there is one. */
-enum { ROWS_MANY = 64 };
+/* A window of more rows looks into a coarser table, if there is one: rows cost more than the entries of wider cells. */
+enum { ROWS_MANY = 12 };
 
 static void look_up_level(struct look_up *look_up, uint32_t number)
 {

@@ -707,12 +707,18 @@ static bool list_all(struct listing *listing)
     return good;
 }
 
+static size_t culling_bytes(uint32_t level_count)
+{
+    return sizeof(struct surface_culling) + level_count * sizeof(struct culling_level);
+}
+
 struct surface_culling *surface_culling_create(const struct surface_tree *tree, const struct body *body)
 {
-    struct surface_culling *culling = dent_allocate(tree->context, 1, sizeof *culling);
+    struct surface_culling *culling = dent_allocate(tree->context, 1, culling_bytes(tree->level_count));
     if (!culling) {
         return NULL;
     }
+    memset(culling, 0, culling_bytes(tree->level_count));
     *culling = (struct surface_culling){
         .context = tree->context, .level_count = tree->level_count, .leaf_count = tree->leaf_count};
     struct arena arena;
@@ -756,5 +762,5 @@ void surface_culling_destroy(struct surface_culling *culling)
         release_list(context, &level->pair_covers);
     }
     dent_release(context, culling->corners, culling->leaf_count, sizeof *culling->corners);
-    dent_release(context, culling, 1, sizeof *culling);
+    dent_release(context, culling, 1, culling_bytes(culling->level_count));
 }

@@ -55,13 +55,13 @@ struct culling_level {
 struct surface_culling {
     dent_context *context;
     uint32_t level_count;
-    struct culling_level levels[TREE_LEVELS];
     struct leaf_corners *corners; /* by leaf, oriented */
     uint32_t leaf_count;
     uint32_t longest_cycle;
     uint32_t queries_to_skip; /* it did not pay last time */
     bool trust_normals;       /* for tests only: leaves out condition (2), and loses pairs */
     bool always;              /* for tests: never skip */
+    struct culling_level levels[];
 };
 
 /* Null when memory runs out. O(n) but for small sorts. */

@@ -364,17 +364,27 @@ static bool fill_shares(struct surface_tree *tree, const uint32_t *canonical)
 
 /* ---- levels ---- */
 
-static void count_levels(struct surface_tree *tree)
+static uint32_t groups_of(uint32_t count)
+{
+    return (count + LEAF_TREE_ARITY - 1) / LEAF_TREE_ARITY;
+}
+
+/* There is always a level of groups above the leaves. */
+static uint32_t levels_over(uint32_t leaf_count)
+{
+    uint32_t levels = 2;
+    for (uint32_t count = groups_of(leaf_count); count > LEAF_TREE_ARITY && levels < TREE_LEVELS; levels++) {
+        count = groups_of(count);
+    }
+    return levels;
+}
+
+static void count_nodes(struct surface_tree *tree)
 {
     uint32_t count = tree->leaf_count;
-    for (tree->level_count = 0; tree->level_count < TREE_LEVELS;
-         count = (count + LEAF_TREE_ARITY - 1) / LEAF_TREE_ARITY) {
-        struct tree_level *level = &tree->levels[tree->level_count++];
-        level->count = count;
-        level->padded = (count + LEAF_TREE_ARITY - 1) / LEAF_TREE_ARITY * LEAF_TREE_ARITY;
-        if (count <= LEAF_TREE_ARITY && tree->level_count >= 2) { /* there is always a level of groups */
-            break;
-        }
+    for (uint32_t number = 0; number < tree->level_count; number++, count = groups_of(count)) {
+        tree->levels[number].count = count;
+        tree->levels[number].padded = groups_of(count) * LEAF_TREE_ARITY;
     }
 }
 
@@ -423,6 +433,11 @@ static bool allocate_volumes(struct surface_tree *tree)
 
 /* ---- whole tree ---- */
 
+static size_t tree_bytes(uint32_t level_count)
+{
+    return sizeof(struct surface_tree) + level_count * sizeof(struct tree_level);
+}
+
 static bool allocate_leaves(struct surface_tree *tree)
 {
     uint32_t count = tree->leaf_count;
@@ -441,8 +456,7 @@ static bool allocate_leaves(struct surface_tree *tree)
 static bool fill_tree(struct surface_tree *tree, const struct body *body, const struct surface_regions *regions,
                       struct arena *scratch)
 {
-    tree->leaf_count = regions->leaf_count;
-    count_levels(tree);
+    count_nodes(tree);
     struct owners owners;
     struct stars stars;
     const uint32_t *canonical = canonical_vertices(body, scratch);
@@ -473,23 +487,25 @@ struct surface_tree *surface_tree_create(dent_context *context, const struct bod
                                          int cut, int axis_count, struct arena *scratch)
 {
     struct surface_regions regions;
-    struct surface_tree *tree = dent_allocate(context, 1, sizeof *tree);
-    if (!tree) {
-        return NULL;
-    }
-    *tree = (struct surface_tree){.context = context,
-                                  .identity_base = body->identity_base,
-                                  .tie_hash = surface_tie_hash(body),
-                                  .face_count = body->surface_face_count,
-                                  .cut = cut,
-                                  .axis_count = axis_count};
     if (!surface_regions_create(&regions, context, body, shape, (enum region_cut)cut)) {
-        surface_tree_destroy(tree);
         return NULL;
     }
-    struct arena_mark mark = arena_mark(scratch);
-    bool enough = fill_tree(tree, body, &regions, scratch);
-    arena_rewind(scratch, mark);
+    struct surface_tree *tree = dent_allocate(context, 1, tree_bytes(levels_over(regions.leaf_count)));
+    bool enough = tree != NULL;
+    if (enough) {
+        memset(tree, 0, tree_bytes(levels_over(regions.leaf_count)));
+        *tree = (struct surface_tree){.context = context,
+                                      .identity_base = body->identity_base,
+                                      .tie_hash = surface_tie_hash(body),
+                                      .face_count = body->surface_face_count,
+                                      .leaf_count = regions.leaf_count,
+                                      .level_count = levels_over(regions.leaf_count),
+                                      .cut = cut,
+                                      .axis_count = axis_count};
+        struct arena_mark mark = arena_mark(scratch);
+        enough = fill_tree(tree, body, &regions, scratch);
+        arena_rewind(scratch, mark);
+    }
     surface_regions_destroy(&regions);
     if (!enough) {
         surface_tree_destroy(tree);
@@ -518,5 +534,5 @@ void surface_tree_destroy(struct surface_tree *tree)
     dent_release(context, tree->pair_shares, tree->levels[0].pair_count, sizeof *tree->pair_shares);
     dent_release(context, tree->points, (size_t)leaves + 1, sizeof *tree->points);
     dent_release(context, tree->volume_storage, tree->volume_floats, sizeof *tree->volume_storage);
-    dent_release(context, tree, 1, sizeof *tree);
+    dent_release(context, tree, 1, tree_bytes(tree->level_count));
 }

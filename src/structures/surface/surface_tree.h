@@ -58,12 +58,12 @@ struct surface_tree {
     struct leaf_points *points;     /* by leaf, of the last refit (positions at t0, not grown) */
     int cut;                        /* enum region_cut */
     int axis_count;                 /* of the volumes; 3: plain boxes */
-    struct tree_level levels[TREE_LEVELS];
     float *volume_storage;
     size_t volume_floats;
     double extent_at_build, extent; /* sums of box extents, to see when the leaves have come apart */
     bool has_extent_at_build, stale;
     struct surface_culling *culling; /* null: none */
+    struct tree_level levels[];
 };
 
 /* Cuts the faces of a body into leaves and lists the neighbours. Null when memory runs out. `shape`: any shape of the
