@@ -5,7 +5,8 @@
 
 Each round runs every race once with either tool, in turns, on one thread and in CPU time. A row is one scene, question
 and method. Its figure is the median over the rounds of new ÷ old lower quartile. Pair hashes must agree: a difference
-is an error. The races are those of docs/benchmarks.md without peers; those on files need DENT_DATA.
+is an error. Ctrl-C ends it early: the rounds so far count. The races are those of docs/benchmarks.md without peers;
+those on files need DENT_DATA.
 """
 import argparse
 import json
@@ -41,9 +42,8 @@ def run(tool, race, isa):
     return rows
 
 
-def race_rounds(tools, races, rounds, isa):
-    """{row: [(old, new), ...]}; the order of the tools changes from round to round."""
-    times = {}
+def race_rounds(tools, races, rounds, isa, times):
+    """Fills {row: [(old, new), ...]}; the order of the tools changes from round to round."""
     for number in range(rounds):
         for race in races:
             order = (0, 1) if number % 2 == 0 else (1, 0)
@@ -54,7 +54,6 @@ def race_rounds(tools, races, rounds, isa):
                     sys.exit(f"compare: {' '.join(key)}: the pairs differ")
                 times.setdefault(key, []).append((old, new))
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
-    return times
 
 
 def main():
@@ -67,7 +66,11 @@ def main():
     parser.add_argument("--csv", help="write the rows to this file too")
     options = parser.parse_args()
     races = options.races.split(",") if options.races else [race for race in RACES if KIT or race != "armadillo"]
-    times = race_rounds((options.old, options.new), races, options.rounds, options.isa)
+    times = {}
+    try:
+        race_rounds((options.old, options.new), races, options.rounds, options.isa, times)
+    except KeyboardInterrupt:
+        print("compare: interrupted; the rounds so far", file=sys.stderr)
     rows = []
     for key, pairs in sorted(times.items()):
         ratios = sorted(new / old for old, new in pairs)
