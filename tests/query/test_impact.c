@@ -306,6 +306,50 @@ static void the_earliest_is_not_lost_to_rounding_at_the_best_time(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
+/* A triangle that flies far along x. */
+static void add_flyer(struct moving_scene *moving, dent_random *random)
+{
+    uint32_t b = moving->scene.body_count;
+    struct test_body *body = test_scene_new_body(&moving->scene, DENT_BODY_SURFACE, 3, 1, 3);
+    double x = 20 * dent_random_unit(random), y = 3 * dent_random_unit(random), z = 3 * dent_random_unit(random);
+    double far = 40 * (dent_random_unit(random) - 0.5);
+    moving->end[b] = test_allocate(3, sizeof *body->xyz);
+    for (uint32_t v = 0; v < 3; v++) {
+        body->corners[v] = v;
+        body->xyz[v][0] = x + dent_random_unit(random);
+        body->xyz[v][1] = y + dent_random_unit(random);
+        body->xyz[v][2] = z + dent_random_unit(random);
+        memcpy(moving->end[b][v], body->xyz[v], sizeof body->xyz[v]);
+        moving->end[b][v][0] += far;
+    }
+}
+
+/* Boxes of leaves end at the best time found so far. Those made before it fell say nothing beside those made after. */
+static void the_earliest_of_a_swarm_is_found_whatever_came_before_it(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(22);
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    uint64_t falls = 0;
+    for (uint32_t round = 0; round < test_count(200, 2000, 20000); round++) {
+        struct moving_scene moving;
+        memset(&moving, 0, sizeof moving);
+        for (uint32_t i = 0; i < TEST_BODIES_MAX; i++) {
+            add_flyer(&moving, &random);
+        }
+        dent_world *world = moving_scene_world(&moving, context);
+        struct impact_list all = impacts_by(world, DENT_METHOD_BRUTE_FORCE);
+        dent_impact_def def = dent_impact_def_default();
+        check_earliest(world, &def, &all, "a swarm");
+        falls += all.count;
+        free_impacts(&all);
+        dent_world_destroy(world);
+        moving_scene_free(&moving);
+    }
+    print_message("%llu impacts in all\n", (unsigned long long)falls);
+    dent_context_destroy(context);
+}
+
 static void after_warm_up_nothing_is_allocated(void **state)
 {
     (void)state;
@@ -592,6 +636,7 @@ int main(void)
         cmocka_unit_test(threads_and_instruction_sets_change_nothing),
         cmocka_unit_test(of_many_impacts_at_one_time_the_earliest_is_the_first_in_order),
         cmocka_unit_test(the_earliest_is_not_lost_to_rounding_at_the_best_time),
+        cmocka_unit_test(the_earliest_of_a_swarm_is_found_whatever_came_before_it),
         cmocka_unit_test(positions_in_float_give_the_same_as_their_doubles),
         cmocka_unit_test(after_warm_up_nothing_is_allocated),
         cmocka_unit_test(every_failing_allocation_leaves_the_result_untouched),

@@ -34,10 +34,11 @@ struct moving_leaf {
     struct moving_leaf_boxes boxes;
 };
 
-/* The moving box of a leaf from t = 0 to the time that was the best when it was made: if apart from another until then,
- * apart until any earlier time. */
+/* The moving box of a leaf from t = 0 to the time that was the best when it was made. Two are comparable only if they
+ * end at the same time: coordinates at two different times say nothing about the way between. */
 struct leaf_outline {
     uint32_t body_index, number; /* UINT32_MAX: empty */
+    float time;
     float rows[MOVING_BOX_ROWS];
 };
 
@@ -94,8 +95,9 @@ static void make_features(const struct forest_search *search, uint32_t body_inde
     moving_box_kernels_for(run->isa)->bound(&shape, start, &end, search->grow, grow_end, &features->boxes);
 }
 
-static void keep_outline(const struct moving_leaf *features, struct leaf_outline *outline)
+static void keep_outline(const struct moving_leaf *features, float time, struct leaf_outline *outline)
 {
+    outline->time = time;
     outline->body_index = features->body_index;
     outline->number = features->number;
     for (int row = 0; row < MOVING_BOX_ROWS; row++) {
@@ -127,7 +129,7 @@ static const struct moving_leaf *first_leaf(const struct forest_search *search, 
     struct moving_leaf *features = &memory->first;
     if (features->body_index != body_index || features->number != number) {
         make_features(search, body_index, number, memory->time, features);
-        keep_outline(features, &memory->first_outline);
+        keep_outline(features, memory->time, &memory->first_outline);
     }
     return features;
 }
@@ -138,13 +140,13 @@ static const struct moving_leaf *second_leaf(const struct forest_search *search,
 {
     struct moving_leaf *features = &memory->second[(number + 37 * body_index) % REMEMBERED_LEAVES];
     struct leaf_outline *outline = outline_slot(search, memory, body_index, number);
-    bool known = outline->body_index == body_index && outline->number == number;
+    bool known = outline->body_index == body_index && outline->number == number && outline->time == memory->time;
     if (known && outlines_apart(memory->first_outline.rows, outline->rows)) {
         return NULL;
     }
     if (features->body_index != body_index || features->number != number) {
         make_features(search, body_index, number, memory->time, features);
-        keep_outline(features, outline);
+        keep_outline(features, memory->time, outline);
     }
     return features;
 }
