@@ -475,6 +475,61 @@ static void every_allocation_may_fail_and_leaves_the_state_as_it_was(void **stat
     zoo_free(&zoo);
 }
 
+/* Two tetrahedra, one of them tied, that fall on a floor: memory for contacts is first needed while the tie's force is
+ * carried already. */
+static void a_step_repeated_after_memory_failed_gives_the_same_bits(void **state)
+{
+    (void)state;
+    static const uint32_t tetrahedron[4] = {0, 1, 2, 3}, floor_corners[6] = {0, 1, 2, 0, 2, 3};
+    static const double tied[12] = {0, 0, 2, 1, 0, 2, 0, 1, 2, 0, 0, 3};
+    static const double falling[12] = {5, 0, 1.5, 6, 0, 1.5, 5, 1, 1.5, 5, 0, 2.5};
+    static const double floor_points[12] = {-20, -20, 0, 20, -20, 0, 20, 20, 0, -20, 20, 0};
+    dent_sim_body_def bodies[3];
+    for (int i = 0; i < 3; i++) {
+        bodies[i] = dent_sim_body_def_default(i < 2 ? DENT_SIM_SOLID : DENT_SIM_PRESCRIBED);
+        bodies[i].mesh = i < 2 ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
+        bodies[i].vertex_count = 4;
+        bodies[i].element_count = i < 2 ? 1 : 2;
+        bodies[i].element_corners = i < 2 ? tetrahedron : floor_corners;
+        bodies[i].positions = i == 0 ? tied : i == 1 ? falling : floor_points;
+    }
+    dent_sim_attachment tie = dent_sim_attachment_default();
+    tie.vertex_a = 3;
+    tie.body_b = UINT32_MAX;
+    tie.point[2] = 3;
+    dent_sim_def def = dent_sim_def_default();
+    def.bodies = bodies;
+    def.body_count = 3;
+    def.attachments = &tie;
+    def.attachment_count = 1;
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def context_def = dent_context_def_default();
+    context_def.thread_count = 1;
+    context_def.allocator = failing_allocator_hook(&memory);
+    dent_context *context = dent_context_create(&context_def, NULL);
+    uint64_t expected = 0, requests = 1;
+    for (uint64_t n = 0; n < requests; n++) { /* the first time nothing fails */
+        dent_sim *sim = test_sim(context, &def);
+        memory.requests = 0;
+        memory.fail_at = n;
+        for (uint32_t step = 0; step < 30; step++) {
+            if (dent_sim_step(sim) != DENT_OK) {
+                memory.fail_at = 0;
+                test_steps(sim, 1);
+            }
+        }
+        memory.fail_at = 0;
+        expected = n == 0 ? dent_sim_hash(sim) : expected;
+        requests = n == 0 ? memory.requests : requests;
+        assert_true(dent_sim_hash(sim) == expected);
+        assert_true(dent_sim_get_statistics(sim).contacts > 0);
+        dent_sim_destroy(sim);
+    }
+    print_message("each of %llu allocations failed once\n", (unsigned long long)requests);
+    dent_context_destroy(context);
+    assert_true(failing_allocator_clean(&memory));
+}
+
 static void leave_the_numbers(void *user, double time, uint32_t vertex_count, double *positions)
 {
     (void)user;
@@ -655,6 +710,7 @@ int main(void)
         cmocka_unit_test(a_resumed_run_equals_one_never_stopped),
         cmocka_unit_test(truncated_damaged_and_foreign_checkpoints_are_refused_and_change_nothing),
         cmocka_unit_test(every_allocation_may_fail_and_leaves_the_state_as_it_was),
+        cmocka_unit_test(a_step_repeated_after_memory_failed_gives_the_same_bits),
         cmocka_unit_test(numbers_that_stop_being_finite_name_the_body_and_change_nothing),
         cmocka_unit_test(a_cancelled_step_changes_nothing),
         cmocka_unit_test(bad_defs_are_refused_with_a_message),

@@ -217,20 +217,24 @@ static void list_visits(const struct sim_model *model, const struct contact_set 
     }
 }
 
-dent_status springs_begin(const struct sim_model *model, const struct sim_state *state,
-                          const struct contact_set *contacts, struct elastic_work *work)
+dent_status springs_reserve(const struct sim_model *model, const struct contact_set *contacts,
+                            struct elastic_work *work)
 {
     struct contact_springs *springs = work->springs;
-    springs->any = false;
     dent_status status = sim_reserve(model->context, (void **)&springs->springs, &springs->spring_capacity,
                                      contacts->count, sizeof *springs->springs);
     if (status == DENT_OK) {
         status = sim_reserve(model->context, (void **)&springs->visits, &springs->visit_capacity, 8 * contacts->count,
                              sizeof *springs->visits);
     }
-    if (status != DENT_OK) {
-        return status;
-    }
+    return status;
+}
+
+void springs_begin(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                   struct elastic_work *work)
+{
+    struct contact_springs *springs = work->springs;
+    springs->any = false;
     for (uint64_t i = 0; i < contacts->count; i++) {
         begin_spring(model, state, contacts, work, i);
     }
@@ -242,7 +246,6 @@ dent_status springs_begin(const struct sim_model *model, const struct sim_state 
         }
         list_visits(model, contacts, springs, true);
     }
-    return DENT_OK;
 }
 
 /* ---- in the sweep -------------------------------------------------------------------------------------------- */

@@ -4,9 +4,12 @@
 
 #include "elastic_mesh.h"
 
-/* Of a substep, in this order. Before inertia moves the vertices: which contacts are springs; after it. */
-dent_status springs_begin(const struct sim_model *model, const struct sim_state *state,
-                          const struct contact_set *contacts, struct elastic_work *work);
+/* Of a substep, in this order. Memory for the contacts; before inertia moves the vertices: which contacts are springs;
+ * after it. */
+dent_status springs_reserve(const struct sim_model *model, const struct contact_set *contacts,
+                            struct elastic_work *work);
+void springs_begin(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                   struct elastic_work *work);
 void springs_follow(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work);
 /* In the sweep, where there are any: what the springs of a vertex ask. The slots [begin, end) of a colour are done. */
 bool springs_any(const struct elastic_work *work);

@@ -43,12 +43,14 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     struct elastic_work *elastic = &solver->elastic;
     struct contact_response *response = &solver->response;
     uint64_t count = state->step * model->substeps + number;
-    contacts_carry(model, state, contacts, elastic);
-    attachments_carry(model, state, elastic);
-    dent_status status = springs_begin(model, state, contacts, elastic);
+    /* Memory first: forces that are carried must not outlive a substep that fails. */
+    dent_status status = springs_reserve(model, contacts, elastic);
     if (status != DENT_OK) {
         return status;
     }
+    contacts_carry(model, state, contacts, elastic);
+    attachments_carry(model, state, elastic);
+    springs_begin(model, state, contacts, elastic);
     integration_predict(model, state, elastic, response);
     motion_apply(model, state, solver->scratch,
                  (double)state->step * model->time_step + (double)(number + 1) * model->substep);
