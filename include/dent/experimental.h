@@ -107,7 +107,7 @@ struct dent_experiments {
         dent_motion_volume volume; /**< default AUTO */
         dent_motion_bounds bounds; /**< default AUTO */
     } motion;
-    dent_method_counters *counters; /**< null (default), or written by dent_world_query */
+    dent_method_counters *counters; /**< null (default), or written by dent_world_query, also when it fails */
 };
 DENT_API dent_experiments dent_experiments_default(void);
 

@@ -224,6 +224,7 @@ typedef struct dent_sim_reposition_report {
     double deepest_after;  /**< … and at the end: 0 unless ten cycles were not enough */
     double energy_gained;  /**< J: gravitational and elastic energy gained by the move, … */
     double energy_taken;   /**< … and the part of it removed from the speed of approach */
+    dent_outcome outcome;  /**< CANCELLED by the def's cancel flag: the state is unchanged, the numbers above are 0 */
 } dent_sim_reposition_report;
 
 /** Separates bodies that overlap, or are nearer than 0.3 of their target gap (the sum of their thicknesses), outside
@@ -231,7 +232,7 @@ typedef struct dent_sim_reposition_report {
  * and dent_reposition_solve (the smallest displacement, weighted with the masses), each at most a quarter of an edge.
  * Velocities stay, except that energy gained by the move is removed from the relative normal velocity. Contacts
  * reported afterwards are those of the last detection. Step count and time do not change. UNSUPPORTED without contacts
- * or with a contact_budget. On failure the state is unchanged. report may be null. */
+ * or with a contact_budget. On failure, and when cancelled, the state is unchanged. report may be null. */
 DENT_API dent_status dent_sim_reposition(dent_sim *sim, dent_sim_reposition_report *report);
 
 /** Returns the number of steps since the start of the simulated time; loading a checkpoint restores its count. */

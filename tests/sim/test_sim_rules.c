@@ -549,6 +549,29 @@ static void a_cancelled_step_begins_no_further_substep(void **state)
     scene_close(&scene);
 }
 
+static void a_cancelled_reposition_changes_nothing_and_says_so(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct cancelling cancelling = {0, 0};
+    dent_sim_reposition_report report;
+    scene_open(&scene);
+    scene_add(&scene, DENT_SIM_SOLID, test_block(1, 1, 1, 1, 0, 0, 0));
+    scene_add(&scene, DENT_SIM_SOLID, test_block(1, 1, 1, 1, 0.1, 0.1, 0.8));
+    scene.def.cancel = &cancelling.flag;
+    scene_begin(&scene);
+    uint64_t hash = dent_sim_hash(scene.sim);
+    cancelling.flag = 1;
+    assert_int_equal(dent_sim_reposition(scene.sim, &report), DENT_OK);
+    assert_int_equal(report.outcome, DENT_OUTCOME_CANCELLED);
+    assert_true(report.cycles == 0 && dent_sim_hash(scene.sim) == hash);
+    cancelling.flag = 0;
+    assert_int_equal(dent_sim_reposition(scene.sim, &report), DENT_OK);
+    assert_int_equal(report.outcome, DENT_OUTCOME_COMPLETE);
+    assert_true(report.cycles > 0 && dent_sim_hash(scene.sim) != hash);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,6 +588,7 @@ int main(void)
         cmocka_unit_test(a_block_that_crushes_a_gel_does_not_set_free_many_times_its_energy),
         cmocka_unit_test(numbers_that_stop_being_finite_end_the_step_without_contacts_too),
         cmocka_unit_test(a_cancelled_step_begins_no_further_substep),
+        cmocka_unit_test(a_cancelled_reposition_changes_nothing_and_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,7 +257,8 @@ static dent_status reposition(dent_sim *sim, struct whole *wholes, dent_sim_repo
     double before = potential_energy(sim), energy;
     dent_status status = find(sim);
     report->deepest_before = deepest(&sim->work.contacts);
-    while (status == DENT_OK && any_trigger_gap(&sim->model, &sim->work.contacts) && report->cycles < MOST_CYCLES) {
+    while (status == DENT_OK && !sim->work.report.cancelled && any_trigger_gap(&sim->model, &sim->work.contacts) &&
+           report->cycles < MOST_CYCLES) {
         report->cycles++;
         status = move_apart(sim, wholes);
         status = status == DENT_OK ? find(sim) : status;
@@ -279,7 +280,13 @@ static dent_status keep_and_reposition(void *data)
     if (status != DENT_OK) {
         return status;
     }
+    sim->work.report.cancelled = false;
     status = reposition(sim, call->wholes, &call->report);
+    if (status == DENT_OK && sim->work.report.cancelled) {
+        call->report = (dent_sim_reposition_report){.outcome = DENT_OUTCOME_CANCELLED};
+        sim_undo(sim);
+        return DENT_OK;
+    }
     if (status == DENT_OK) {
         status = state_take_memory(sim->model.context, &sim->state, sim->work.search.world);
     }
