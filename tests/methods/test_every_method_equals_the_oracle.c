@@ -44,12 +44,13 @@ static void free_fleet(struct fleet *fleet)
     }
 }
 
-static dent_query_def everything(dent_method method, bool touching)
+static dent_query_def everything(dent_method method, bool touching, bool surface_vertices_only)
 {
     dent_query_def def = dent_query_def_default();
     def.questions = DENT_DISCRETE_QUESTIONS;
     def.method = method;
     def.touching = touching;
+    def.surface_vertices_only = surface_vertices_only;
     return def;
 }
 
@@ -81,9 +82,9 @@ static void compare_scene(const struct fleet *fleet, const struct test_scene *sc
     dent_world *reference = dent_world_create(fleet->machines[0].context);
     assert_non_null(reference);
     assert_int_equal(test_scene_add(scene, reference), DENT_OK);
-    bool touching = seed % 2 != 0;
+    bool touching = seed % 2 != 0, surface_vertices_only = seed % 5 == 0;
     dent_query_result expected;
-    dent_query_def oracle = everything(DENT_METHOD_BRUTE_FORCE, touching);
+    dent_query_def oracle = everything(DENT_METHOD_BRUTE_FORCE, touching, surface_vertices_only);
     assert_int_equal(dent_world_query(reference, &oracle, &expected), DENT_OK);
     bool certified = false;
     uint32_t turns = getenv("DENT_LONG_TESTS") ? 2 : 1;
@@ -97,7 +98,7 @@ static void compare_scene(const struct fleet *fleet, const struct test_scene *sc
             const struct machine *machine = &fleet->machines[drawn];
             tally->machines_used[method][touching] |= UINT32_C(1) << drawn;
             dent_world *world = dent_world_create(machine->context);
-            dent_query_def def = everything((dent_method)method, touching);
+            dent_query_def def = everything((dent_method)method, touching, surface_vertices_only);
             dent_query_result got;
             def.questions &= able;
             assert_non_null(world);

@@ -206,7 +206,7 @@ static bool build_walls_and_vertices(struct contour_search *search, struct defec
     for (uint32_t body_index = 0; body_index < search->body_count; body_index++) {
         const struct walk_body *body = &search->bodies[body_index];
         for (uint32_t vertex = 0; vertex < body->mesh->vertex_count; vertex++) {
-            if (search->defective[body->first_vertex + vertex]) {
+            if (search->defective[body->first_vertex + vertex] && vertex_is_asked(search->request, body->body, vertex)) {
                 defect_tree_add(tree, ITEM_VERTEX, body_index, vertex, body->xyz, &vertex, 1);
             }
         }
