@@ -47,10 +47,45 @@ static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uin
 
 /* ---- lanes of a packet ----------------------------------------------------------------------- */
 
+#if FLOATS == 16 /* PACKET_LANES */
+
+/* The boxes stay in registers while a list is gone through: for the compiler, hits might be written into the packet. */
+struct near_boxes {
+    floats lo[3], hi[3];
+};
+
+static inline struct near_boxes near_boxes_of(const struct packet *packet)
+{
+    return (struct near_boxes){{floats_load(packet->lo[0]), floats_load(packet->lo[1]), floats_load(packet->lo[2])},
+                               {floats_load(packet->hi[0]), floats_load(packet->hi[1]), floats_load(packet->hi[2])}};
+}
+
+static inline uint32_t lanes_near(const struct near_boxes *boxes, const float lo[3], const float hi[3])
+{
+    const floats small[6] = {boxes->lo[0],      boxes->lo[1],      boxes->lo[2],
+                             floats_set(lo[0]), floats_set(lo[1]), floats_set(lo[2])};
+    const floats large[6] = {floats_set(hi[0]), floats_set(hi[1]), floats_set(hi[2]),
+                             boxes->hi[0],      boxes->hi[1],      boxes->hi[2]};
+    return floats_mask_bits(floats_less_equal6(small, large));
+}
+
+#else
+
+/* More registers than there are: they are read again. */
+struct near_boxes {
+    const struct packet *packet;
+};
+
+static inline struct near_boxes near_boxes_of(const struct packet *packet)
+{
+    return (struct near_boxes){packet};
+}
+
 /* Lanes whose boxes meet [lo, hi], as bits. All compares come before all bits, so that with one lane the compiler makes
  * vectors of them. */
-static inline uint32_t lanes_near(const struct packet *packet, const float lo[3], const float hi[3])
+static inline uint32_t lanes_near(const struct near_boxes *boxes, const float lo[3], const float hi[3])
 {
+    const struct packet *packet = boxes->packet;
     floats_mask meets[PACKET_LANES / FLOATS];
     uint32_t bits = 0;
     for (int group = 0; group < PACKET_LANES / FLOATS; group++) {
@@ -69,6 +104,8 @@ static inline uint32_t lanes_near(const struct packet *packet, const float lo[3]
     return bits;
 }
 
+#endif
+
 /* The first group with a bit set, and the bits of the others. */
 static inline int group_of(uint32_t bits)
 {
@@ -83,7 +120,8 @@ static inline uint32_t other_groups(uint32_t bits, int group)
 static inline floats_mask strangers(const struct packet *packet, int corners, int group, floats_mask lanes, uint32_t a,
                                     uint32_t b, uint32_t c)
 {
-    for (int k = 0; k < corners && !floats_mask_none(lanes); k++) {
+    /* One branch behind all compares: whether neighbours share a vertex cannot be foretold. */
+    for (int k = 0; k < corners && (FLOATS > 1 || !floats_mask_none(lanes)); k++) {
         words id = words_load(packet->id[k] + group);
         floats_mask same = floats_mask_or(words_equal(id, words_set(a)), words_equal(id, words_set(b)));
         lanes = floats_mask_and_not(lanes, floats_mask_or(same, words_equal(id, words_set(c))));
@@ -137,10 +175,11 @@ static inline struct verdict judge_point(const struct packet *packet, int group,
 static uint32_t match_points(const struct packet *packet, const struct point_record *points, const uint32_t *list,
                              uint32_t count, uint32_t *hits)
 {
+    const struct near_boxes boxes = near_boxes_of(packet);
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct point_record *point = &points[list[i]];
-        uint32_t near = lanes_near(packet, point->position, point->position);
+        uint32_t near = lanes_near(&boxes, point->position, point->position);
         while (near) {
             const int group = group_of(near);
             const uint32_t id = point->id;
@@ -270,11 +309,15 @@ static inline struct verdict judge_face(const struct packet *packet, int corners
     const floats reach = floats_load(packet->size + group) + floats_set(face->size);
     struct verdict verdict = {lanes, lanes};
     struct corner_sides sides;
+    if (corners == 3) {
+        compare_with_faces(packet, group, reach, face, &verdict);
+        if (floats_mask_none(verdict.possible)) {
+            return verdict;
+        }
+    }
     compare_with_face_plane(packet, corners, group, reach, face, &sides, &verdict);
     if (corners == 4) {
         compare_with_cells(packet, group, reach, face, &verdict);
-    } else {
-        compare_with_faces(packet, group, reach, face, &verdict);
     }
     for (int edge = 0; edge < 3 && !floats_mask_none(verdict.possible); edge++) {
         compare_with_edge(packet, corners, group, reach, face, edge, &sides, &verdict);
@@ -285,10 +328,11 @@ static inline struct verdict judge_face(const struct packet *packet, int corners
 static inline uint32_t match_any_faces(const struct packet *packet, int corners, const struct face_record *faces,
                                        const uint32_t *list, uint32_t count, uint32_t *hits)
 {
+    const struct near_boxes boxes = near_boxes_of(packet);
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct face_record *face = &faces[list[i]];
-        uint32_t near = lanes_near(packet, face->lo, face->hi);
+        uint32_t near = lanes_near(&boxes, face->lo, face->hi);
         while (near) {
             const int group = group_of(near);
             floats_mask lanes = floats_mask_of_bits(near >> group);
