@@ -3,7 +3,7 @@
  * The forest gives pairs of leaves whose boxes over the step meet. Within such a pair every owned vertex of one meets
  * the faces of the other, and every owned edge of one the owned edges of the other, so that each pair of features comes
  * once. Most are apart on a coordinate axis at both ends of the step, which the moving-box kernel finds for 16 features
- * at a time; the rest goes to the worker of the worker. Coordinates are compared after the forest's rounding to float,
+ * at a time; the rest goes to the queues of the worker. Coordinates are compared after the forest's rounding to float,
  * which keeps order, so nothing is lost; with a separation boxes are grown by half of it and by the errors of rounding,
  * and what that lets through too much the boxes in double take out again.
  *
@@ -47,7 +47,7 @@ struct leaf_memory {
     struct moving_leaf first; /* of the pair at hand; pairs come grouped by their first leaf */
     struct leaf_outline first_outline;
     struct moving_leaf second[REMEMBERED_LEAVES];
-    struct leaf_outline *outlines; /* of second leaves, by their place in the forest */
+    struct leaf_outline *outlines; /* of second leaves, by their slot in the forest */
     uint32_t outline_mask;         /* their number, a power of two, less 1 */
 };
 
@@ -108,8 +108,8 @@ static void keep_outline(const struct moving_leaf *features, float time, struct 
 static struct leaf_outline *outline_slot(const struct forest_search *search, const struct leaf_memory *memory,
                                          uint32_t body_index, uint32_t number)
 {
-    uint32_t place = search->run->forest->first_group[body_index] * LEAF_TREE_ARITY + number;
-    return &memory->outlines[place & memory->outline_mask];
+    uint32_t slot = search->run->forest->first_group[body_index] * LEAF_TREE_ARITY + number;
+    return &memory->outlines[slot & memory->outline_mask];
 }
 
 /* Does an axis separate them in the same sense at both ends? */

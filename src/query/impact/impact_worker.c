@@ -1,6 +1,6 @@
 /* Candidates in, answers out: the workers of an impact query. See impact_run.h.
  *
- * A worker fills a queue for each kind and hands it to the block test when it is full, or when its worker begins another
+ * A worker fills a queue for each kind and hands it to the block test when it is full, or when it begins another
  * block of the search. In a search for the earliest time the best time of all workers limits each block; it only ever
  * leaves out what is later, so the earliest answer does not depend on who was first.
  */

@@ -123,8 +123,8 @@ static inline uint64_t place_of(const struct feature_numbers *numbers, const den
 {
     const struct body_snapshot *body = &numbers->bodies[pair->body_a];
     uint64_t end = pair->body_a + 1 < numbers->body_count ? body[1].first[numbers->kind] : numbers->count;
-    uint64_t place = body->first[numbers->kind] + (uint64_t)pair->feature_a;
-    return place < end ? place : end;
+    uint64_t slot = body->first[numbers->kind] + (uint64_t)pair->feature_a;
+    return slot < end ? slot : end;
 }
 
 static void choose_runs(struct ordering *ordering)
@@ -174,20 +174,20 @@ static void count_run(void *data, uint32_t block, uint32_t worker)
 /* Neighbouring bins together, until there are enough answers in them. */
 static void join_bins(struct ordering *ordering)
 {
-    size_t wanted = ordering->count / SHARES_MAX + 1, place = 0;
+    size_t wanted = ordering->count / SHARES_MAX + 1, slot = 0;
     wanted = wanted > ANSWERS_PER_SHARE ? wanted : ANSWERS_PER_SHARE;
     uint32_t shares = 0;
     ordering->first[0] = 0;
     for (uint32_t bin = 0; bin < ordering->bin_count; bin++) {
         uint32_t count = ordering->bins[bin];
-        ordering->bins[bin] = (uint32_t)place;
-        place += count;
-        if (place - ordering->first[shares] >= wanted) {
-            ordering->first[++shares] = place;
+        ordering->bins[bin] = (uint32_t)slot;
+        slot += count;
+        if (slot - ordering->first[shares] >= wanted) {
+            ordering->first[++shares] = slot;
         }
     }
-    ordering->first[shares + 1] = place;
-    ordering->share_count = shares + (place > ordering->first[shares]);
+    ordering->first[shares + 1] = slot;
+    ordering->share_count = shares + (slot > ordering->first[shares]);
 }
 
 /* From counts to places. False: the pairs cannot be packed. */

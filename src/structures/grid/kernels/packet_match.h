@@ -47,7 +47,8 @@ static uint32_t scan_row(const struct grid_columns *columns, uint32_t begin, uin
 
 /* ---- lanes of a packet ----------------------------------------------------------------------- */
 
-#if FLOATS == 16 /* PACKET_LANES */
+_Static_assert(PACKET_LANES == 16, "one group of lanes is a whole packet");
+#if FLOATS == 16
 
 /* The boxes stay in registers while a list is gone through: for the compiler, hits might be written into the packet. */
 struct near_boxes {
