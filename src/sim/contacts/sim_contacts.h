@@ -48,20 +48,24 @@ struct contact_response {
     dent_response *solver;
     dent_response_body *bodies;
     double *approach_velocities; /* before the position pass: what restitution is measured against */
+    /* The contacts of rigid bodies alone, with their numbers among all; forces while a pass runs. */
+    dent_contact *contacts;
+    dent_contact_force *forces;
+    uint64_t *numbers;
+    uint64_t count, contact_capacity, force_capacity, number_capacity;
 };
 
 dent_status response_build(struct sim_model *model, struct contact_response *response);
-/* After contacts were found: which part of their forces is carried. */
-dent_status contacts_choose_shares(const struct sim_model *model, const struct sim_state *state,
-                                   const struct contact_set *contacts, struct elastic_work *work);
-void contacts_carry(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
-                    struct elastic_work *work);
+void response_destroy(dent_context *context, struct contact_response *response);
+/* After contacts were found: those that the minimisation does not solve. */
+dent_status contacts_choose(const struct sim_model *model, const struct contact_set *contacts,
+                            const struct elastic_work *work, struct contact_response *response);
 dent_status contacts_push(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
-                          const struct elastic_work *work, const struct rigid_motion *motion,
-                          struct contact_response *response, struct step_report *report);
+                          const double *previous, const struct rigid_motion *motion, struct contact_response *response,
+                          struct step_report *report);
 /* Adds the forces of the substep to contacts->reported. */
 dent_status contacts_bounce(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
-                            const struct elastic_work *work, const struct rigid_motion *motion,
+                            const double *previous, const struct rigid_motion *motion,
                             struct contact_response *response, struct step_report *report);
 /* The problem of the present contacts for dent/response.h, from positions and poses at the start of its time. */
 dent_response_problem response_problem(const struct sim_model *model, struct sim_state *state,

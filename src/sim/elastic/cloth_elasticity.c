@@ -4,10 +4,9 @@
  * energy = area (stretch/2 ((|w_u| - 1)^2 + (|w_v| - 1)^2) + shear/2 (w_u . w_v)^2). The warp runs along the direction
  * of the world's x axis seen in the plane of the triangle at rest (y where x is normal to it). Bending is the
  * isometric quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006: 3 bending / (area sum) / 2
- * (|sum K_i x_i| - rest)^2, which for edges flat at rest is quadratic and joins the constant network of springs. Each
- * element gives one vertex a force and a positive semidefinite stiffness: terms that could make it negative under
- * compression are left out. */
-#include "elastic_mesh.h"
+ * (|sum K_i x_i| - rest)^2, quadratic for edges flat at rest. The matrix of an element leaves out the terms that could
+ * make it negative under compression. Damping as for tetrahedra: the matrix of the membrane at `start`. */
+#include "elastic_pass.h"
 
 #include "base/containers/heap_sort.h"
 
@@ -75,14 +74,11 @@ static dent_status add_triangle(struct elastic_builder *builder, uint32_t body_n
     triangle->across[0] = -(triangle->across[1] + triangle->across[2]);
     triangle->stretch = material->stretch * 0.5 * twice_area;
     triangle->shear = material->shear * 0.5 * twice_area;
+    triangle->damping = material->damping;
     for (int k = 0; k < 3; k++) {
         triangle->corners[k] = body->first_vertex + corners[k];
     }
-    for (int k = 0; k < 3 && status == DENT_OK; k++) {
-        status = builder_add_pair(builder, triangle->corners[k], triangle->corners[(k + 1) % 3], 0,
-                                  0.5 * material->damping * material->stretch);
-    }
-    return status;
+    return DENT_OK;
 }
 
 /* Cotangent of the angle at `at` between the directions to `p` and `q`. */
@@ -104,22 +100,9 @@ static double twice_area_of(const double *a, const double *b, const double *c)
     return sqrt(sim_dot(normal, normal));
 }
 
-/* Flat at rest: k/2 |sum K_i x_i|^2 is, as the K_i sum to 0, a network of springs like the shear part of tetrahedra. */
-static dent_status add_flat_hinge(struct elastic_builder *builder, const struct cloth_hinge *hinge)
+static dent_status add_hinge(struct elastic_builder *builder, uint32_t body_number, const uint32_t corners[4])
 {
-    dent_status status = DENT_OK;
-    for (int i = 0; i < 4 && status == DENT_OK; i++) {
-        builder->diagonal[hinge->corners[i]] += hinge->stiffness * hinge->weights[i] * hinge->weights[i];
-        for (int j = i + 1; j < 4 && status == DENT_OK; j++) {
-            status = builder_add_pair(builder, hinge->corners[i], hinge->corners[j],
-                                      -hinge->stiffness * hinge->weights[i] * hinge->weights[j], 0);
-        }
-    }
-    return status;
-}
-
-static dent_status add_hinge(struct elastic_builder *builder, const struct sim_body *body, const uint32_t corners[4])
-{
+    const struct sim_body *body = &builder->model->bodies[body_number];
     const dent_sim_material *material = &builder->model->materials[body->material];
     const double *x[4];
     for (int k = 0; k < 4; k++) {
@@ -131,6 +114,7 @@ static dent_status add_hinge(struct elastic_builder *builder, const struct sim_b
     struct cloth_hinge hinge = {
         .weights = {at1_2 + at1_3, at0_2 + at0_3, -(at0_2 + at1_2), -(at0_3 + at1_3)},
         .stiffness = 3 * material->bending / areas,
+        .body = body_number,
     };
     double sum[3] = {0, 0, 0};
     for (int k = 0; k < 4; k++) {
@@ -143,19 +127,10 @@ static dent_status add_hinge(struct elastic_builder *builder, const struct sim_b
     if (!(hinge.stiffness > 0) || !isfinite(hinge.stiffness) || !isfinite(hinge.rest)) {
         return DENT_OK;
     }
-    if (hinge.rest == 0) {
-        return add_flat_hinge(builder, &hinge);
-    }
     dent_status status = sim_reserve(builder->model->context, (void **)&builder->hinges, &builder->hinge_capacity,
                                      builder->hinge_count + 1, sizeof *builder->hinges);
-    if (status != DENT_OK) {
-        return status;
-    }
-    builder->hinges[builder->hinge_count++] = hinge;
-    for (int i = 0; i < 4 && status == DENT_OK; i++) {
-        for (int j = i + 1; j < 4 && status == DENT_OK; j++) {
-            status = builder_add_pair(builder, hinge.corners[i], hinge.corners[j], 0, 0);
-        }
+    if (status == DENT_OK) {
+        builder->hinges[builder->hinge_count++] = hinge;
     }
     return status;
 }
@@ -182,7 +157,6 @@ static bool half_edge_before(const void *first, const void *second, const void *
 static dent_status add_hinges(struct elastic_builder *builder, uint32_t body_number, struct half_edge *edges,
                               uint32_t count)
 {
-    const struct sim_body *body = &builder->model->bodies[body_number];
     heap_sort(edges, count, sizeof *edges, half_edge_before, NULL);
     dent_status status = DENT_OK;
     for (uint32_t i = 0; i + 1 < count && status == DENT_OK; i++) {
@@ -190,7 +164,7 @@ static dent_status add_hinges(struct elastic_builder *builder, uint32_t body_num
         if (edges[i].low == edges[i + 1].low && edges[i].high == edges[i + 1].high &&
             edges[i].opposite != edges[i + 1].opposite) {
             uint32_t corners[4] = {edges[i].low, edges[i].high, edges[i].opposite, edges[i + 1].opposite};
-            status = add_hinge(builder, body, corners);
+            status = add_hinge(builder, body_number, corners);
         }
     }
     return status;
@@ -228,65 +202,164 @@ dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body_
     return status;
 }
 
-/* ---- one vertex -------------------------------------------------------------------------------------------------- */
+/* ---- one triangle ------------------------------------------------------------------------------------------------ */
 
-/* A spring of rest length `rest` on the vector `stretched`, of which the vertex moves `share`. */
-static inline void add_spring(struct vertex_system *system, double stiffness, double rest, double share,
-                              const double *stretched)
-{
-    double length = sqrt(sim_dot(stretched, stretched));
-    double weight = stiffness * share * share;
-    if (!(length > 0)) {
-        system_add_diagonal(system, rest > 0 ? 0 : weight);
-        return;
-    }
-    double inverse = 1 / length, slack = 1 - rest * inverse;
-    sim_add_scaled(system->force, -stiffness * share * slack, stretched);
-    double sideways = slack > 0 ? weight * slack : 0;
-    system_add_diagonal(system, sideways);
-    system_add_direction(system, (weight - sideways) * inverse * inverse, stretched);
-}
+/* The images of the unit vectors of the fabric. */
+struct fabric {
+    double u[3], v[3];
+};
 
-static inline void fabric_vectors(const struct cloth_triangle *triangle, const double *positions, double *u, double *v)
+static inline struct fabric fabric_of(const struct cloth_triangle *triangle, const double *positions)
 {
     /* Relative to the first corner, so that a sheet far from the origin loses no digits. */
     const double *origin = positions + 3 * (size_t)triangle->corners[0];
     double e1[3], e2[3];
+    struct fabric fabric;
     sim_subtract(positions + 3 * (size_t)triangle->corners[1], origin, e1);
     sim_subtract(positions + 3 * (size_t)triangle->corners[2], origin, e2);
     for (int axis = 0; axis < 3; axis++) {
-        u[axis] = triangle->along[1] * e1[axis] + triangle->along[2] * e2[axis];
-        v[axis] = triangle->across[1] * e1[axis] + triangle->across[2] * e2[axis];
+        fabric.u[axis] = triangle->along[1] * e1[axis] + triangle->along[2] * e2[axis];
+        fabric.v[axis] = triangle->across[1] * e1[axis] + triangle->across[2] * e2[axis];
+    }
+    return fabric;
+}
+
+/* Adds the derivative of stiffness/2 (|w| - rest)^2. */
+static inline void add_spring_force(double stiffness, double rest, const double *w, double *out)
+{
+    double square = sim_dot(w, w);
+    if (square > 0) {
+        sim_add_scaled(out, stiffness * (1 - rest / sqrt(square)), w);
     }
 }
 
-static inline void add_triangle_to(const struct cloth_triangle *triangle, uint32_t corner, const double *positions,
-                                   struct vertex_system *system)
+/* Adds its matrix, without what is negative under compression, times `change`. */
+static inline void add_spring_product(double stiffness, double rest, const double *w, const double *change, double *out)
 {
-    double u[3], v[3], gradient[3];
-    fabric_vectors(triangle, positions, u, v);
-    double along = triangle->along[corner], across = triangle->across[corner];
-    add_spring(system, triangle->stretch, 1, along, u);
-    add_spring(system, triangle->stretch, 1, across, v);
+    double square = sim_dot(w, w);
+    if (!(square > 0)) {
+        sim_add_scaled(out, rest > 0 ? 0 : stiffness, change);
+        return;
+    }
+    double slack = rest > 0 ? 1 - rest / sqrt(square) : 1, sideways = slack > 0 ? stiffness * slack : 0;
+    sim_add_scaled(out, sideways, change);
+    sim_add_scaled(out, (stiffness - sideways) * (sim_dot(w, change) / square), w);
+}
+
+/* The matrix of a triangle at `at`, times `change`; adds. */
+static inline void add_triangle_product(const struct cloth_triangle *triangle, const struct fabric *at,
+                                        const struct fabric *change, struct fabric *out)
+{
+    add_spring_product(triangle->stretch, 1, at->u, change->u, out->u);
+    add_spring_product(triangle->stretch, 1, at->v, change->v, out->v);
+    double shear = triangle->shear * (sim_dot(at->v, change->u) + sim_dot(at->u, change->v));
+    sim_add_scaled(out->u, shear, at->v);
+    sim_add_scaled(out->v, shear, at->u);
+}
+
+static inline void give_corners(const struct cloth_triangle *triangle, const struct fabric *force, double out[9])
+{
+    for (int k = 0; k < 3; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            out[3 * k + axis] = triangle->along[k] * force->u[axis] + triangle->across[k] * force->v[axis];
+        }
+    }
+}
+
+void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct element_pass *pass, double out[9])
+{
+    struct fabric now = fabric_of(triangle, pass->now), force = {{0, 0, 0}, {0, 0, 0}};
+    add_spring_force(triangle->stretch, 1, now.u, force.u);
+    add_spring_force(triangle->stretch, 1, now.v, force.v);
+    double shear = triangle->shear * sim_dot(now.u, now.v);
+    sim_add_scaled(force.u, shear, now.v);
+    sim_add_scaled(force.v, shear, now.u);
+    if (triangle->damping > 0) {
+        struct fabric start = fabric_of(triangle, pass->start), change, viscous = {{0, 0, 0}, {0, 0, 0}};
+        sim_subtract(now.u, start.u, change.u);
+        sim_subtract(now.v, start.v, change.v);
+        add_triangle_product(triangle, &start, &change, &viscous);
+        sim_add_scaled(force.u, triangle->damping * pass->rate, viscous.u);
+        sim_add_scaled(force.v, triangle->damping * pass->rate, viscous.v);
+    }
+    give_corners(triangle, &force, out);
+}
+
+void cloth_triangle_product(const struct cloth_triangle *triangle, const struct element_pass *pass, double out[9])
+{
+    struct fabric now = fabric_of(triangle, pass->now), change = fabric_of(triangle, pass->direction);
+    struct fabric force = {{0, 0, 0}, {0, 0, 0}};
+    double factor = 1 + triangle->damping * pass->rate;
+    add_triangle_product(triangle, &now, &change, &force);
     for (int axis = 0; axis < 3; axis++) {
-        gradient[axis] = along * v[axis] + across * u[axis];
+        force.u[axis] *= factor;
+        force.v[axis] *= factor;
     }
-    double product = sim_dot(u, v), curvature = 2 * product * along * across;
-    sim_add_scaled(system->force, -triangle->shear * product, gradient);
-    system_add_direction(system, triangle->shear, gradient);
-    system_add_diagonal(system, curvature > 0 ? triangle->shear * curvature : 0);
+    give_corners(triangle, &force, out);
 }
 
-void cloth_triangles_add(const struct elastic_mesh *mesh, uint32_t slot, const double *positions,
-                         struct vertex_system *result)
+void cloth_triangle_stiffness(const struct cloth_triangle *triangle, const double *positions, double rate,
+                              double blocks[3][3][9])
 {
-    struct vertex_system system = *result; /* a copy of its own, so that it stays in registers */
-    for (uint32_t t = mesh->triangle_starts[slot]; t < mesh->triangle_starts[slot + 1]; t++) {
-        uint32_t visit = mesh->triangle_visits[t];
-        add_triangle_to(&mesh->triangles[visit / 4], visit % 4, positions, &system);
+    struct fabric now = fabric_of(triangle, positions);
+    double factor = 1 + triangle->damping * rate;
+    for (int j = 0; j < 3; j++) {
+        for (int axis = 0; axis < 3; axis++) {
+            struct fabric change = {{0, 0, 0}, {0, 0, 0}}, force = {{0, 0, 0}, {0, 0, 0}};
+            double out[9];
+            change.u[axis] = triangle->along[j];
+            change.v[axis] = triangle->across[j];
+            add_triangle_product(triangle, &now, &change, &force);
+            give_corners(triangle, &force, out);
+            for (int i = 0; i < 3; i++) {
+                for (int k = 0; k < 3; k++) {
+                    blocks[i][j][3 * k + axis] = factor * out[3 * i + k];
+                }
+            }
+        }
     }
-    *result = system;
 }
+
+/* stiffness/2 ((|w + d| - 1)^2 - (|w| - 1)^2) */
+static double spring_change(double stiffness, double rest, const double *w, const double *d)
+{
+    double moved[3] = {w[0] + d[0], w[1] + d[1], w[2] + d[2]};
+    double before = sqrt(sim_dot(w, w)), after = sqrt(sim_dot(moved, moved)), sum = before + after;
+    double longer = sum > 0 ? (2 * sim_dot(w, d) + sim_dot(d, d)) / sum : 0;
+    return 0.5 * stiffness * longer * (sum - 2 * rest);
+}
+
+double cloth_triangle_change(const struct cloth_triangle *triangle, const struct element_pass *pass, double part)
+{
+    struct fabric now = fabric_of(triangle, pass->now), d = fabric_of(triangle, pass->direction);
+    for (int axis = 0; axis < 3; axis++) {
+        d.u[axis] *= part;
+        d.v[axis] *= part;
+    }
+    double before = sim_dot(now.u, now.v), more = sim_dot(now.u, d.v) + sim_dot(d.u, now.v) + sim_dot(d.u, d.v);
+    double change = spring_change(triangle->stretch, 1, now.u, d.u) + spring_change(triangle->stretch, 1, now.v, d.v) +
+                    0.5 * triangle->shear * more * (2 * before + more);
+    if (triangle->damping > 0) {
+        struct fabric start = fabric_of(triangle, pass->start), since, viscous = {{0, 0, 0}, {0, 0, 0}};
+        for (int axis = 0; axis < 3; axis++) {
+            since.u[axis] = now.u[axis] - start.u[axis] + 0.5 * d.u[axis];
+            since.v[axis] = now.v[axis] - start.v[axis] + 0.5 * d.v[axis];
+        }
+        add_triangle_product(triangle, &start, &d, &viscous);
+        change += triangle->damping * pass->rate * (sim_dot(viscous.u, since.u) + sim_dot(viscous.v, since.v));
+    }
+    return change;
+}
+
+double cloth_triangle_energy(const struct cloth_triangle *triangle, const double *positions)
+{
+    struct fabric now = fabric_of(triangle, positions);
+    double off_u = sqrt(sim_dot(now.u, now.u)) - 1, off_v = sqrt(sim_dot(now.v, now.v)) - 1;
+    double shear = sim_dot(now.u, now.v);
+    return 0.5 * triangle->stretch * (off_u * off_u + off_v * off_v) + 0.5 * triangle->shear * shear * shear;
+}
+
+/* ---- one hinge --------------------------------------------------------------------------------------------------- */
 
 static void hinge_vector(const struct cloth_hinge *hinge, const double *positions, double *sum)
 {
@@ -299,20 +372,54 @@ static void hinge_vector(const struct cloth_hinge *hinge, const double *position
     }
 }
 
-void cloth_hinge_add(const struct cloth_hinge *hinge, uint32_t corner, const double *positions,
-                     struct vertex_system *system)
+static void give_hinge(const struct cloth_hinge *hinge, const double *force, double out[12])
+{
+    for (int n = 0; n < 12; n++) {
+        out[n] = hinge->weights[n / 3] * force[n % 3];
+    }
+}
+
+void cloth_hinge_gradient(const struct cloth_hinge *hinge, const struct element_pass *pass, double out[12])
+{
+    double sum[3], force[3] = {0, 0, 0};
+    hinge_vector(hinge, pass->now, sum);
+    add_spring_force(hinge->stiffness, hinge->rest, sum, force);
+    give_hinge(hinge, force, out);
+}
+
+void cloth_hinge_product(const struct cloth_hinge *hinge, const struct element_pass *pass, double out[12])
+{
+    double sum[3], change[3], force[3] = {0, 0, 0};
+    hinge_vector(hinge, pass->now, sum);
+    hinge_vector(hinge, pass->direction, change);
+    add_spring_product(hinge->stiffness, hinge->rest, sum, change, force);
+    give_hinge(hinge, force, out);
+}
+
+void cloth_hinge_stiffness(const struct cloth_hinge *hinge, const double *positions, double blocks[4][4][9])
 {
     double sum[3];
     hinge_vector(hinge, positions, sum);
-    add_spring(system, hinge->stiffness, hinge->rest, hinge->weights[corner], sum);
+    for (int axis = 0; axis < 3; axis++) {
+        double change[3] = {axis == 0, axis == 1, axis == 2}, force[3] = {0, 0, 0};
+        add_spring_product(hinge->stiffness, hinge->rest, sum, change, force);
+        for (int n = 0; n < 16; n++) {
+            for (int k = 0; k < 3; k++) {
+                blocks[n / 4][n % 4][3 * k + axis] = hinge->weights[n / 4] * hinge->weights[n % 4] * force[k];
+            }
+        }
+    }
 }
 
-double cloth_triangle_energy(const struct cloth_triangle *triangle, const double *positions)
+double cloth_hinge_change(const struct cloth_hinge *hinge, const struct element_pass *pass, double part)
 {
-    double u[3], v[3];
-    fabric_vectors(triangle, positions, u, v);
-    double off_u = sqrt(sim_dot(u, u)) - 1, off_v = sqrt(sim_dot(v, v)) - 1, shear = sim_dot(u, v);
-    return 0.5 * triangle->stretch * (off_u * off_u + off_v * off_v) + 0.5 * triangle->shear * shear * shear;
+    double sum[3], d[3];
+    hinge_vector(hinge, pass->now, sum);
+    hinge_vector(hinge, pass->direction, d);
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] *= part;
+    }
+    return spring_change(hinge->stiffness, hinge->rest, sum, d);
 }
 
 double cloth_hinge_energy(const struct cloth_hinge *hinge, const double *positions)

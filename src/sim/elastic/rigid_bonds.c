@@ -1,294 +1,136 @@
 /* Rigid bodies with elastic solids bonded to them: a tooth in its ligament.
  *
- * Ties that are solved after the elastic sweep hand on no more force than the inertia of a vertex can carry in a
- * substep: for a light stiff solid a small part of the truth. So vertices that a hard attachment ties to a rigid body
- * become part of it: their mass is added to the body's, they move with it, and the body is a block of the sweep. After
- * each sweep over the vertices it goes to the minimum over its six degrees of freedom of
- *
- *     inertia + energy of the edges and tetrahedra between bonded and other vertices + springs of its contacts,
- *
- * by one step of Gauss and Newton: exact in translation, where the energy is quadratic (the volume of a tetrahedron is
- * linear in a common translation of some of its corners), and to first order in the angle. The matrix is made once per
- * detection (with springs: in every sweep); forces in every sweep (block_equations.c). Elements with bonded corners
- * only do not change. Contact forces are carried as for elastic vertices (contact_forces.c), with the share that the
- * block itself answers.
- *
- * Soft attachments of a rigid body to space or to a prescribed body are springs of the same sum, for the same reason.
- *
- * Only vertices of solids that are held elsewhere and touch nothing are bonded: nobody else pushes them, and momentum,
- * which the unfinished sweep keeps to its accuracy only, goes to what holds the solid. Other ties: attachments.c. */
+ * Vertices that a hard attachment ties to a rigid body become part of it: their mass is added to the body's and they
+ * move with it. So the body is an unknown of the minimisation with the elements around it, and the forces through the
+ * bond are as exact as the elasticity. Only vertices of solids that are held elsewhere and touch nothing are bonded;
+ * other hard attachments are stiff springs (minimise_terms.c). */
 #include "rigid_bonds.h"
 
-#include <math.h>
 #include <string.h>
 
-struct rigid_block *bonds_block(const struct sim_model *model, const struct elastic_work *work, uint32_t body)
+static bool is_host(const struct sim_model *model, uint32_t body)
 {
-    uint32_t rigid = model->bodies[body].rigid;
-    if (rigid == SIM_NONE || model->bonds->block_of_rigid[rigid] == SIM_NONE) {
-        return NULL;
-    }
-    return &work->blocks[model->bonds->block_of_rigid[rigid]];
-}
-
-/* ---- motion ------------------------------------------------------------------------------------------------------ */
-
-static void place_block(const struct sim_model *model, struct sim_state *state, const struct block_lists *block)
-{
-    const dent_rigid_state *pose = &state->rigids[block->rigid];
-    double turn[9];
-    rigid_rotation(pose->orientation, turn);
-    for (uint32_t k = block->bond_begin; k < block->bond_end; k++) {
-        const struct rigid_bond *bond = &model->bonds->bonds[k];
-        double *x = state->positions + 3 * (size_t)bond->vertex;
-        for (int axis = 0; axis < 3; axis++) {
-            x[axis] = pose->center[axis] + sim_dot(turn + 3 * axis, bond->local);
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        if (model->bodies[b].kind == DENT_SIM_EMBEDDED && model->bodies[b].host == body) {
+            return true;
         }
     }
+    return false;
 }
 
-void bonds_place_vertices(const struct sim_model *model, struct sim_state *state)
+static bool may_bond(const struct sim_model *model, const struct sim_attachment *tie)
 {
-    for (uint32_t n = 0; n < model->bonds->block_count; n++) {
-        place_block(model, state, &model->bonds->blocks[n]);
+    if (tie->compliance > 0 || tie->length > 0 || tie->body_b == SIM_NONE ||
+        model->bodies[tie->body_b].rigid == SIM_NONE) {
+        return false;
     }
+    const struct sim_body *solid = &model->bodies[tie->body_a];
+    return solid->kind == DENT_SIM_SOLID && solid->fixed_count > 0 && solid->collision_mask == 0 &&
+           model->inverse_masses[tie->vertex_a] > 0 && !is_host(model, tie->body_a);
 }
 
-/* Moves a pose by an impulse and its moment during h, as if it were free. */
-static void drift(dent_rigid_state *pose, const double impulse[6], double h)
+static void bond(struct sim_model *model, uint32_t attachment, struct rigid_bond *bond)
 {
-    double inverse[9], angle[3];
-    dent_rigid_inverse_inertia(pose, inverse);
-    for (int i = 0; i < 3; i++) {
-        angle[i] = h * sim_dot(inverse + 3 * i, impulse + 3);
-    }
-    sim_add_scaled(pose->center, h * pose->inverse_mass, impulse);
-    rigid_turn(pose, angle);
-}
-
-void bonds_refresh(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work)
-{
-    for (uint32_t n = 0; n < model->bonds->block_count; n++) {
-        struct rigid_block *block = &work->blocks[n];
-        block_make_matrix(model, state, block);
-        block_factorise(block->matrix, block->factor);
-    }
-}
-
-void bonds_begin(const struct sim_model *model, struct sim_state *state, struct elastic_work *work)
-{
-    double h = model->substep;
-    for (uint32_t n = 0; n < model->bonds->block_count; n++) {
-        struct rigid_block *block = &work->blocks[n];
-        block->target = state->rigids[block->rigid];
-        drift(&block->target, block->carried, h);
-        memset(block->carried, 0, sizeof block->carried);
-        /* The sweep starts where a body that is held will be: gravity moves it no further. */
-        sim_add_scaled(state->rigids[block->rigid].center, -h * h, state->gravity);
-        place_block(model, state, block->lists);
-    }
-}
-
-void bonds_take_out(const struct sim_model *model, struct sim_state *state, struct elastic_work *work)
-{
-    double h = model->substep;
-    for (uint32_t n = 0; n < model->bonds->block_count; n++) {
-        struct rigid_block *block = &work->blocks[n];
-        dent_rigid_state *pose = &state->rigids[block->rigid];
-        drift(pose, block->taken, -h);
-        block_solve_lower(block->factor, block->excess);
-        block_solve_upper(block->factor, block->excess);
-        sim_add_scaled(pose->center, -1 / h, block->excess);
-        double back[3] = {-block->excess[3] / h, -block->excess[4] / h, -block->excess[5] / h};
-        rigid_turn(pose, back);
-        memset(block->taken, 0, sizeof block->taken);
-        memset(block->excess, 0, sizeof block->excess);
-    }
-}
-
-struct assemble_call {
-    const struct sim_model *model;
-    const struct sim_state *state;
-    struct elastic_work *work;
-};
-
-static void assemble_task(void *data, uint32_t number, uint32_t worker)
-{
-    (void)worker;
-    const struct assemble_call *call = data;
-    block_assemble(call->model, call->state, call->work->previous, &call->work->blocks[number]);
-}
-
-void bonds_assemble(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work)
-{
-    if (model->bonds->block_count > 0) {
-        struct assemble_call call = {model, state, work};
-        dent_parallel_for(model->context, model->bonds->block_count, assemble_task, &call);
-    }
-}
-
-struct move_call {
-    const struct sim_model *model;
-    struct sim_state *state;
-    struct elastic_work *work;
-};
-
-static void move_task(void *data, uint32_t number, uint32_t worker)
-{
-    (void)worker;
-    const struct move_call *call = data;
-    struct rigid_block *block = &call->work->blocks[number];
-    dent_rigid_state *pose = &call->state->rigids[block->rigid];
-    double factor[6][6], move[6];
-    memcpy(move, block->system.force, sizeof move);
-    block_factorise(block->system.matrix, factor);
-    block_solve_lower(factor, move);
-    block_solve_upper(factor, move);
-    if (!isfinite(move[0] + move[1] + move[2] + move[3] + move[4] + move[5])) {
-        return; /* forces beyond all numbers: where to is not known */
-    }
-    /* The equations are good to first order in the angle: beyond a radian they say where to, not how far. */
-    double angle = sqrt(sim_dot(move + 3, move + 3)), part = angle > 1 ? 1 / angle : 1;
-    const double turn[3] = {part * move[3], part * move[4], part * move[5]};
-    sim_add_scaled(pose->center, part, move);
-    rigid_turn(pose, turn);
-    place_block(call->model, call->state, block->lists);
-}
-
-void bonds_move(const struct sim_model *model, struct sim_state *state, struct elastic_work *work)
-{
-    if (model->bonds->block_count > 0) {
-        struct move_call call = {model, state, work};
-        dent_parallel_for(model->context, model->bonds->block_count, move_task, &call);
-    }
-}
-
-/* ---- contacts ---------------------------------------------------------------------------------------------------- */
-
-void bonds_carry(const struct sim_state *state, struct rigid_block *block, const double *point, const double *impulse,
-                 double share)
-{
-    double arm[3];
-    arm_of(point, &state->rigids[block->rigid], arm);
-    block_add_force(block->carried, arm, 1, impulse);
-    block_add_force(block->taken, arm, share, impulse);
-}
-
-void bonds_take(const struct sim_state *state, struct rigid_block *block, const double *point, double sign,
-                const double *again, const double *excess)
-{
-    double arm[3];
-    arm_of(point, &state->rigids[block->rigid], arm);
-    block_add_force(block->taken, arm, sign, again);
-    block_add_force(block->excess, arm, sign, excess);
-}
-
-double bonds_compliance(const struct sim_state *state, const struct rigid_block *block, const double *point,
-                        const double *direction)
-{
-    double arm[3], g[6] = {0}, sum = 0, factor[6][6];
-    arm_of(point, &state->rigids[block->rigid], arm);
-    block_add_force(g, arm, 1, direction);
-    memcpy(factor, block->factor, sizeof factor);
-    block_solve_lower(factor, g);
-    for (int i = 0; i < 6; i++) {
-        sum += g[i] * g[i];
-    }
-    return sum;
-}
-
-double bonds_inertial_give(const struct sim_model *model, const struct sim_state *state,
-                           const struct rigid_block *block, const double *point, const double *direction)
-{
-    const dent_rigid_state *pose = &state->rigids[block->rigid];
-    double arm[3], moment[3], inverse[9], sum = pose->inverse_mass;
-    arm_of(point, pose, arm);
-    sim_cross(arm, direction, moment);
-    dent_rigid_inverse_inertia(pose, inverse);
-    for (int i = 0; i < 3; i++) {
-        sum += moment[i] * sim_dot(inverse + 3 * i, moment);
-    }
-    return sum * model->substep * model->substep;
-}
-
-void bonds_add_spring(const struct sim_state *state, struct rigid_block *block, const double *point,
-                      const double *force, const double *direction, double along, double across)
-{
-    double arm[3];
-    arm_of(point, &state->rigids[block->rigid], arm);
-    block_add_force(block->system.force, arm, 1, force);
-    block_add_stiffness(block->system.matrix, arm, direction, along, across);
-}
-
-/* ---- forces ------------------------------------------------------------------------------------------------------ */
-
-static void add_pull(const double *positions, uint32_t vertex, uint32_t other, double weight, double *forces)
-{
-    double difference[3];
-    sim_subtract(positions + 3 * (size_t)other, positions + 3 * (size_t)vertex, difference);
-    sim_add_scaled(forces + 3 * (size_t)vertex, weight, difference);
-}
-
-/* Gradient of six times the volume with respect to corner k. */
-static void volume_gradient(const double *const x[4], int k, double gradient[3])
-{
-    static const uint8_t seen_from[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
-    double to_q[3], to_r[3];
-    sim_subtract(x[seen_from[k][1]], x[seen_from[k][0]], to_q);
-    sim_subtract(x[seen_from[k][2]], x[seen_from[k][0]], to_r);
-    sim_cross(to_q, to_r, gradient);
-}
-
-/* What elements put on bonded vertices: 3 per vertex of the simulation. */
-static void elastic_forces(const struct sim_model *model, const double *positions, double *forces)
-{
-    const struct rigid_bonds *bonds = model->bonds;
-    memset(forces, 0, 3 * (size_t)model->vertex_count * sizeof *forces);
-    for (uint32_t e = 0; e < bonds->edge_count; e++) {
-        add_pull(positions, bonds->edges[e].vertex, bonds->edges[e].other, bonds->edges[e].weight, forces);
-    }
-    for (uint64_t n = 0; n < bonds->inner_count; n++) {
-        const struct held_edge *edge = &bonds->inner[n];
-        add_pull(positions, edge->i, edge->j, edge->weight, forces);
-        add_pull(positions, edge->j, edge->i, edge->weight, forces);
-    }
-    for (uint64_t t = 0; t < model->elastic->tet_count; t++) {
-        const struct tet_visit *tet = &model->elastic->tet_energy[t];
-        const uint32_t corners[4] = {tet->p, tet->q, tet->r, tet->reserved};
-        const double *x[4];
-        double gradients[4][3], to_last[3];
-        for (int k = 0; k < 4; k++) {
-            x[k] = positions + 3 * (size_t)corners[k];
-        }
-        for (int k = 0; k < 4; k++) {
-            volume_gradient(x, k, gradients[k]);
-        }
-        sim_subtract(x[3], x[0], to_last);
-        double off = sim_dot(gradients[3], to_last) - tet->target;
-        for (int k = 0; k < 4; k++) {
-            sim_add_scaled(forces + 3 * (size_t)corners[k], -tet->stiffness * off, gradients[k]);
+    struct sim_attachment *tie = &model->attachments[attachment];
+    const struct sim_body *owner = &model->bodies[tie->body_b];
+    const double *local = model->rigids[owner->rigid].local;
+    *bond = (struct rigid_bond){tie->vertex_a, attachment, owner->rigid, 0, {0, 0, 0}};
+    for (int k = 0; k < 4; k++) {
+        if (tie->vertices_b[k] != SIM_NONE) {
+            sim_add_scaled(bond->local, tie->weights_b[k],
+                           local + 3 * (size_t)(tie->vertices_b[k] - owner->first_vertex));
         }
     }
+    tie->bonded = true;
+    model->inverse_masses[tie->vertex_a] = 0; /* the body moves it from now on */
 }
 
-void bonds_forces(const struct sim_model *model, const struct sim_state *state, double *scratch, double *forces)
+/* Mass, centre and inertia of the body with its bonded vertices. */
+static void add_masses(struct sim_model *model, struct sim_state *state, uint32_t rigid, struct rigid_bond *bonds,
+                       uint32_t count)
 {
-    const struct rigid_bonds *bonds = model->bonds;
-    if (bonds->bond_count > 0) {
-        elastic_forces(model, state->positions, scratch);
-    }
-    for (uint32_t k = 0; k < bonds->bond_count; k++) { /* a bond holds what the elements pull */
-        for (size_t axis = 0; axis < 3; axis++) {
-            forces[3 * (size_t)bonds->bonds[k].attachment + axis] = -scratch[3 * (size_t)bonds->bonds[k].vertex + axis];
-        }
-    }
-    for (uint32_t n = 0; n < bonds->block_count; n++) {
-        for (uint32_t k = bonds->blocks[n].spring_begin; k < bonds->blocks[n].spring_end; k++) {
-            const struct bond_spring *spring = &bonds->springs[k];
-            struct spring_pull pull = block_spring_pull(model, state, bonds->blocks[n].rigid, spring);
-            for (size_t axis = 0; axis < 3; axis++) {
-                forces[3 * (size_t)spring->attachment + axis] = spring->is_b ? -pull.force[axis] : pull.force[axis];
+    double moments[10] = {0}, shift[3]; /* mass, first, second (xx xy xz yy yz zz), in the body's frame */
+    for (uint32_t k = 0; k < count; k++) {
+        double mass = model->masses[bonds[k].vertex];
+        const double *at = bonds[k].local;
+        moments[0] += mass;
+        sim_add_scaled(moments + 1, mass, at);
+        for (int i = 0, n = 4; i < 3; i++) {
+            for (int j = i; j < 3; j++, n++) {
+                moments[n] += mass * at[i] * at[j];
             }
         }
+    }
+    rigid_add_mass(model, state, rigid, moments, shift);
+    for (uint32_t k = 0; k < count; k++) {
+        sim_subtract(bonds[k].local, shift, bonds[k].local);
+    }
+}
+
+dent_status bonds_find(struct sim_model *model, struct sim_state *state)
+{
+    struct rigid_bonds *bonds = sim_allocate(model, 1, sizeof *bonds);
+    if (!bonds) {
+        return sim_no_memory(model->context);
+    }
+    model->bonds = bonds;
+    bonds->bonds = sim_allocate(model, model->attachment_count, sizeof *bonds->bonds);
+    bonds->starts = sim_allocate(model, (size_t)model->rigid_count + 1, sizeof *bonds->starts);
+    if (!bonds->bonds || !bonds->starts) {
+        return sim_no_memory(model->context);
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        uint32_t first = bonds->bond_count;
+        for (uint32_t n = 0; n < model->attachment_count; n++) {
+            if (model->attachments[n].body_b == model->rigids[r].body && may_bond(model, &model->attachments[n])) {
+                bond(model, n, &bonds->bonds[bonds->bond_count++]);
+            }
+        }
+        if (bonds->bond_count > first) {
+            add_masses(model, state, r, bonds->bonds + first, bonds->bond_count - first);
+        }
+        bonds->starts[r + 1] = bonds->bond_count;
+    }
+    return DENT_OK;
+}
+
+void bonds_place_vertices(const struct sim_model *model, const dent_rigid_state *rigids, double *positions)
+{
+    const struct rigid_bonds *bonds = model->bonds;
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        double turn[9];
+        rigid_rotation(rigids[r].orientation, turn);
+        for (uint32_t k = bonds->starts[r]; k < bonds->starts[r + 1]; k++) {
+            double *x = positions + 3 * (size_t)bonds->bonds[k].vertex;
+            for (int axis = 0; axis < 3; axis++) {
+                x[axis] = rigids[r].center[axis] + sim_dot(turn + 3 * axis, bonds->bonds[k].local);
+            }
+        }
+    }
+}
+
+void bonds_expand(const struct sim_model *model, const struct sim_state *state, double *direction)
+{
+    for (uint32_t k = 0; k < model->bonds->bond_count; k++) {
+        const struct rigid_bond *bond = &model->bonds->bonds[k];
+        const double *six = direction + 3 * (size_t)model->vertex_count + 6 * (size_t)bond->rigid;
+        double arm[3], *d = direction + 3 * (size_t)bond->vertex;
+        sim_subtract(state->positions + 3 * (size_t)bond->vertex, state->rigids[bond->rigid].center, arm);
+        sim_cross(six + 3, arm, d);
+        sim_add_scaled(d, 1, six);
+    }
+}
+
+void bonds_contract(const struct sim_model *model, const struct sim_state *state, double *forces)
+{
+    for (uint32_t k = 0; k < model->bonds->bond_count; k++) {
+        const struct rigid_bond *bond = &model->bonds->bonds[k];
+        double *six = forces + 3 * (size_t)model->vertex_count + 6 * (size_t)bond->rigid;
+        double arm[3], moment[3], *f = forces + 3 * (size_t)bond->vertex;
+        sim_subtract(state->positions + 3 * (size_t)bond->vertex, state->rigids[bond->rigid].center, arm);
+        sim_cross(arm, f, moment);
+        sim_add_scaled(six, 1, f);
+        sim_add_scaled(six + 3, 1, moment);
+        f[0] = f[1] = f[2] = 0;
     }
 }

@@ -54,7 +54,6 @@ struct sim_attachment {
     uint32_t vertices_b[4];  /* of the global array, SIM_NONE */
     double weights_b[4], point[3];
     double length, compliance;
-    double share; /* of the carried push that is taken out again: as in struct carried_contact */
     bool bonded;  /* part of a rigid body: rigid_bonds.c instead */
 };
 
@@ -78,7 +77,6 @@ struct sim_model {
     dent_material_pair *pairs; /* all pairs of materials */
     uint32_t attachment_count;
     struct sim_attachment *attachments;
-    bool free_ties; /* some are not bonded */
     uint32_t embedding_count;
     struct sim_embedding *embeddings;
     uint32_t rigid_count;
@@ -88,7 +86,6 @@ struct sim_model {
     double *inverse_masses; /* 0: does not move by itself */
     double *masses;
     uint32_t *vertex_bodies;
-    double *inertia_shares; /* by vertex: inertia / (inertia + stiffness) of its own 3x3 system, at the start */
     uint32_t *corner_starts, *corner_faces; /* surface faces at every vertex: vertex_count + 1; numbers in the body */
     double mean_edge;                       /* of the world */
     struct elastic_mesh *elastic;

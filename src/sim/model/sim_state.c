@@ -6,6 +6,7 @@
 
 /* No padding, so that the layouts below name every byte on every machine. */
 _Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32, "records of state_parts()");
+_Static_assert(sizeof(struct sim_spring) == 48, "STATE_SPRING_LAYOUT");
 _Static_assert(sizeof(dent_contact_force) == 72 && sizeof(dent_contact_memory) == 40, "STATE_FORCE_LAYOUT");
 
 static size_t frame_count(const struct sim_model *model)
@@ -24,12 +25,10 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[1] = (struct state_part){state->gravity, sizeof state->gravity, "8"};
     parts[2] = (struct state_part){state->positions, numbers * sizeof(double), "8"};
     parts[3] = (struct state_part){state->velocities, numbers * sizeof(double), "8"};
-    parts[4] = (struct state_part){state->accelerations, model->vertex_count * sizeof(double), "8"};
-    parts[5] = (struct state_part){state->rigids, model->rigid_count * sizeof *state->rigids, "8"};
-    parts[6] = (struct state_part){state->frames, frame_count(model) * sizeof(double), "8"};
-    parts[7] = (struct state_part){&state->grab_count, sizeof state->grab_count, "4"};
-    parts[8] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
-    parts[9] = (struct state_part){state->tie_pushes, 3 * (size_t)model->attachment_count * sizeof(double), "8"};
+    parts[4] = (struct state_part){state->rigids, model->rigid_count * sizeof *state->rigids, "8"};
+    parts[5] = (struct state_part){state->frames, frame_count(model) * sizeof(double), "8"};
+    parts[6] = (struct state_part){&state->grab_count, sizeof state->grab_count, "4"};
+    parts[7] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -41,19 +40,16 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
 {
     state->positions = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     state->velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
-    state->accelerations = sim_allocate(model, model->vertex_count, sizeof(double));
     state->rigids = sim_allocate(model, model->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
-    state->tie_pushes = sim_allocate(model, 3 * (size_t)model->attachment_count, sizeof(double));
-    return state->tie_pushes && state->positions && state->velocities && state->accelerations && state->rigids &&
-                   state->frames
-               ? DENT_OK
-               : sim_no_memory(model->context);
+    return state->positions && state->velocities && state->rigids && state->frames ? DENT_OK
+                                                                                   : sim_no_memory(model->context);
 }
 
 void state_release(dent_context *context, struct sim_state *state)
 {
     dent_release(context, state->forces, (size_t)state->force_capacity, sizeof *state->forces);
+    dent_release(context, state->springs, (size_t)state->spring_capacity, sizeof *state->springs);
     dent_release(context, state->memory, (size_t)state->memory_capacity, sizeof *state->memory);
 }
 
@@ -96,6 +92,10 @@ dent_status state_copy(const struct sim_model *model, struct sim_state *to, cons
     dent_status status =
         sim_reserve(model->context, (void **)&to->forces, &to->force_capacity, from->force_count, sizeof *to->forces);
     if (status == DENT_OK) {
+        status = sim_reserve(model->context, (void **)&to->springs, &to->spring_capacity, from->spring_count,
+                             sizeof *to->springs);
+    }
+    if (status == DENT_OK) {
         status = sim_reserve(model->context, (void **)&to->memory, &to->memory_capacity, from->memory_count,
                              sizeof *to->memory);
     }
@@ -106,10 +106,14 @@ dent_status state_copy(const struct sim_model *model, struct sim_state *to, cons
     if (from->force_count > 0) {
         memcpy(to->forces, from->forces, (size_t)from->force_count * sizeof *to->forces);
     }
+    if (from->spring_count > 0) {
+        memcpy(to->springs, from->springs, (size_t)from->spring_count * sizeof *to->springs);
+    }
     if (from->memory_count > 0) {
         memcpy(to->memory, from->memory, (size_t)from->memory_count * sizeof *to->memory);
     }
     to->force_count = from->force_count;
+    to->spring_count = from->spring_count;
     to->memory_count = from->memory_count;
     return DENT_OK;
 }
@@ -121,12 +125,17 @@ void state_restore(const struct sim_model *model, struct sim_state *state, struc
     state->forces = backup->forces;
     state->force_count = backup->force_count;
     state->force_capacity = backup->force_capacity;
+    state->springs = backup->springs;
+    state->spring_count = backup->spring_count;
+    state->spring_capacity = backup->spring_capacity;
     state->memory = backup->memory;
     state->memory_count = backup->memory_count;
     state->memory_capacity = backup->memory_capacity;
     backup->forces = swap.forces;
     backup->force_capacity = swap.force_capacity;
+    backup->springs = swap.springs;
+    backup->spring_capacity = swap.spring_capacity;
     backup->memory = swap.memory;
     backup->memory_capacity = swap.memory_capacity;
-    backup->force_count = backup->memory_count = 0;
+    backup->force_count = backup->spring_count = backup->memory_count = 0;
 }

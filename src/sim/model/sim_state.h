@@ -9,30 +9,39 @@ struct sim_grab {
     double target[3];
 };
 
+/* What a contact of elastic bodies keeps: elastic/point_terms.c. */
+struct sim_spring {
+    uint64_t key;
+    double target;  /* the gap it keeps */
+    double slip[3]; /* how far its friction is stretched */
+    uint32_t sliding, reserved;
+};
+
 struct sim_state {
     uint64_t step;
     double gravity[3];
     double *positions, *velocities; /* 3 per vertex */
-    double *accelerations;          /* 1 per vertex: part of gravity, see time_integration.c */
     dent_rigid_state *rigids;
     double *frames;     /* of all embeddings, 9 per vertex: the last valid one of its facet */
-    double *tie_pushes; /* 3 per attachment: force times h^2 of the last substep */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
     uint64_t force_count, force_capacity;
+    struct sim_spring *springs; /* of the contacts of the last interval, with keys */
+    uint64_t spring_count, spring_capacity;
     dent_contact_memory *memory; /* of the world, taken after the last step */
     uint64_t memory_count, memory_capacity;
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 10 };
+enum { STATE_PART_COUNT = 8 };
 struct state_part {
     void *bytes;
     size_t size;
     const char *layout; /* of its records: byte_order.h */
 };
 #define STATE_FORCE_LAYOUT "8888888844"
+#define STATE_SPRING_LAYOUT "8888844"
 #define STATE_MEMORY_LAYOUT "4444888"
 /* The parts of fixed size, in the order checkpoints keep them; returns their bytes in all. */
 size_t state_parts(const struct sim_model *model, struct sim_state *state, struct state_part parts[STATE_PART_COUNT]);

@@ -1,12 +1,12 @@
 /* Checkpoints: the whole state in one file.
  *
  *   8 bytes   "DENTSIM" and a zero byte
- *   4         version of this layout, 1
+ *   4         version of this layout, 2
  *   4         0x01020304
  *   8         fingerprint of the def
- *   8 8 8     sizes in bytes of the note, of the fixed parts, and of contact forces and contact memory together
- *   8 8       numbers of contact forces and of memory records
- *   ...       the note, the parts of sim_state.c, the forces, the memory
+ *   8 8 8     sizes in bytes of the note, of the fixed parts, and of the records of contacts together
+ *   8 8 8     numbers of contact forces, of springs and of memory records
+ *   ...       the note, the parts of sim_state.c, the forces, the springs, the memory
  *   8         FNV-1a 64 over all bytes before
  *
  * All numbers are little endian on every machine. Files that an older dent wrote on a big-endian one are not read.
@@ -26,16 +26,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHECKPOINT_VERSION = 1, BYTE_ORDER = 0x01020304 };
+enum { CHECKPOINT_VERSION = 2, BYTE_ORDER = 0x01020304 };
 
 struct checkpoint_header {
     char magic[8];
     uint32_t version, byte_order;
-    uint64_t fingerprint, note_size, parts_size, contact_size, force_count, memory_count;
+    uint64_t fingerprint, note_size, parts_size, contact_size, force_count, spring_count, memory_count;
 };
 
-#define HEADER_LAYOUT "1111111144888888"
-_Static_assert(sizeof(struct checkpoint_header) == 64, "HEADER_LAYOUT names every byte");
+#define HEADER_LAYOUT "11111111448888888"
+_Static_assert(sizeof(struct checkpoint_header) == 72, "HEADER_LAYOUT names every byte");
 
 static const char magic_text[8] = "DENTSIM";
 #define HASH_START UINT64_C(0xcbf29ce484222325)
@@ -65,18 +65,21 @@ static void put_state(struct checkpoint_writer *writer, const struct sim_model *
                                        .fingerprint = model->fingerprint,
                                        .note_size = note_size,
                                        .force_count = state->force_count,
+                                       .spring_count = state->spring_count,
                                        .memory_count = state->memory_count};
     memcpy(header.magic, magic_text, sizeof header.magic);
     header.parts_size = state_parts(model, state, parts);
     size_t forces = (size_t)state->force_count * sizeof *state->forces;
     size_t memory = (size_t)state->memory_count * sizeof *state->memory;
-    header.contact_size = forces + memory;
+    size_t springs = (size_t)state->spring_count * sizeof *state->springs;
+    header.contact_size = forces + springs + memory;
     byte_order_pass(&header, sizeof header, HEADER_LAYOUT, put, writer);
     put(writer, note, note_size);
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         byte_order_pass(parts[n].bytes, parts[n].size, parts[n].layout, put, writer);
     }
     byte_order_pass(state->forces, forces, STATE_FORCE_LAYOUT, put, writer);
+    byte_order_pass(state->springs, springs, STATE_SPRING_LAYOUT, put, writer);
     byte_order_pass(state->memory, memory, STATE_MEMORY_LAYOUT, put, writer);
     uint64_t hash = writer->hash;
     byte_order_pass(&hash, sizeof hash, "8", put, writer);
@@ -214,13 +217,18 @@ static dent_status take_content(const struct sim_model *model, struct sim_state 
                          "%s: a checkpoint of another simulation (bodies, materials or settings differ)", path);
     }
     uint64_t records = header->contact_size / sizeof *state->memory;
-    if (header->force_count > records || header->memory_count > records ||
-        header->contact_size !=
-            header->force_count * sizeof *state->forces + header->memory_count * sizeof *state->memory) {
+    if (header->force_count > records || header->spring_count > records || header->memory_count > records ||
+        header->contact_size != header->force_count * sizeof *state->forces +
+                                    header->spring_count * sizeof *state->springs +
+                                    header->memory_count * sizeof *state->memory) {
         return dent_fail(model->context, DENT_ERROR_FORMAT, "%s: its contact records do not add up", path);
     }
     dent_status status = sim_reserve(model->context, (void **)&state->forces, &state->force_capacity,
                                      header->force_count, sizeof *state->forces);
+    if (status == DENT_OK) {
+        status = sim_reserve(model->context, (void **)&state->springs, &state->spring_capacity, header->spring_count,
+                             sizeof *state->springs);
+    }
     if (status == DENT_OK) {
         status = sim_reserve(model->context, (void **)&state->memory, &state->memory_capacity, header->memory_count,
                              sizeof *state->memory);
@@ -237,16 +245,22 @@ static dent_status take_content(const struct sim_model *model, struct sim_state 
         at += parts[n].size;
     }
     size_t forces = (size_t)header->force_count * sizeof *state->forces;
+    size_t springs = (size_t)header->spring_count * sizeof *state->springs;
     size_t memory = (size_t)header->memory_count * sizeof *state->memory;
     if (forces > 0) {
         memcpy(state->forces, at, forces);
         byte_order_exchange(state->forces, forces, STATE_FORCE_LAYOUT);
     }
+    if (springs > 0) {
+        memcpy(state->springs, at + forces, springs);
+        byte_order_exchange(state->springs, springs, STATE_SPRING_LAYOUT);
+    }
     if (memory > 0) {
-        memcpy(state->memory, at + forces, memory);
+        memcpy(state->memory, at + forces + springs, memory);
         byte_order_exchange(state->memory, memory, STATE_MEMORY_LAYOUT);
     }
     state->force_count = header->force_count;
+    state->spring_count = header->spring_count;
     state->memory_count = header->memory_count;
     bool sound = state->grab_count <= SIM_MOST_GRABS;
     for (uint32_t n = 0; sound && n < state->grab_count; n++) {

@@ -1,5 +1,5 @@
 /* Reading a simulation: energies and momenta, the hash of its state, bodies and contacts. */
-#include "sim/elastic/rigid_bonds.h"
+#include "sim/elastic/elastic_mesh.h"
 #include "sim/model/byte_order.h"
 #include "sim_step.h"
 
@@ -16,6 +16,8 @@ uint64_t dent_sim_hash(const dent_sim *sim)
         hash = sim_hash_records(hash, parts[n].bytes, parts[n].size, parts[n].layout);
     }
     hash = sim_hash_records(hash, state.forces, (size_t)state.force_count * sizeof *state.forces, STATE_FORCE_LAYOUT);
+    hash = sim_hash_records(hash, state.springs, (size_t)state.spring_count * sizeof *state.springs,
+                            STATE_SPRING_LAYOUT);
     return sim_hash_records(hash, state.memory, (size_t)state.memory_count * sizeof *state.memory, STATE_MEMORY_LAYOUT);
 }
 
@@ -77,6 +79,7 @@ static dent_status add_sums(void *data)
     for (uint32_t b = 0; b < model->body_count; b++) {
         sums->elastic += elastic_body_energy(model, state->positions, b);
     }
+    sums->contact = elastic_term_energy(model, state, &call->sim->work.solver.elastic);
     sums->inverted_cells = elastic_inverted_cells(model, state->positions);
     return DENT_OK;
 }
@@ -94,7 +97,6 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.step = sim->state.step;
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
     sums.constraints = model->attachment_count + sim->state.grab_count;
-    sums.colours = model->elastic->colour_count;
     sums.ns_detect = report->ns_detect;
     sums.ns_respond = report->ns_respond;
     sums.ns_elastic = report->ns_elastic;
@@ -212,12 +214,7 @@ static dent_status write_forces(void *data)
 {
     const struct forces_call *call = data;
     const struct sim_model *model = &call->sim->model;
-    const struct sim_state *state = &call->sim->state;
-    double per_push = 1 / (model->substep * model->substep);
-    for (size_t n = 0; n < 3 * (size_t)model->attachment_count; n++) {
-        call->forces[n] = per_push * state->tie_pushes[n];
-    }
-    bonds_forces(model, state, call->sim->work.solver.scratch, call->forces);
+    elastic_attachment_forces(model, &call->sim->state, &call->sim->work.solver.elastic, call->forces);
     return DENT_OK;
 }
 

@@ -1,9 +1,10 @@
-/* A substep, stage by stage: forces of the last one carried into it, inertia, elasticity, attachments, contacts, and
- * the velocities that follow from where everything ended. */
+/* A substep, stage by stage: free flight of rigid bodies, the minimisation that moves elastic bodies and all they meet,
+ * contacts of the other rigid bodies, and the velocities that follow from where everything ended. */
 #include "substep.h"
 
-#include "sim/elastic/contact_springs.h"
 #include "sim/elastic/rigid_bonds.h"
+
+#include <string.h>
 
 dent_status solver_build(struct sim_model *model, struct sim_state *state, struct sim_solver *solver,
                          uint32_t iterations)
@@ -19,22 +20,35 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
 
 void solver_destroy(dent_context *context, struct sim_solver *solver)
 {
-    dent_response_destroy(solver->response.solver);
+    response_destroy(context, &solver->response);
     elastic_destroy(context, &solver->elastic);
 }
 
-dent_status solver_begin(const struct sim_model *model, const struct sim_state *state,
-                         const struct contact_set *contacts, struct sim_solver *solver)
+dent_status solver_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                         struct sim_solver *solver)
 {
-    bonds_refresh(model, state, &solver->elastic);
-    return contacts_choose_shares(model, state, contacts, &solver->elastic);
+    dent_status status = elastic_begin(model, state, contacts, &solver->elastic);
+    return status == DENT_OK ? contacts_choose(model, contacts, &solver->elastic, &solver->response) : status;
 }
 
 void solver_place_vertices(const struct sim_model *model, struct sim_state *state)
 {
     rigid_place_vertices(model, state);
-    bonds_place_vertices(model, state);
+    bonds_place_vertices(model, state->rigids, state->positions);
     embedding_place_vertices(model, state);
+}
+
+/* What does not move by itself has the velocity of where it was put. */
+static void carried_velocities(const struct sim_model *model, struct sim_state *state, const double *previous)
+{
+    double h = model->substep;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
+        bool elastic = kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH;
+        for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3 && !(elastic && model->inverse_masses[v] > 0); n++) {
+            state->velocities[n] = (state->positions[n] - previous[n]) / h;
+        }
+    }
 }
 
 dent_status solver_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
@@ -42,34 +56,24 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
 {
     struct elastic_work *elastic = &solver->elastic;
     struct contact_response *response = &solver->response;
-    uint64_t count = state->step * model->substeps + number;
-    /* Memory first: forces that are carried must not outlive a substep that fails. */
-    dent_status status = springs_reserve(model, contacts, elastic);
-    if (status != DENT_OK) {
-        return status;
-    }
-    contacts_carry(model, state, contacts, elastic);
-    attachments_carry(model, state, elastic);
-    springs_begin(model, state, contacts, elastic);
-    integration_predict(model, state, elastic, response);
+    size_t size = 3 * (size_t)model->vertex_count * sizeof(double);
+    memcpy(elastic->previous, state->positions, size);
+    memcpy(response->approach_velocities, state->velocities, size);
     motion_apply(model, state, solver->scratch,
                  (double)state->step * model->time_step + (double)(number + 1) * model->substep);
     rigid_predict(model, state, &solver->rigid);
-    bonds_begin(model, state, elastic);
     uint64_t begin = dent_clock_ns();
-    elastic_solve(model, state, contacts, elastic, count);
+    dent_status status = elastic_substep(model, state, contacts, &solver->rigid, elastic);
     report->ns_elastic += dent_clock_ns() - begin;
-    carried_take_out(model, state, &elastic->carried);
-    bonds_take_out(model, state, elastic);
-    attachments_solve(model, state, elastic);
-    grabs_solve(model, state, elastic);
-    status = contacts_push(model, state, contacts, elastic, &solver->rigid, response, report);
+    if (status == DENT_OK) {
+        status = contacts_push(model, state, contacts, elastic->previous, &solver->rigid, response, report);
+    }
     if (status != DENT_OK) {
         return status;
     }
     rigid_finish(model, state, &solver->rigid);
     solver_place_vertices(model, state);
-    integration_velocities(model, state, elastic, response);
+    carried_velocities(model, state, elastic->previous);
     rigid_vertex_velocities(model, state);
-    return contacts_bounce(model, state, contacts, elastic, &solver->rigid, response, report);
+    return contacts_bounce(model, state, contacts, elastic->previous, &solver->rigid, response, report);
 }

@@ -4,7 +4,7 @@
  *   reads   the model; contacts, found at the beginning of the interval (records, poses then, number of substeps)
  *   writes  the state, but for its step number, grabs and memory; the forces in contacts->reported; ns_elastic and
  *           ns_respond of the report
- *   keeps   struct sim_solver: nothing in it outlives a substep but the shares and factors of the interval, which
+ *   keeps   struct sim_solver: nothing in it outlives a substep but the terms and factors of the interval, which
  *           solver_begin makes anew. So a run continued from a checkpoint needs none of it. */
 #ifndef DENT_SIM_SUBSTEP_H
 #define DENT_SIM_SUBSTEP_H
@@ -24,18 +24,12 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
 void solver_destroy(dent_context *context, struct sim_solver *solver);
 
 /* At the beginning of an interval, when its contacts have been found; then each of its substeps, `number` of a step. */
-dent_status solver_begin(const struct sim_model *model, const struct sim_state *state,
-                         const struct contact_set *contacts, struct sim_solver *solver);
+dent_status solver_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                         struct sim_solver *solver);
 dent_status solver_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                            struct sim_solver *solver, struct step_report *report, uint32_t number);
 
 /* Vertices that follow from others: of rigid bodies, bonded to them, embedded. */
 void solver_place_vertices(const struct sim_model *model, struct sim_state *state);
-
-/* ---- time_integration.c ------------------------------------------------------------------------------------------ */
-void integration_predict(const struct sim_model *model, struct sim_state *state, struct elastic_work *work,
-                         struct contact_response *response);
-void integration_velocities(const struct sim_model *model, struct sim_state *state, const struct elastic_work *work,
-                            const struct contact_response *response);
 
 #endif

@@ -1,0 +1,63 @@
+/* The preconditioner of the minimisation; see coarse_space.c. */
+#ifndef DENT_SIM_COARSE_SPACE_H
+#define DENT_SIM_COARSE_SPACE_H
+
+#include "elastic_mesh.h"
+#include "envelope.h"
+#include "point_terms.h"
+
+/* Vertices that move as one, a single vertex, or a rigid body. */
+struct coarse_node {
+    uint32_t unknowns; /* 3 or 6: displacement, and rotation about its centre */
+    uint32_t rigid;    /* or SIM_NONE */
+    uint32_t first;    /* unknown, in the order of elimination */
+    double center[3];  /* at rest; of a rigid body 0 */
+    double frame[9];   /* how it has turned since */
+};
+
+struct coarse_pair {
+    uint32_t a, b; /* nodes, a < b */
+};
+
+struct coarse_space {
+    bool direct; /* a node for every vertex: the factor is that of the whole matrix */
+    uint32_t node_count, unknown_count;
+    struct coarse_node *nodes;
+    uint32_t *vertex_nodes;                  /* by vertex, or SIM_NONE: it does not move */
+    uint32_t *node_starts, *node_vertices;   /* free vertices of each node */
+    double *arms;                            /* 3 per vertex: from the centre of its node, at rest */
+    struct coarse_pair *pairs;               /* of nodes that elements join, ascending */
+    uint32_t *pair_starts;                   /* by node a */
+    uint64_t pair_count;
+    double *node_blocks, *pair_blocks;       /* 36 each, of the elements at rest, in the frames */
+    double *rest_diagonal, *inverse_diagonal; /* 6 per vertex: xx xy xz yy yz zz */
+    double weight;                           /* of the diagonal */
+    struct envelope envelope;
+    double *values;      /* of the unknowns */
+    uint64_t active_set; /* hash of the terms in the factor */
+    bool factorised;
+    /* Scratch of the order: neighbours by terms and elements. */
+    struct coarse_pair *links;
+    uint64_t link_count, link_capacity;
+    uint32_t *link_starts, *order;
+};
+
+/* What resists being moved from where inertia alone would take it: mass / H^2. */
+struct inertia_terms {
+    double *vertices;      /* 0: does not move by itself */
+    double rigid;          /* times mass and inertia of a rigid body */
+    uint8_t *rigid_active; /* by rigid body: is an unknown of the minimisation */
+    double rate;           /* 1 / H */
+};
+
+dent_status coarse_build(struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space);
+void coarse_destroy(dent_context *context, struct coarse_space *space);
+/* For the present positions, terms (linearised) and inertia. */
+dent_status coarse_refresh(const struct sim_model *model, const struct sim_state *state,
+                           const struct point_terms *terms, const struct inertia_terms *inertia,
+                           struct coarse_space *space);
+/* z = M^-1 r */
+bool coarse_is_current(const struct coarse_space *space, const struct point_terms *terms); /* the same terms push */
+void coarse_apply(const struct sim_model *model, const struct coarse_space *space, const double *r, double *z);
+
+#endif

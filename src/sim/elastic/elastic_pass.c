@@ -1,0 +1,229 @@
+/* Passes over elements in blocks; vertices gather in the order of their elements, sums add up block after block: the
+ * same bits for any number of threads. */
+#include "elastic_pass.h"
+
+#include "simd/kernel_choice.h"
+
+#include <string.h>
+
+enum { GROUPS_A_BLOCK = 32, CLOTH_A_BLOCK = 256 };
+
+dent_status pass_build(struct sim_model *model, struct pass_work *work)
+{
+    const struct elastic_mesh *mesh = model->elastic;
+    dent_isa isa = dent_context_isa(model->context);
+    work->kernels = KERNELS_FOR(isa, tet_kernels_scalar, tet_kernels_avx2, tet_kernels_avx512);
+    size_t cloth = 9 * (size_t)mesh->triangle_count + 12 * (size_t)mesh->hinge_count;
+    size_t blocks = mesh->group_count / GROUPS_A_BLOCK + 1 +
+                    ((size_t)mesh->triangle_count + mesh->hinge_count) / CLOTH_A_BLOCK + 2;
+    work->tet_out = sim_allocate(model, (size_t)mesh->group_count * TET_ENTRIES, sizeof(double));
+    work->cloth_out = sim_allocate(model, cloth, sizeof(double));
+    work->partial = sim_allocate(model, blocks * LINE_TERMS, sizeof(double));
+    return work->tet_out && work->cloth_out && work->partial ? DENT_OK : sim_no_memory(model->context);
+}
+
+struct pass_call {
+    const struct sim_model *model;
+    struct pass_work *work;
+    const struct element_pass *pass;
+    double *out;
+    double part;
+    bool product;
+};
+
+static uint32_t block_end(uint32_t begin, uint32_t size, uint32_t count)
+{
+    return count - begin > size ? begin + size : count;
+}
+
+static void tet_task(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct pass_call *call = data;
+    const struct elastic_mesh *mesh = call->model->elastic;
+    uint32_t begin = block * GROUPS_A_BLOCK, end = block_end(begin, GROUPS_A_BLOCK, mesh->group_count);
+    const struct tet_kernels *kernels = call->work->kernels;
+    double *out = call->work->tet_out + (size_t)begin * TET_ENTRIES;
+    (call->product ? kernels->product : kernels->gradient)(mesh->groups + begin, end - begin, call->pass, out);
+}
+
+static void cloth_range(void *data, uint32_t begin, uint32_t end)
+{
+    const struct pass_call *call = data;
+    const struct elastic_mesh *mesh = call->model->elastic;
+    uint32_t triangles = mesh->triangle_count;
+    double *hinges = call->work->cloth_out + 9 * (size_t)triangles;
+    for (uint32_t n = begin; n < end; n++) {
+        double *out = n < triangles ? call->work->cloth_out + 9 * (size_t)n : hinges + 12 * (size_t)(n - triangles);
+        if (n < triangles) {
+            (call->product ? cloth_triangle_product : cloth_triangle_gradient)(&mesh->triangles[n], call->pass, out);
+        } else {
+            (call->product ? cloth_hinge_product : cloth_hinge_gradient)(&mesh->hinges[n - triangles], call->pass, out);
+        }
+    }
+}
+
+static void gather_range(void *data, uint32_t begin, uint32_t end)
+{
+    const struct pass_call *call = data;
+    const struct elastic_mesh *mesh = call->model->elastic;
+    for (uint32_t v = begin; v < end; v++) {
+        double x = 0, y = 0, z = 0;
+        for (uint32_t e = mesh->tet_starts[v]; e < mesh->tet_starts[v + 1]; e++) {
+            const double *entry = call->work->tet_out + mesh->tet_entries[e];
+            x += entry[0];
+            y += entry[TET_LANES];
+            z += entry[2 * TET_LANES];
+        }
+        for (uint32_t e = mesh->cloth_starts[v]; e < mesh->cloth_starts[v + 1]; e++) {
+            const double *entry = call->work->cloth_out + mesh->cloth_entries[e];
+            x += entry[0];
+            y += entry[1];
+            z += entry[2];
+        }
+        call->out[3 * (size_t)v] = x;
+        call->out[3 * (size_t)v + 1] = y;
+        call->out[3 * (size_t)v + 2] = z;
+    }
+}
+
+static void run_pass(struct pass_call *call)
+{
+    const struct sim_model *model = call->model;
+    const struct elastic_mesh *mesh = model->elastic;
+    if (mesh->group_count > 0) {
+        dent_parallel_for(model->context, (mesh->group_count - 1) / GROUPS_A_BLOCK + 1, tet_task, call);
+    }
+    sim_parallel(model->context, 0, mesh->triangle_count + mesh->hinge_count, cloth_range, call);
+    sim_parallel(model->context, 0, model->vertex_count, gather_range, call);
+}
+
+void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out)
+{
+    struct pass_call call = {model, work, pass, out, 0, false};
+    run_pass(&call);
+}
+
+void pass_product(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out)
+{
+    struct pass_call call = {model, work, pass, out, 0, true};
+    run_pass(&call);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static double sum_lanes(const double lanes[TET_LANES])
+{
+    double sum = 0;
+    for (int l = 0; l < TET_LANES; l++) {
+        sum += lanes[l];
+    }
+    return sum;
+}
+
+static void line_task(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct pass_call *call = data;
+    const struct elastic_mesh *mesh = call->model->elastic;
+    uint32_t begin = block * GROUPS_A_BLOCK, end = block_end(begin, GROUPS_A_BLOCK, mesh->group_count);
+    double sums[LINE_TERMS][TET_LANES] = {{0}};
+    call->work->kernels->line(mesh->groups + begin, end - begin, call->pass, sums);
+    for (int n = 0; n < LINE_TERMS; n++) {
+        call->work->partial[(size_t)block * LINE_TERMS + (size_t)n] = sum_lanes(sums[n]);
+    }
+}
+
+void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
+               double terms[LINE_TERMS])
+{
+    struct pass_call call = {model, work, pass, NULL, 0, false};
+    uint32_t groups = model->elastic->group_count, blocks = groups > 0 ? (groups - 1) / GROUPS_A_BLOCK + 1 : 0;
+    if (blocks > 0) {
+        dent_parallel_for(model->context, blocks, line_task, &call);
+    }
+    for (int n = 0; n < LINE_TERMS; n++) {
+        terms[n] = 0;
+        for (uint32_t b = 0; b < blocks; b++) {
+            terms[n] += work->partial[(size_t)b * LINE_TERMS + (size_t)n];
+        }
+    }
+}
+
+static void change_task(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct pass_call *call = data;
+    const struct elastic_mesh *mesh = call->model->elastic;
+    uint32_t triangles = mesh->triangle_count, all = triangles + mesh->hinge_count;
+    uint32_t begin = block * CLOTH_A_BLOCK, end = block_end(begin, CLOTH_A_BLOCK, all);
+    double sum = 0;
+    for (uint32_t n = begin; n < end; n++) {
+        sum += n < triangles ? cloth_triangle_change(&mesh->triangles[n], call->pass, call->part)
+                             : cloth_hinge_change(&mesh->hinges[n - triangles], call->pass, call->part);
+    }
+    call->work->partial[block] = sum;
+}
+
+double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
+                         double part)
+{
+    struct pass_call call = {model, work, pass, NULL, part, false};
+    uint32_t all = model->elastic->triangle_count + model->elastic->hinge_count;
+    uint32_t blocks = all > 0 ? (all - 1) / CLOTH_A_BLOCK + 1 : 0;
+    if (blocks > 0) {
+        dent_parallel_for(model->context, blocks, change_task, &call);
+    }
+    double sum = 0;
+    for (uint32_t b = 0; b < blocks; b++) {
+        sum += work->partial[b];
+    }
+    return sum;
+}
+
+/* ---- single bodies and vertices ---------------------------------------------------------------------------------- */
+
+double elastic_body_energy(const struct sim_model *model, const double *positions, uint32_t body)
+{
+    const struct elastic_mesh *mesh = model->elastic;
+    struct element_pass pass = {.now = positions};
+    double lanes[TET_LANES] = {0};
+    uint32_t first = mesh->body_groups[body], count = mesh->body_groups[body + 1] - first;
+    tet_kernels_scalar.energy(mesh->groups + first, count, &pass, lanes);
+    double sum = sum_lanes(lanes);
+    for (uint32_t t = mesh->body_triangles[body]; t < mesh->body_triangles[body + 1]; t++) {
+        sum += cloth_triangle_energy(&mesh->triangles[t], positions);
+    }
+    for (uint32_t t = mesh->body_hinges[body]; t < mesh->body_hinges[body + 1]; t++) {
+        sum += cloth_hinge_energy(&mesh->hinges[t], positions);
+    }
+    return sum;
+}
+
+void elastic_force(const struct sim_model *model, const double *positions, uint32_t vertex, double force[3])
+{
+    const struct elastic_mesh *mesh = model->elastic;
+    struct element_pass pass = {.now = positions, .start = positions};
+    double tets[TET_ENTRIES], cloth[12];
+    force[0] = force[1] = force[2] = 0;
+    for (uint32_t e = mesh->tet_starts[vertex]; e < mesh->tet_starts[vertex + 1]; e++) {
+        uint32_t entry = mesh->tet_entries[e];
+        tet_kernels_scalar.gradient(mesh->groups + entry / TET_ENTRIES, 1, &pass, tets);
+        for (int axis = 0; axis < 3; axis++) {
+            force[axis] -= tets[entry % TET_ENTRIES + TET_LANES * axis];
+        }
+    }
+    for (uint32_t e = mesh->cloth_starts[vertex]; e < mesh->cloth_starts[vertex + 1]; e++) {
+        uint32_t entry = mesh->cloth_entries[e], triangles = 9 * mesh->triangle_count, at;
+        if (entry < triangles) {
+            cloth_triangle_gradient(&mesh->triangles[entry / 9], &pass, cloth);
+            at = entry % 9;
+        } else {
+            cloth_hinge_gradient(&mesh->hinges[(entry - triangles) / 12], &pass, cloth);
+            at = (entry - triangles) % 12;
+        }
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            force[axis] -= cloth[at + axis];
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* Passes over all elements, and the sums of what they put on the vertices. */
+#ifndef DENT_SIM_ELASTIC_PASS_H
+#define DENT_SIM_ELASTIC_PASS_H
+
+#include "tet_kernels.h"
+
+/* Workspace of passes. */
+struct pass_work {
+    const struct tet_kernels *kernels;
+    double *tet_out, *cloth_out; /* as struct elastic_mesh says */
+    double *partial;             /* sums of blocks of elements */
+};
+
+dent_status pass_build(struct sim_model *model, struct pass_work *work);
+/* Writes 3 numbers per vertex: the gradient of energy and damping, or the product of their matrix with the direction.
+ * Vertices without elements get 0. */
+void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
+void pass_product(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
+/* Tetrahedra along the direction: terms[n] times part^(n + 1). Cloth at `part` of it. */
+void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
+               double terms[LINE_TERMS]);
+double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
+                         double part);
+
+#endif

@@ -1,0 +1,168 @@
+/* A substep of elastic bodies and of all they meet: implicit Euler as the minimum of one sum (newton_step.c).
+ *
+ * A vertex goes to the minimum of (1 + a h) m / (2 h^2) |x - target|^2 + everything else, target = x + h (v + h g) /
+ * (1 + a h), a the damping by air; its velocity then is (x' - x) / h. Rigid bodies likewise from the pose of their free
+ * flight. The search starts where the present velocity leads, or nearer where that would cost more. */
+#include "minimise.h"
+#include "rigid_bonds.h"
+
+#include <string.h>
+
+enum { MOST_ITERATIONS = 12 };
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+static void set_inertia(const struct sim_model *model, struct minimiser *work)
+{
+    double h = model->substep, c = (1 + model->air_damping * h) / (h * h);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
+        bool moves = (kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->inverse_masses[v] > 0;
+        work->inertia.vertices[v] = moves ? c * model->masses[v] : 0;
+    }
+    work->inertia.rigid = 1 / (h * h);
+    work->inertia.rate = 1 / h;
+    work->step = h;
+}
+
+static dent_status allocate(struct sim_model *model, struct elastic_work *elastic)
+{
+    struct minimiser *work = elastic->minimiser = sim_allocate(model, 1, sizeof *work);
+    size_t numbers = 3 * (size_t)model->vertex_count;
+    elastic->previous = sim_allocate(model, numbers, sizeof(double));
+    elastic->solved = sim_allocate(model, model->body_count, 1);
+    if (!work || !elastic->previous || !elastic->solved) {
+        return sim_no_memory(model->context);
+    }
+    work->size = numbers + 6 * (size_t)model->rigid_count;
+    double **const vectors[] = {&work->gradient, &work->residual,       &work->direction,
+                                &work->product,  &work->preconditioned, &work->solution};
+    double **const positions[] = {&work->targets, &work->start, &work->trial, &work->velocities};
+    bool all = true;
+    for (size_t n = 0; n < sizeof vectors / sizeof vectors[0]; n++) {
+        all = all && (*vectors[n] = sim_allocate(model, work->size, sizeof(double)));
+    }
+    for (size_t n = 0; n < sizeof positions / sizeof positions[0]; n++) {
+        all = all && (*positions[n] = sim_allocate(model, numbers, sizeof(double)));
+    }
+    work->inertia.vertices = sim_allocate(model, model->vertex_count, sizeof(double));
+    work->inertia.rigid_active = sim_allocate(model, model->rigid_count, 1);
+    work->rigid_targets = sim_allocate(model, model->rigid_count, sizeof *work->rigid_targets);
+    work->trial_rigids = sim_allocate(model, model->rigid_count, sizeof *work->trial_rigids);
+    work->partial = sim_allocate(model, work->size / 1024 + 2, sizeof(double));
+    work->islands = sim_allocate(model, model->body_count, sizeof *work->islands);
+    work->piece_forces = sim_allocate(model, 6 * (size_t)model->elastic->piece_count, sizeof(double));
+    all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
+          work->partial && work->islands && work->piece_forces;
+    return all ? DENT_OK : sim_no_memory(model->context);
+}
+
+dent_status elastic_build(struct sim_model *model, struct sim_state *state, struct elastic_work *work,
+                          uint32_t iterations)
+{
+    dent_status status = bonds_find(model, state);
+    status = status == DENT_OK ? elastic_mesh_build(model) : status;
+    status = status == DENT_OK ? allocate(model, work) : status;
+    status = status == DENT_OK ? pass_build(model, &work->minimiser->pass) : status;
+    if (status != DENT_OK) {
+        return status;
+    }
+    work->minimiser->most_iterations = model->iterations = iterations > 0 ? iterations : MOST_ITERATIONS;
+    memcpy(work->previous, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+    set_inertia(model, work->minimiser);
+    return coarse_build(model, &work->minimiser->inertia, &work->minimiser->space);
+}
+
+void elastic_destroy(dent_context *context, struct elastic_work *elastic)
+{
+    struct minimiser *work = elastic->minimiser;
+    if (work) {
+        coarse_destroy(context, &work->space);
+        dent_release(context, work->terms.terms, (size_t)work->terms.capacity, sizeof *work->terms.terms);
+        dent_release(context, work->new_springs, (size_t)work->new_spring_capacity, sizeof *work->new_springs);
+    }
+}
+
+/* ---- a substep --------------------------------------------------------------------------------------------------- */
+
+dent_status elastic_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                          struct elastic_work *work)
+{
+    islands_find(model, state, contacts, work);
+    return terms_begin_interval(model, state, contacts, work);
+}
+
+struct aim_call {
+    const struct sim_model *model;
+    struct sim_state *state;
+    struct elastic_work *elastic;
+};
+
+/* Targets, and the way that the present velocities lead. */
+static void aim_range(void *data, uint32_t begin, uint32_t end)
+{
+    const struct aim_call *call = data;
+    const struct sim_model *model = call->model;
+    struct minimiser *work = call->elastic->minimiser;
+    double h = model->substep, keep = 1 / (1 + model->air_damping * h);
+    for (uint32_t v = begin; v < end; v++) {
+        bool moves = work->inertia.vertices[v] > 0;
+        for (size_t axis = 0; axis < 3; axis++) {
+            size_t n = 3 * (size_t)v + axis;
+            double x = call->elastic->previous[n], velocity = call->state->velocities[n];
+            work->velocities[n] = velocity;
+            work->start[n] = x;
+            work->targets[n] = x + h * keep * (velocity + h * call->state->gravity[axis]);
+            work->solution[n] = moves ? h * velocity : 0;
+        }
+    }
+}
+
+static void aim_rigid(const struct sim_model *model, struct sim_state *state, const struct rigid_motion *motion,
+                      struct minimiser *work)
+{
+    double h = model->substep, *six = work->solution + 3 * (size_t)model->vertex_count;
+    memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        if (work->inertia.rigid_active[r]) {
+            /* Starts from free flight without gravity: there a body at rest is. */
+            work->rigid_targets[r] = motion->free[r];
+            sim_add_scaled(state->rigids[r].center, -h * h, state->gravity);
+        }
+    }
+}
+
+static void velocity_range(void *data, uint32_t begin, uint32_t end)
+{
+    const struct aim_call *call = data;
+    const struct minimiser *work = call->elastic->minimiser;
+    double h = call->model->substep; /* divided by: 1/h would err to the same side in every substep */
+    for (uint32_t v = begin; v < end; v++) {
+        for (size_t n = 3 * (size_t)v; work->inertia.vertices[v] > 0 && n < 3 * (size_t)v + 3; n++) {
+            call->state->velocities[n] = (call->state->positions[n] - work->start[n]) / h;
+        }
+    }
+}
+
+dent_status elastic_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
+                            const struct rigid_motion *motion, struct elastic_work *elastic)
+{
+    struct minimiser *work = elastic->minimiser;
+    struct aim_call call = {model, state, elastic};
+    sim_parallel(model->context, 0, model->vertex_count, aim_range, &call);
+    struct placement before = {elastic->previous, motion->previous};
+    terms_begin_substep(model, state, &before, work);
+    aim_rigid(model, state, motion, work);
+    bonds_place_vertices(model, state->rigids, state->positions);
+    struct placement at = {state->positions, state->rigids};
+    terms_linearise(&work->terms, &at);
+    newton_advance(model, state, work, 0);
+    dent_status status = newton_minimise(model, state, work);
+    if (status != DENT_OK) {
+        return status;
+    }
+    sim_parallel(model->context, 0, model->vertex_count, velocity_range, &call);
+    terms_end_substep(model, state, contacts, work);
+    momentum_keep(model, state, elastic->previous, work->velocities, work);
+    return DENT_OK;
+}

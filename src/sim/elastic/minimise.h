@@ -1,0 +1,60 @@
+/* The minimisation of a substep: its workspace, shared by minimise.c, minimise_terms.c, newton_step.c and momentum.c.
+ * Vectors have 3 numbers per vertex, then 6 per rigid body (displacement, rotation about its centre); those of what
+ * does not move are 0. */
+#ifndef DENT_SIM_MINIMISE_H
+#define DENT_SIM_MINIMISE_H
+
+#include "coarse_space.h"
+#include "elastic_pass.h"
+#include "point_terms.h"
+
+struct minimiser {
+    uint32_t most_iterations; /* of Newton's method */
+    double step;              /* H of the present substep */
+    struct inertia_terms inertia;
+    double *targets; /* 3 per vertex: where inertia alone would take it */
+    double *start;   /* 3 per vertex: where velocities are measured from */
+    dent_rigid_state *rigid_targets;
+    struct point_terms terms;
+    struct pass_work pass;
+    struct coarse_space space;
+    size_t size; /* of a vector */
+    double *gradient, *residual, *direction, *product, *preconditioned, *solution;
+    double *partial; /* sums of blocks */
+    double *trial;   /* positions */
+    dent_rigid_state *trial_rigids;
+    double *velocities; /* at the beginning of the substep */
+    double *piece_forces;
+    uint32_t *islands; /* by body */
+    struct sim_spring *new_springs;
+    uint64_t new_spring_capacity;
+    bool interval_begins;
+    uint64_t solves, products; /* counters since creation */
+};
+
+/* ---- newton_step.c ----------------------------------------------------------------------------------------------- */
+
+/* Lowers the sum from the present positions and poses until it is least. */
+dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
+/* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
+bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
+double vector_dot(const struct sim_model *model, struct minimiser *work, const double *a, const double *b);
+
+/* ---- minimise_terms.c -------------------------------------------------------------------------------------------- */
+void islands_find(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                  struct elastic_work *work);
+dent_status terms_begin_interval(const struct sim_model *model, struct sim_state *state,
+                                 const struct contact_set *contacts, struct elastic_work *work);
+/* `before`: positions and poses at the beginning of the substep; prescribed bodies have moved since. */
+void terms_begin_substep(const struct sim_model *model, const struct sim_state *state, const struct placement *before,
+                         struct minimiser *work);
+/* Sliding forgets; forces are reported. */
+void terms_end_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
+                       struct minimiser *work);
+
+/* ---- momentum.c -------------------------------------------------------------------------------------------------- */
+/* From positions and velocities at the beginning of the substep. The terms are linearised at its end. */
+void momentum_keep(const struct sim_model *model, struct sim_state *state, const double *previous,
+                   const double *velocities, struct minimiser *work);
+
+#endif

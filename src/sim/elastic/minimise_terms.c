@@ -1,0 +1,428 @@
+/* Which bodies the minimisation moves, and the terms between points: contacts at the beginning of an interval,
+ * attachments and grabs in every substep.
+ *
+ * Stiffness. A contact is four times as stiff as what it pushes: the material over an edge (young * edge; cloth: its
+ * stretch), and the inertia of the points in a substep. So it gives way less than the bodies around it, and the
+ * equations stay as good as theirs. A hard attachment is a hundred times as stiff as that.
+ *
+ * Gaps. A contact keeps the sum of the thicknesses. One that is found nearer, or overlapping, keeps the gap it has and
+ * reaches the rest at a fixed rate, whatever the time step: so being found costs no energy. */
+#include "minimise.h"
+#include "rigid_bonds.h"
+
+#include "base/containers/heap_sort.h"
+#include "base/containers/union_find.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CONTACT_FACTOR 4
+#define HARD_FACTOR 100
+#define SECONDS_TO_REST_DISTANCE 0.5
+#define RECOVERED_EDGES 2 /* mean edges a second by which old overlap comes out */
+
+/* ---- islands ----------------------------------------------------------------------------------------------------- */
+
+static bool is_elastic(const struct sim_body *body)
+{
+    return body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+}
+
+static bool is_movable(const struct sim_body *body)
+{
+    return is_elastic(body) || body->rigid != SIM_NONE;
+}
+
+static void join(const struct sim_model *model, uint32_t *islands, uint32_t a, uint32_t b)
+{
+    if (a != SIM_NONE && b != SIM_NONE && is_movable(&model->bodies[a]) && is_movable(&model->bodies[b])) {
+        union_find_join(islands, a, b);
+    }
+}
+
+void islands_find(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
+                  struct elastic_work *work)
+{
+    uint32_t *islands = work->minimiser->islands;
+    union_find_init(islands, model->body_count);
+    memset(work->solved, 0, model->body_count);
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        join(model, islands, contacts->records[i].body_a, contacts->records[i].body_b);
+    }
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        join(model, islands, model->attachments[n].body_a, model->attachments[n].body_b);
+    }
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        if (is_elastic(&model->bodies[b])) {
+            work->solved[union_find_root(islands, b)] = 1;
+        }
+    }
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        const struct sim_attachment *tie = &model->attachments[n];
+        work->solved[union_find_root(islands, tie->body_a)] = 1;
+        if (tie->body_b != SIM_NONE) {
+            work->solved[union_find_root(islands, tie->body_b)] = 1;
+        }
+    }
+    for (uint32_t n = 0; n < state->grab_count; n++) {
+        work->solved[union_find_root(islands, state->grabs[n].body)] = 1;
+    }
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        work->solved[b] = is_movable(&model->bodies[b]) && work->solved[union_find_root(islands, b)];
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        work->minimiser->inertia.rigid_active[r] = work->solved[model->rigids[r].body];
+    }
+}
+
+/* ---- points ------------------------------------------------------------------------------------------------------ */
+
+static struct term_point point_in_space(const double place[3])
+{
+    struct term_point point = {.rigid = SIM_NONE, .vertices = {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}};
+    memcpy(point.local, place, sizeof point.local);
+    return point;
+}
+
+/* A place on a rigid body, in its frame. */
+static struct term_point point_on_rigid(const dent_rigid_state *pose, uint32_t rigid, const double place[3])
+{
+    struct term_point point = {.rigid = rigid, .vertices = {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}};
+    double turn[9], arm[3];
+    rigid_rotation(pose->orientation, turn);
+    sim_subtract(place, pose->center, arm);
+    for (int i = 0; i < 3; i++) {
+        point.local[i] = turn[i] * arm[0] + turn[3 + i] * arm[1] + turn[6 + i] * arm[2];
+    }
+    return point;
+}
+
+/* Of vertices of one body, numbers of the global array. */
+static struct term_point point_of(const struct sim_model *model, uint32_t body, const uint32_t vertices[4],
+                                  const double weights[4])
+{
+    struct term_point point = {.rigid = model->bodies[body].rigid};
+    for (int k = 0; k < 4; k++) {
+        point.vertices[k] = point.rigid == SIM_NONE ? vertices[k] : SIM_NONE;
+        point.weights[k] = vertices[k] == SIM_NONE ? 0 : weights[k];
+        if (vertices[k] != SIM_NONE && point.rigid != SIM_NONE) {
+            const struct sim_rigid *rigid = &model->rigids[point.rigid];
+            size_t n = vertices[k] - model->bodies[body].first_vertex;
+            sim_add_scaled(point.local, weights[k], rigid->local + 3 * n);
+        }
+    }
+    return point;
+}
+
+static struct term_point contact_point(const struct sim_model *model, const struct contact_set *contacts,
+                                       const dent_contact *contact, bool is_a)
+{
+    uint32_t body = is_a ? contact->body_a : contact->body_b, vertices[4], rigid = model->bodies[body].rigid;
+    const uint32_t *numbers = is_a ? contact->vertices_a : contact->vertices_b;
+    if (rigid != SIM_NONE) {
+        return point_on_rigid(&contacts->rigid_detected[rigid], rigid, is_a ? contact->point_a : contact->point_b);
+    }
+    for (int k = 0; k < 4; k++) {
+        vertices[k] = numbers[k] == SIM_NONE ? SIM_NONE : model->bodies[body].first_vertex + numbers[k];
+    }
+    return point_of(model, body, vertices, is_a ? contact->weights_a : contact->weights_b);
+}
+
+/* How much a force along `direction` (null: any) moves a point in unit time, by inertia alone. */
+static double mobility_of(const struct sim_model *model, const struct sim_state *state, const struct term_point *point,
+                          const double *direction)
+{
+    double sum = 0;
+    if (point->rigid != SIM_NONE) {
+        const dent_rigid_state *pose = &state->rigids[point->rigid];
+        double inverse[9], moment[3], arm[3], place[3];
+        struct placement at = {state->positions, state->rigids};
+        dent_rigid_inverse_inertia(pose, inverse);
+        term_point_place(point, &at, place);
+        sim_subtract(place, pose->center, arm);
+        if (!direction) {
+            return pose->inverse_mass + sim_dot(arm, arm) * (inverse[0] + inverse[4] + inverse[8]) / 3;
+        }
+        sim_cross(arm, direction, moment);
+        for (int i = 0; i < 3; i++) {
+            sum += moment[i] * sim_dot(inverse + 3 * i, moment);
+        }
+        return sum + pose->inverse_mass;
+    }
+    for (int k = 0; k < 4; k++) {
+        if (point->vertices[k] != SIM_NONE) {
+            sum += point->weights[k] * point->weights[k] * model->inverse_masses[point->vertices[k]];
+        }
+    }
+    return sum;
+}
+
+/* Of the material over an edge; 0: hard. */
+static double body_stiffness(const struct sim_model *model, uint32_t body)
+{
+    const struct sim_body *owner = body == SIM_NONE ? NULL : &model->bodies[body];
+    const dent_sim_material *material = owner ? &model->materials[owner->material] : NULL;
+    return !owner                           ? 0
+           : owner->kind == DENT_SIM_SOLID ? material->young * owner->mean_edge
+           : owner->kind == DENT_SIM_CLOTH ? material->stretch
+                                           : 0;
+}
+
+static double stiffness_between(const struct sim_model *model, const struct sim_state *state,
+                                const struct point_term *term, uint32_t body_a, uint32_t body_b,
+                                const double *direction)
+{
+    double mobility = mobility_of(model, state, &term->a, direction) + mobility_of(model, state, &term->b, direction);
+    double a = body_stiffness(model, body_a), b = body_stiffness(model, body_b);
+    double softer = a > 0 && (a < b || b == 0) ? a : b;
+    double inertia = mobility > 0 ? 1 / (mobility * model->substep * model->substep) : 0;
+    return softer > 0 ? softer + inertia : 25 * inertia;
+}
+
+/* ---- contacts ---------------------------------------------------------------------------------------------------- */
+
+static bool spring_before(const void *a, const void *b, const void *data)
+{
+    (void)data;
+    return ((const struct sim_spring *)a)->key < ((const struct sim_spring *)b)->key;
+}
+
+static const struct sim_spring *find_spring(const struct sim_spring *springs, uint64_t count, uint64_t key)
+{
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (springs[middle].key < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && springs[low].key == key ? &springs[low] : NULL;
+}
+
+/* Springs of the contacts that are still there, in the order of the contacts; the others begin anew. */
+static dent_status match_springs(const struct sim_model *model, struct sim_state *state,
+                                 const struct contact_set *contacts, struct minimiser *work)
+{
+    dent_status status = sim_reserve(model->context, (void **)&work->new_springs, &work->new_spring_capacity,
+                                     contacts->count, sizeof *work->new_springs);
+    if (status != DENT_OK) {
+        return status;
+    }
+    double duration = model->substep * contacts->substeps;
+    heap_sort(state->springs, state->spring_count, sizeof *state->springs, spring_before, NULL);
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        const dent_sim_contact *found = &contacts->reported[i];
+        const struct sim_body *a = &model->bodies[found->body_a], *b = &model->bodies[found->body_b];
+        const struct sim_spring *last = find_spring(state->springs, state->spring_count, found->key);
+        struct sim_spring *spring = &work->new_springs[i];
+        double rest = a->thickness + b->thickness;
+        double rate = rest / SECONDS_TO_REST_DISTANCE;
+        rate += found->gap < 0 ? RECOVERED_EDGES * (a->mean_edge < b->mean_edge ? a->mean_edge : b->mean_edge) : 0;
+        *spring = last ? *last : (struct sim_spring){.key = found->key, .target = found->gap};
+        spring->target = spring->target > found->gap - rest ? spring->target : found->gap - rest;
+        spring->target += last ? rate * duration : 0;
+        spring->target = spring->target < rest ? spring->target : rest;
+    }
+    struct sim_spring *springs = state->springs;
+    uint64_t capacity = state->spring_capacity;
+    state->springs = work->new_springs;
+    state->spring_capacity = work->new_spring_capacity;
+    state->spring_count = contacts->count;
+    work->new_springs = springs;
+    work->new_spring_capacity = capacity;
+    return DENT_OK;
+}
+
+static void make_contact(const struct sim_model *model, const struct sim_state *state,
+                         const struct contact_set *contacts, uint64_t number, struct point_term *term)
+{
+    const dent_contact *contact = &contacts->records[number];
+    const struct sim_spring *spring = &state->springs[number];
+    struct placement at = {state->positions, state->rigids};
+    double a[3], b[3], apart[3];
+    *term = (struct point_term){.kind = TERM_CONTACT, .source = number, .sliding = spring->sliding != 0};
+    term->a = contact_point(model, contacts, contact, true);
+    term->b = contact_point(model, contacts, contact, false);
+    memcpy(term->normal, contact->normal, sizeof term->normal);
+    memcpy(term->slip, spring->slip, sizeof term->slip);
+    double along = sim_dot(term->slip, term->normal); /* the normal may have turned since */
+    sim_add_scaled(term->slip, -along, term->normal);
+    term_point_place(&term->a, &at, a);
+    term_point_place(&term->b, &at, b);
+    sim_subtract(a, b, apart);
+    term->offset = contacts->reported[number].gap - spring->target - sim_dot(term->normal, apart);
+    dent_contact_material material = sim_pair_material(model, contact->material_a, contact->material_b);
+    term->friction[0] = material.friction_static;
+    term->friction[1] = material.friction_kinetic;
+    double k = CONTACT_FACTOR *
+               stiffness_between(model, state, term, contact->body_a, contact->body_b, contact->normal);
+    term->stiffness = k / (1 + k * material.compliance);
+}
+
+dent_status terms_begin_interval(const struct sim_model *model, struct sim_state *state,
+                                 const struct contact_set *contacts, struct elastic_work *elastic)
+{
+    struct minimiser *work = elastic->minimiser;
+    dent_status status = match_springs(model, state, contacts, work);
+    if (status == DENT_OK) {
+        status = sim_reserve(model->context, (void **)&work->terms.terms, &work->terms.capacity,
+                             contacts->count + model->attachment_count + SIM_MOST_GRABS, sizeof *work->terms.terms);
+    }
+    work->terms.count = work->terms.contact_count = 0;
+    for (uint64_t i = 0; i < contacts->count && status == DENT_OK; i++) {
+        const dent_contact *contact = &contacts->records[i];
+        if (elastic->solved[contact->body_a] || elastic->solved[contact->body_b]) {
+            struct point_term *term = &work->terms.terms[work->terms.count];
+            make_contact(model, state, contacts, i, term);
+            work->terms.count += term->stiffness > 0 && isfinite(term->stiffness);
+        }
+    }
+    work->terms.contact_count = work->terms.count;
+    work->interval_begins = true;
+    return status;
+}
+
+/* ---- attachments and grabs --------------------------------------------------------------------------------------- */
+
+static void make_attachment(const struct sim_model *model, const struct sim_state *state, uint32_t number,
+                            struct point_term *term)
+{
+    static const double whole[4] = {1, 0, 0, 0};
+    const struct sim_attachment *tie = &model->attachments[number];
+    const uint32_t vertices[4] = {tie->vertex_a, SIM_NONE, SIM_NONE, SIM_NONE};
+    *term = (struct point_term){.kind = TERM_SPRING, .source = number, .length = tie->length};
+    term->a = point_of(model, tie->body_a, vertices, whole);
+    term->b = tie->body_b == SIM_NONE ? point_in_space(tie->point)
+                                      : point_of(model, tie->body_b, tie->vertices_b, tie->weights_b);
+    term->stiffness = tie->compliance > 0 ? 1 / tie->compliance
+                                          : HARD_FACTOR * stiffness_between(model, state, term, tie->body_a,
+                                                                            tie->body_b, NULL);
+}
+
+/* What resists a grab: the inertia of its vertex and the elements around it, or of its rigid body and what holds it. */
+static double resistance(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                         const struct point_term *grab)
+{
+    double mobility = mobility_of(model, state, &grab->a, NULL);
+    double sum = mobility > 0 ? 1 / (mobility * model->substep * model->substep) : 0;
+    uint32_t rigid = grab->a.rigid;
+    const double *diagonal = work->space.rest_diagonal;
+    if (rigid == SIM_NONE) {
+        const double *d = diagonal + 6 * (size_t)grab->a.vertices[0];
+        return sum + (d[0] + d[3] + d[5]) / 3;
+    }
+    for (uint32_t k = model->bonds->starts[rigid]; k < model->bonds->starts[rigid + 1]; k++) {
+        const double *d = diagonal + 6 * (size_t)model->bonds->bonds[k].vertex;
+        sum += (d[0] + d[3] + d[5]) / 3;
+    }
+    for (uint64_t i = work->terms.contact_count; i < work->terms.count; i++) {
+        bool holds = work->terms.terms[i].a.rigid == rigid || work->terms.terms[i].b.rigid == rigid;
+        sum += holds ? work->terms.terms[i].stiffness : 0;
+    }
+    return sum;
+}
+
+void terms_begin_substep(const struct sim_model *model, const struct sim_state *state, const struct placement *before,
+                         struct minimiser *work)
+{
+    static const double whole[4] = {1, 0, 0, 0};
+    struct point_terms *terms = &work->terms;
+    terms->count = terms->contact_count;
+    for (uint64_t i = 0; i < terms->count; i++) {
+        double a[3], b[3];
+        term_point_place(&terms->terms[i].a, before, a);
+        term_point_place(&terms->terms[i].b, before, b);
+        sim_subtract(a, b, terms->terms[i].start);
+    }
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        if (!model->attachments[n].bonded) {
+            struct point_term *term = &terms->terms[terms->count];
+            make_attachment(model, state, n, term);
+            terms->count += term->stiffness > 0 && isfinite(term->stiffness);
+        }
+    }
+    uint64_t ties = terms->count;
+    for (uint32_t n = 0; n < state->grab_count; n++) {
+        const struct sim_grab *grab = &state->grabs[n];
+        struct point_term *term = &terms->terms[terms->count];
+        uint32_t vertices[4] = {model->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
+        *term = (struct point_term){.kind = TERM_SPRING, .source = UINT64_MAX};
+        term->a = point_of(model, grab->body, vertices, whole);
+        term->b = point_in_space(grab->target);
+        uint64_t kept = terms->count;
+        terms->count = ties; /* grabs do not resist grabs */
+        term->stiffness = 0.5 * resistance(model, state, work, term);
+        terms->count = kept + (term->stiffness > 0 && isfinite(term->stiffness));
+    }
+}
+
+/* ---- afterwards -------------------------------------------------------------------------------------------------- */
+
+/* What friction keeps of its stretch: as much as its limit holds. */
+static void end_contact(struct point_term *term, const struct placement *at, struct sim_spring *spring)
+{
+    double a[3], b[3], moved[3];
+    term_point_place(&term->a, at, a);
+    term_point_place(&term->b, at, b);
+    sim_subtract(a, b, moved);
+    double gap = sim_dot(term->normal, moved) + term->offset;
+    sim_subtract(moved, term->start, moved);
+    double along = sim_dot(term->normal, moved), force = gap < 0 ? -term->stiffness * gap : 0;
+    for (int axis = 0; axis < 3; axis++) {
+        term->slip[axis] += moved[axis] - along * term->normal[axis];
+    }
+    double stretch = term->stiffness * sqrt(sim_dot(term->slip, term->slip));
+    bool slides = stretch > term->friction[term->sliding ? 1 : 0] * force;
+    double kept = stretch > 0 ? term->friction[1] * force / stretch : 0;
+    for (int axis = 0; axis < 3 && slides; axis++) {
+        term->slip[axis] *= kept < 1 ? kept : 1;
+    }
+    term->sliding = slides && force > 0;
+    spring->sliding = term->sliding;
+    memcpy(spring->slip, term->slip, sizeof spring->slip);
+}
+
+void terms_end_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
+                       struct minimiser *work)
+{
+    (void)model;
+    struct placement at = {state->positions, state->rigids};
+    double share = 1.0 / contacts->substeps;
+    terms_linearise(&work->terms, &at);
+    for (uint64_t i = 0; i < work->terms.contact_count; i++) {
+        struct point_term *term = &work->terms.terms[i];
+        sim_add_scaled(contacts->reported[term->source].force, share, term->force);
+        end_contact(term, &at, &state->springs[term->source]);
+    }
+}
+
+double elastic_term_energy(const struct sim_model *model, const struct sim_state *state,
+                           const struct elastic_work *work)
+{
+    (void)model;
+    struct placement at = {state->positions, state->rigids};
+    return work->minimiser ? terms_energy(&work->minimiser->terms, &at) : 0;
+}
+
+void elastic_attachment_forces(const struct sim_model *model, const struct sim_state *state,
+                               const struct elastic_work *work, double *forces)
+{
+    struct placement at = {state->positions, state->rigids};
+    memset(forces, 0, 3 * (size_t)model->attachment_count * sizeof *forces);
+    struct point_terms *terms = &work->minimiser->terms;
+    terms_linearise(terms, &at);
+    for (uint64_t i = terms->contact_count; i < terms->count; i++) {
+        if (terms->terms[i].source != UINT64_MAX) {
+            memcpy(forces + 3 * terms->terms[i].source, terms->terms[i].force, 3 * sizeof *forces);
+        }
+    }
+    for (uint32_t k = 0; k < model->bonds->bond_count; k++) { /* a bond holds what the elements pull */
+        double pull[3];
+        elastic_force(model, state->positions, model->bonds->bonds[k].vertex, pull);
+        for (size_t axis = 0; axis < 3; axis++) {
+            forces[3 * (size_t)model->bonds->bonds[k].attachment + axis] = -pull[axis];
+        }
+    }
+}

@@ -1,0 +1,325 @@
+/* Newton's method on the sum of a substep,
+ *
+ *     sum c m / 2 |x - target|^2 + elastic energy + damping + contacts + attachments,     c = 1 / H^2,
+ *
+ * linear equations by conjugate gradients with the preconditioner of coarse_space.c and products that never form the
+ * matrix. Steps are shortened until the sum falls: differences of energies are computed as such, without cancellation.
+ * Sums run over blocks of fixed size, so bits do not depend on the number of threads. */
+#include "minimise.h"
+#include "rigid_bonds.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PRODUCTS = 60, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
+#define LINEAR_TOLERANCE 1e-3  /* of the residual, in the norm of the preconditioner */
+#define NEWTON_TOLERANCE 1e-4
+#define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
+
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
+
+struct dot_call {
+    const double *a, *b;
+    double *partial;
+    size_t size;
+};
+
+static void dot_task(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct dot_call *call = data;
+    size_t begin = (size_t)block * DOT_BLOCK, end = begin + DOT_BLOCK < call->size ? begin + DOT_BLOCK : call->size;
+    double sums[4] = {0};
+    size_t n = begin;
+    for (; n + 4 <= end; n += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            sums[k] += call->a[n + k] * call->b[n + k];
+        }
+    }
+    for (; n < end; n++) {
+        sums[0] += call->a[n] * call->b[n];
+    }
+    call->partial[block] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+double vector_dot(const struct sim_model *model, struct minimiser *work, const double *a, const double *b)
+{
+    struct dot_call call = {a, b, work->partial, work->size};
+    uint32_t blocks = (uint32_t)((work->size + DOT_BLOCK - 1) / DOT_BLOCK);
+    if (blocks == 0) {
+        return 0;
+    }
+    dent_parallel_for(model->context, blocks, dot_task, &call);
+    double sum = 0;
+    for (uint32_t b_ = 0; b_ < blocks; b_++) {
+        sum += work->partial[b_];
+    }
+    return sum;
+}
+
+static void add_scaled(double *sum, double factor, const double *a, size_t size)
+{
+    for (size_t n = 0; n < size; n++) {
+        sum[n] += factor * a[n];
+    }
+}
+
+/* ---- rigid bodies ------------------------------------------------------------------------------------------------ */
+
+/* Twice the vector part of now * conjugate(target): the angle from the target to now, to first order, in space. */
+static void angle_from(const double *target, const double *now, double angle[3])
+{
+    double cross[3], w = now[0] * target[0] + sim_dot(now + 1, target + 1);
+    sim_cross(target + 1, now + 1, cross);
+    for (int i = 0; i < 3; i++) {
+        angle[i] = (w < 0 ? 2 : -2) * (now[0] * target[1 + i] - target[0] * now[1 + i] - cross[i]);
+    }
+}
+
+/* Inertia in space at an orientation, times a vector. */
+static void inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector, double out[3])
+{
+    double turn[9], local[3], moved[3];
+    rigid_rotation(orientation, turn);
+    for (int i = 0; i < 3; i++) {
+        local[i] = turn[i] * vector[0] + turn[3 + i] * vector[1] + turn[6 + i] * vector[2];
+    }
+    for (int i = 0; i < 3; i++) {
+        moved[i] = sim_dot(rigid->inertia + 3 * i, local);
+    }
+    for (int i = 0; i < 3; i++) {
+        out[i] = sim_dot(turn + 3 * i, moved);
+    }
+}
+
+static double rigid_inertia_energy(const struct sim_model *model, const struct minimiser *work,
+                                   const dent_rigid_state *rigids)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        if (!work->inertia.rigid_active[r]) {
+            continue;
+        }
+        const dent_rigid_state *target = &work->rigid_targets[r];
+        double off[3], angle[3], moment[3];
+        sim_subtract(rigids[r].center, target->center, off);
+        angle_from(target->orientation, rigids[r].orientation, angle);
+        inertia_times(&model->rigids[r], target->orientation, angle, moment);
+        sum += 0.5 * work->inertia.rigid * (model->rigids[r].mass * sim_dot(off, off) + sim_dot(angle, moment));
+    }
+    return sum;
+}
+
+/* ---- gradient and product ---------------------------------------------------------------------------------------- */
+
+static void clear_unmoved(const struct sim_model *model, const struct minimiser *work, double *vector)
+{
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        if (!(work->inertia.vertices[v] > 0)) {
+            memset(vector + 3 * (size_t)v, 0, 3 * sizeof *vector);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        if (!work->inertia.rigid_active[r]) {
+            memset(vector + 3 * (size_t)model->vertex_count + 6 * (size_t)r, 0, 6 * sizeof *vector);
+        }
+    }
+}
+
+static struct element_pass pass_at(const struct sim_state *state, const struct minimiser *work, const double *direction)
+{
+    return (struct element_pass){state->positions, work->start, direction, work->inertia.rate};
+}
+
+static void find_gradient(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
+{
+    struct element_pass pass = pass_at(state, work, NULL);
+    struct placement at = {state->positions, state->rigids};
+    double *g = work->gradient, *six = g + 3 * (size_t)model->vertex_count;
+    pass_gradient(model, &work->pass, &pass, g);
+    memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
+    terms_add_gradient(model, &work->terms, &at, g);
+    bonds_contract(model, state, g);
+    clear_unmoved(model, work, g);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        double c = work->inertia.vertices[v];
+        for (size_t n = 3 * (size_t)v; c > 0 && n < 3 * (size_t)v + 3; n++) {
+            g[n] += c * (state->positions[n] - work->targets[n]);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++, six += 6) {
+        if (work->inertia.rigid_active[r]) {
+            double angle[3], moment[3], c = work->inertia.rigid;
+            angle_from(work->rigid_targets[r].orientation, state->rigids[r].orientation, angle);
+            inertia_times(&model->rigids[r], state->rigids[r].orientation, angle, moment);
+            for (int i = 0; i < 3; i++) {
+                six[i] += c * model->rigids[r].mass * (state->rigids[r].center[i] - work->rigid_targets[r].center[i]);
+                six[3 + i] += c * moment[i];
+            }
+        }
+    }
+}
+
+static void find_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+                         double *direction, double *out)
+{
+    struct placement at = {state->positions, state->rigids};
+    const double *turned = direction + 3 * (size_t)model->vertex_count;
+    double *six = out + 3 * (size_t)model->vertex_count;
+    bonds_expand(model, state, direction);
+    struct element_pass pass = pass_at(state, work, direction);
+    pass_product(model, &work->pass, &pass, out);
+    memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
+    terms_add_product(model, &work->terms, &at, direction, out);
+    bonds_contract(model, state, out);
+    for (uint32_t k = 0; k < model->bonds->bond_count; k++) { /* no unknowns of their own */
+        memset(direction + 3 * (size_t)model->bonds->bonds[k].vertex, 0, 3 * sizeof *direction);
+    }
+    clear_unmoved(model, work, out);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        double c = work->inertia.vertices[v];
+        for (size_t n = 3 * (size_t)v; c > 0 && n < 3 * (size_t)v + 3; n++) {
+            out[n] += c * direction[n];
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++, six += 6, turned += 6) {
+        if (work->inertia.rigid_active[r]) {
+            double moment[3], c = work->inertia.rigid;
+            inertia_times(&model->rigids[r], state->rigids[r].orientation, turned + 3, moment);
+            sim_add_scaled(six, c * model->rigids[r].mass, turned);
+            sim_add_scaled(six + 3, c, moment);
+        }
+    }
+    work->products++;
+}
+
+/* ---- along a line ------------------------------------------------------------------------------------------------ */
+
+/* Positions and poses at `part` of the step. */
+static void place_trial(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+                        double part)
+{
+    const double *six = work->solution + 3 * (size_t)model->vertex_count;
+    for (size_t n = 0; n < 3 * (size_t)model->vertex_count; n++) {
+        work->trial[n] = state->positions[n] + part * work->solution[n];
+    }
+    if (model->rigid_count == 0) {
+        return;
+    }
+    memcpy(work->trial_rigids, state->rigids, model->rigid_count * sizeof *work->trial_rigids);
+    for (uint32_t r = 0; r < model->rigid_count; r++, six += 6) {
+        if (work->inertia.rigid_active[r]) {
+            double angle[3] = {part * six[3], part * six[4], part * six[5]};
+            sim_add_scaled(work->trial_rigids[r].center, part, six);
+            rigid_turn(&work->trial_rigids[r], angle);
+        }
+    }
+    bonds_place_vertices(model, work->trial_rigids, work->trial);
+}
+
+/* By how much the sum changes from the present place to the trial. */
+static double trial_change(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+                           double before)
+{
+    struct placement at = {work->trial, work->trial_rigids};
+    double *moved = work->product, inertia = 0, terms[LINE_TERMS];
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        double c = work->inertia.vertices[v], sum = 0;
+        for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3; n++) {
+            moved[n] = work->trial[n] - state->positions[n];
+            sum += moved[n] * (state->positions[n] - work->targets[n] + 0.5 * moved[n]);
+        }
+        inertia += c * sum;
+    }
+    struct element_pass pass = pass_at(state, work, moved);
+    pass_line(model, &work->pass, &pass, terms);
+    double elastic = pass_cloth_change(model, &work->pass, &pass, 1);
+    for (int n = 0; n < LINE_TERMS; n++) {
+        elastic += terms[n];
+    }
+    return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
+}
+
+bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
+{
+    struct placement at = {state->positions, state->rigids};
+    double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids), part = 1;
+    for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
+        place_trial(model, state, work, part);
+        double change = trial_change(model, state, work, before);
+        if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
+            memcpy(state->positions, work->trial, 3 * (size_t)model->vertex_count * sizeof(double));
+            if (model->rigid_count > 0) {
+                memcpy(state->rigids, work->trial_rigids, model->rigid_count * sizeof *state->rigids);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Newton ------------------------------------------------------------------------------------------------------ */
+
+/* solution = A^-1 residual, roughly; residual and preconditioned come in, with their product. */
+static void solve_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
+{
+    double first = rz, tolerance = LINEAR_TOLERANCE * LINEAR_TOLERANCE;
+    memset(work->solution, 0, work->size * sizeof(double));
+    memcpy(work->direction, work->preconditioned, work->size * sizeof(double));
+    for (int n = 0; n < MOST_PRODUCTS; n++) {
+        find_product(model, state, work, work->direction, work->product);
+        double curvature = vector_dot(model, work, work->direction, work->product);
+        if (!(curvature > 0) || !isfinite(curvature)) {
+            if (n == 0) {
+                memcpy(work->solution, work->direction, work->size * sizeof(double));
+            }
+            return;
+        }
+        double length = rz / curvature;
+        add_scaled(work->solution, length, work->direction, work->size);
+        add_scaled(work->residual, -length, work->product, work->size);
+        coarse_apply(model, &work->space, work->residual, work->preconditioned);
+        double next = vector_dot(model, work, work->residual, work->preconditioned);
+        if (!(next > tolerance * first)) {
+            return;
+        }
+        double share = next / rz;
+        for (size_t k = 0; k < work->size; k++) {
+            work->direction[k] = work->preconditioned[k] + share * work->direction[k];
+        }
+        rz = next;
+    }
+}
+
+dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    double first = 0;
+    for (uint32_t n = 0; n < work->most_iterations; n++) {
+        struct placement at = {state->positions, state->rigids};
+        terms_linearise(&work->terms, &at);
+        if (work->interval_begins || !coarse_is_current(&work->space, &work->terms)) {
+            dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space);
+            if (status != DENT_OK) {
+                return status;
+            }
+            work->interval_begins = false;
+        }
+        find_gradient(model, state, work);
+        for (size_t k = 0; k < work->size; k++) {
+            work->residual[k] = -work->gradient[k];
+        }
+        coarse_apply(model, &work->space, work->residual, work->preconditioned);
+        double rz = vector_dot(model, work, work->residual, work->preconditioned);
+        first = n == 0 ? rz : first;
+        if (!(rz > NEWTON_TOLERANCE * NEWTON_TOLERANCE * first) || !isfinite(rz) || !(rz > 0)) {
+            break;
+        }
+        solve_linear(model, state, work, rz);
+        work->solves++;
+        double slope = vector_dot(model, work, work->gradient, work->solution);
+        if (!(slope < 0) || !newton_advance(model, state, work, slope)) {
+            break;
+        }
+    }
+    return DENT_OK;
+}
