@@ -31,7 +31,8 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     size_t numbers = 3 * (size_t)model->vertex_count;
     elastic->previous = sim_allocate(model, numbers, sizeof(double));
     elastic->solved = sim_allocate(model, model->body_count, 1);
-    if (!work || !elastic->previous || !elastic->solved) {
+    elastic->previous_rigids = sim_allocate(model, model->rigid_count, sizeof *elastic->previous_rigids);
+    if (!work || !elastic->previous_rigids || !elastic->previous || !elastic->solved) {
         return sim_no_memory(model->context);
     }
     work->size = numbers + 6 * (size_t)model->rigid_count;
@@ -51,9 +52,9 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->trial_rigids = sim_allocate(model, model->rigid_count, sizeof *work->trial_rigids);
     work->partial = sim_allocate(model, work->size / 1024 + 2, sizeof(double));
     work->islands = sim_allocate(model, model->body_count, sizeof *work->islands);
-    work->piece_forces = sim_allocate(model, 6 * (size_t)model->elastic->piece_count, sizeof(double));
+    work->piece_pushed = sim_allocate(model, model->elastic->piece_count, 1);
     all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
-          work->partial && work->islands && work->piece_forces;
+          work->partial && work->islands && work->piece_pushed;
     return all ? DENT_OK : sim_no_memory(model->context);
 }
 
@@ -152,6 +153,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     sim_parallel(model->context, 0, model->vertex_count, aim_range, &call);
     struct placement before = {elastic->previous, motion->previous};
     terms_begin_substep(model, state, &before, work);
+    energy_begin(model, state, elastic);
     aim_rigid(model, state, motion, work);
     bonds_place_vertices(model, state->rigids, state->positions);
     struct placement at = {state->positions, state->rigids};

@@ -24,7 +24,8 @@ struct minimiser {
     double *trial;   /* positions */
     dent_rigid_state *trial_rigids;
     double *velocities; /* at the beginning of the substep */
-    double *piece_forces;
+    double stored_before; /* by the terms, at the beginning of the substep */
+    uint8_t *piece_pushed; /* by piece: a contact or attachment acts on it */
     uint32_t *islands; /* by body */
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
@@ -46,15 +47,24 @@ void islands_find(const struct sim_model *model, const struct sim_state *state, 
 dent_status terms_begin_interval(const struct sim_model *model, struct sim_state *state,
                                  const struct contact_set *contacts, struct elastic_work *work);
 /* `before`: positions and poses at the beginning of the substep; prescribed bodies have moved since. */
-void terms_begin_substep(const struct sim_model *model, const struct sim_state *state, const struct placement *before,
+void terms_begin_substep(const struct sim_model *model, struct sim_state *state, const struct placement *before,
                          struct minimiser *work);
 /* Sliding forgets; forces are reported. */
 void terms_end_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                        struct minimiser *work);
 
+/* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
+
+/* Notes what the terms store at the beginning of the substep. Uses work->trial. */
+void energy_begin(const struct sim_model *model, const struct sim_state *state, struct elastic_work *elastic);
+
 /* ---- momentum.c -------------------------------------------------------------------------------------------------- */
 /* From positions and velocities at the beginning of the substep. The terms are linearised at its end. */
 void momentum_keep(const struct sim_model *model, struct sim_state *state, const double *previous,
                    const double *velocities, struct minimiser *work);
+/* Kinetic energy of motions that change no momentum: within free pieces, and of bodies that are held. */
+double momentum_inner_energy(const struct sim_model *model, const struct sim_state *state, struct minimiser *work);
+void momentum_scale_inner(const struct sim_model *model, struct sim_state *state, struct minimiser *work,
+                          double factor);
 
 #endif

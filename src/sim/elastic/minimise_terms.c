@@ -5,8 +5,9 @@
  * stretch), and the inertia of the points in a substep. So it gives way less than the bodies around it, and the
  * equations stay as good as theirs. A hard attachment is a hundred times as stiff as that.
  *
- * Gaps. A contact keeps the sum of the thicknesses. One that is found nearer, or overlapping, keeps the gap it has and
- * reaches the rest at a fixed rate, whatever the time step: so being found costs no energy. */
+ * Gaps. A contact keeps the sum of the thicknesses. One that is found nearer keeps the gap it has; of those that
+ * overlap it grows at a fixed rate, whatever the time step, until they are apart. One that is found again, in a slightly
+ * other direction, stores no more than before. So being found costs no energy. */
 #include "minimise.h"
 #include "rigid_bonds.h"
 
@@ -20,6 +21,7 @@
 #define HARD_FACTOR 100
 #define SECONDS_TO_REST_DISTANCE 0.5
 #define RECOVERED_EDGES 2 /* mean edges a second by which old overlap comes out */
+#define RECOVERED_GAP 0.25 /* of the thicknesses: so far overlap comes out; beyond, what is near stays as near */
 
 /* ---- islands ----------------------------------------------------------------------------------------------------- */
 
@@ -201,6 +203,20 @@ static const struct sim_spring *find_spring(const struct sim_spring *springs, ui
     return low < count && springs[low].key == key ? &springs[low] : NULL;
 }
 
+/* Raised too fast, a stiff contact would throw bodies apart: what it sets free must not make its own mass faster than
+ * the rate. */
+static void choose_raise(const struct sim_model *model, const struct sim_state *state, const dent_sim_contact *found,
+                         const struct sim_spring *spring, struct point_term *term)
+{
+    const struct sim_body *a = &model->bodies[found->body_a], *b = &model->bodies[found->body_b];
+    double rest = a->thickness + b->thickness, rate = rest / SECONDS_TO_REST_DISTANCE;
+    double mobility = mobility_of(model, state, &term->a, term->normal) + mobility_of(model, state, &term->b, term->normal);
+    rate += found->gap < 0 ? RECOVERED_EDGES * (a->mean_edge < b->mean_edge ? a->mean_edge : b->mean_edge) : 0;
+    double period = mobility > 0 ? 1 / sqrt(mobility * term->stiffness) : 0;
+    term->raise = rate * (period < model->substep ? period : model->substep);
+    term->room = RECOVERED_GAP * rest - spring->target;
+}
+
 /* Springs of the contacts that are still there, in the order of the contacts; the others begin anew. */
 static dent_status match_springs(const struct sim_model *model, struct sim_state *state,
                                  const struct contact_set *contacts, struct minimiser *work)
@@ -210,7 +226,6 @@ static dent_status match_springs(const struct sim_model *model, struct sim_state
     if (status != DENT_OK) {
         return status;
     }
-    double duration = model->substep * contacts->substeps;
     heap_sort(state->springs, state->spring_count, sizeof *state->springs, spring_before, NULL);
     for (uint64_t i = 0; i < contacts->count; i++) {
         const dent_sim_contact *found = &contacts->reported[i];
@@ -218,11 +233,8 @@ static dent_status match_springs(const struct sim_model *model, struct sim_state
         const struct sim_spring *last = find_spring(state->springs, state->spring_count, found->key);
         struct sim_spring *spring = &work->new_springs[i];
         double rest = a->thickness + b->thickness;
-        double rate = rest / SECONDS_TO_REST_DISTANCE;
-        rate += found->gap < 0 ? RECOVERED_EDGES * (a->mean_edge < b->mean_edge ? a->mean_edge : b->mean_edge) : 0;
         *spring = last ? *last : (struct sim_spring){.key = found->key, .target = found->gap};
         spring->target = spring->target > found->gap - rest ? spring->target : found->gap - rest;
-        spring->target += last ? rate * duration : 0;
         spring->target = spring->target < rest ? spring->target : rest;
     }
     struct sim_spring *springs = state->springs;
@@ -235,7 +247,26 @@ static dent_status match_springs(const struct sim_model *model, struct sim_state
     return DENT_OK;
 }
 
-static void make_contact(const struct sim_model *model, const struct sim_state *state,
+/* What the contact stores now is at most what it stored when it was last seen. */
+static void store_no_more(struct point_term *term, const struct placement *at, struct sim_spring *spring)
+{
+    double stored = term_stored(term, at);
+    if (stored > spring->energy) {
+        double part = sqrt(spring->energy / stored), a[3], b[3], apart[3];
+        term_point_place(&term->a, at, a);
+        term_point_place(&term->b, at, b);
+        sim_subtract(a, b, apart);
+        double gap = sim_dot(term->normal, apart) + term->offset;
+        double lower = gap < 0 ? (part - 1) * gap : 0;
+        term->offset += lower;
+        spring->target -= lower;
+        for (int axis = 0; axis < 3; axis++) {
+            term->slip[axis] *= part;
+        }
+    }
+}
+
+static void make_contact(const struct sim_model *model, struct sim_state *state,
                          const struct contact_set *contacts, uint64_t number, struct point_term *term)
 {
     const dent_contact *contact = &contacts->records[number];
@@ -259,6 +290,8 @@ static void make_contact(const struct sim_model *model, const struct sim_state *
     double k = CONTACT_FACTOR *
                stiffness_between(model, state, term, contact->body_a, contact->body_b, contact->normal);
     term->stiffness = k / (1 + k * material.compliance);
+    store_no_more(term, &at, &state->springs[number]);
+    choose_raise(model, state, &contacts->reported[number], spring, term);
 }
 
 dent_status terms_begin_interval(const struct sim_model *model, struct sim_state *state,
@@ -324,7 +357,7 @@ static double resistance(const struct sim_model *model, const struct sim_state *
     return sum;
 }
 
-void terms_begin_substep(const struct sim_model *model, const struct sim_state *state, const struct placement *before,
+void terms_begin_substep(const struct sim_model *model, struct sim_state *state, const struct placement *before,
                          struct minimiser *work)
 {
     static const double whole[4] = {1, 0, 0, 0};
@@ -335,6 +368,13 @@ void terms_begin_substep(const struct sim_model *model, const struct sim_state *
         term_point_place(&terms->terms[i].a, before, a);
         term_point_place(&terms->terms[i].b, before, b);
         sim_subtract(a, b, terms->terms[i].start);
+        struct point_term *term = &terms->terms[i];
+        double raise = term->raise < term->room ? term->raise : term->room;
+        if (raise > 0) {
+            term->offset -= raise;
+            term->room -= raise;
+            state->springs[term->source].target += raise;
+        }
     }
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         if (!model->attachments[n].bonded) {
@@ -382,6 +422,7 @@ static void end_contact(struct point_term *term, const struct placement *at, str
     term->sliding = slides && force > 0;
     spring->sliding = term->sliding;
     memcpy(spring->slip, term->slip, sizeof spring->slip);
+    spring->energy = term_stored(term, at);
 }
 
 void terms_end_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
@@ -403,7 +444,7 @@ double elastic_term_energy(const struct sim_model *model, const struct sim_state
 {
     (void)model;
     struct placement at = {state->positions, state->rigids};
-    return work->minimiser ? terms_energy(&work->minimiser->terms, &at) : 0;
+    return terms_stored(&work->minimiser->terms, &at);
 }
 
 void elastic_attachment_forces(const struct sim_model *model, const struct sim_state *state,

@@ -1,6 +1,6 @@
-/* Momentum of free pieces. Inner forces add up to nothing, so a piece that nothing holds changes its momentum by the
- * forces of its contacts and attachments alone. Where the minimisation is unfinished, and where turning makes an implicit
- * step lose angular momentum, the velocities of the piece get the motion of a rigid body that lacks. */
+/* Momentum of free pieces. Inner forces add up to nothing, so a piece that nothing touches keeps its momentum, to
+ * rounding, also where the minimisation is unfinished: its velocities get the motion of a rigid body that lacks. A piece
+ * that contacts or attachments push gets back what an implicit step loses of the angular momentum by turning. */
 #include "minimise.h"
 
 #include <math.h>
@@ -56,21 +56,18 @@ static void spin_of(const double inertia[6], const double *angular, double *spin
     }
 }
 
-/* Forces of terms on pieces, and their moments about the origin: 6 per piece. */
-static void outer_forces(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
+/* Pieces that a term acts on. */
+static void mark_pieces(const struct sim_model *model, struct minimiser *work)
 {
     const struct elastic_mesh *mesh = model->elastic;
-    memset(work->piece_forces, 0, 6 * (size_t)mesh->piece_count * sizeof(double));
+    memset(work->piece_pushed, 0, mesh->piece_count);
     for (uint64_t i = 0; i < work->terms.count; i++) {
         const struct point_term *term = &work->terms.terms[i];
-        for (int k = 0; k < 8; k++) {
+        for (int k = 0; k < 8 && sim_dot(term->force, term->force) > 0; k++) {
             const struct term_point *point = k < 4 ? &term->a : &term->b;
-            uint32_t v = point->vertices[k % 4], piece = v == SIM_NONE ? SIM_NONE : mesh->vertex_pieces[v];
-            if (piece != SIM_NONE) {
-                double moment[3], factor = (k < 4 ? 1 : -1) * point->weights[k % 4];
-                sim_cross(state->positions + 3 * (size_t)v, term->force, moment);
-                sim_add_scaled(work->piece_forces + 6 * (size_t)piece, factor, term->force);
-                sim_add_scaled(work->piece_forces + 6 * (size_t)piece + 3, factor, moment);
+            uint32_t v = point->vertices[k % 4];
+            if (v != SIM_NONE && mesh->vertex_pieces[v] != SIM_NONE) {
+                work->piece_pushed[mesh->vertex_pieces[v]] = 1;
             }
         }
     }
@@ -83,6 +80,19 @@ struct momentum_call {
     const double *previous, *velocities; /* at the beginning of the substep */
 };
 
+/* What an implicit step loses of the angular momentum: h sum m v' x v. */
+static void lost_by_step(const struct momentum_call *call, const uint32_t *vertices, uint32_t count, double lost[3])
+{
+    double keep = 1 / (1 + call->model->air_damping * call->model->substep);
+    lost[0] = lost[1] = lost[2] = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        double crossed[3], factor = -keep * call->model->substep * call->model->masses[vertices[k]];
+        sim_cross(call->state->velocities + 3 * (size_t)vertices[k], call->velocities + 3 * (size_t)vertices[k],
+                  crossed);
+        sim_add_scaled(lost, factor, crossed);
+    }
+}
+
 static void keep_piece(void *data, uint32_t piece, uint32_t worker)
 {
     (void)worker;
@@ -92,15 +102,16 @@ static void keep_piece(void *data, uint32_t piece, uint32_t worker)
     const uint32_t *vertices = mesh->piece_vertices + mesh->piece_starts[piece];
     uint32_t count = mesh->piece_starts[piece + 1] - mesh->piece_starts[piece];
     double h = model->substep, keep = 1 / (1 + model->air_damping * h);
-    const double *outer = call->work->piece_forces + 6 * (size_t)piece;
-    struct piece_sums before = sum_piece(model, call->previous, call->velocities, vertices, count);
+    double lack[3] = {0, 0, 0}, angular[3], spin[3];
     struct piece_sums now = sum_piece(model, call->state->positions, call->state->velocities, vertices, count);
-    double lack[3], angular[3], moment[3], spin[3];
-    sim_cross(now.center, outer, moment);
-    for (int axis = 0; axis < 3; axis++) {
-        double force = outer[axis] + now.mass * call->state->gravity[axis];
-        lack[axis] = (keep * (before.linear[axis] + h * force) - now.linear[axis]) / now.mass;
-        angular[axis] = keep * (before.angular[axis] + h * (outer[3 + axis] - moment[axis])) - now.angular[axis];
+    lost_by_step(call, vertices, count, angular);
+    if (!call->work->piece_pushed[piece]) {
+        struct piece_sums before = sum_piece(model, call->previous, call->velocities, vertices, count);
+        for (int axis = 0; axis < 3; axis++) {
+            double weight = now.mass * call->state->gravity[axis];
+            lack[axis] = (keep * (before.linear[axis] + h * weight) - now.linear[axis]) / now.mass;
+            angular[axis] = keep * before.angular[axis] - now.angular[axis];
+        }
     }
     spin_of(now.inertia, angular, spin);
     for (uint32_t k = 0; k < count; k++) {
@@ -118,7 +129,68 @@ void momentum_keep(const struct sim_model *model, struct sim_state *state, const
 {
     struct momentum_call call = {model, state, work, previous, velocities};
     if (model->elastic->piece_count > 0) {
-        outer_forces(model, state, work);
+        mark_pieces(model, work);
         dent_parallel_for(model->context, model->elastic->piece_count, keep_piece, &call);
+    }
+}
+
+/* ---- motion within pieces ---------------------------------------------------------------------------------------- */
+
+/* The motion of the piece as a whole, at one of its vertices. */
+static void whole_motion(const struct piece_sums *sums, const double *spin, const double *position, double *velocity)
+{
+    double arm[3];
+    sim_subtract(position, sums->center, arm);
+    sim_cross(spin, arm, velocity);
+    sim_add_scaled(velocity, 1 / sums->mass, sums->linear);
+}
+
+double momentum_inner_energy(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
+{
+    const struct elastic_mesh *mesh = model->elastic;
+    double sum = 0;
+    for (uint32_t p = 0; p < mesh->piece_count; p++) {
+        const uint32_t *vertices = mesh->piece_vertices + mesh->piece_starts[p];
+        uint32_t count = mesh->piece_starts[p + 1] - mesh->piece_starts[p];
+        struct piece_sums sums = sum_piece(model, state->positions, state->velocities, vertices, count);
+        double spin[3];
+        spin_of(sums.inertia, sums.angular, spin);
+        for (uint32_t k = 0; k < count; k++) {
+            double whole[3], inner[3];
+            whole_motion(&sums, spin, state->positions + 3 * (size_t)vertices[k], whole);
+            sim_subtract(state->velocities + 3 * (size_t)vertices[k], whole, inner);
+            sum += 0.5 * model->masses[vertices[k]] * sim_dot(inner, inner);
+        }
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        const double *velocity = state->velocities + 3 * (size_t)v;
+        bool held = work->inertia.vertices[v] > 0 && mesh->vertex_pieces[v] == SIM_NONE;
+        sum += held ? 0.5 * model->masses[v] * sim_dot(velocity, velocity) : 0;
+    }
+    return sum;
+}
+
+void momentum_scale_inner(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double factor)
+{
+    const struct elastic_mesh *mesh = model->elastic;
+    for (uint32_t p = 0; p < mesh->piece_count; p++) {
+        const uint32_t *vertices = mesh->piece_vertices + mesh->piece_starts[p];
+        uint32_t count = mesh->piece_starts[p + 1] - mesh->piece_starts[p];
+        struct piece_sums sums = sum_piece(model, state->positions, state->velocities, vertices, count);
+        double spin[3];
+        spin_of(sums.inertia, sums.angular, spin);
+        for (uint32_t k = 0; k < count; k++) {
+            double whole[3], *velocity = state->velocities + 3 * (size_t)vertices[k];
+            whole_motion(&sums, spin, state->positions + 3 * (size_t)vertices[k], whole);
+            for (int axis = 0; axis < 3; axis++) {
+                velocity[axis] = whole[axis] + factor * (velocity[axis] - whole[axis]);
+            }
+        }
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        for (size_t n = 3 * (size_t)v;
+             n < 3 * (size_t)v + 3 && work->inertia.vertices[v] > 0 && mesh->vertex_pieces[v] == SIM_NONE; n++) {
+            state->velocities[n] *= factor;
+        }
     }
 }

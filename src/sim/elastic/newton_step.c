@@ -9,6 +9,8 @@
 #include "rigid_bonds.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PRODUCTS = 60, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
@@ -247,6 +249,7 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
     for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
         place_trial(model, state, work, part);
         double change = trial_change(model, state, work, before);
+        if (getenv("DENT_TRACE")) fprintf(stderr, "    part %g change %g slope %g\n", part, change, slope);
         if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
             memcpy(state->positions, work->trial, 3 * (size_t)model->vertex_count * sizeof(double));
             if (model->rigid_count > 0) {
@@ -311,6 +314,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         coarse_apply(model, &work->space, work->residual, work->preconditioned);
         double rz = vector_dot(model, work, work->residual, work->preconditioned);
         first = n == 0 ? rz : first;
+        if (getenv("DENT_TRACE")) fprintf(stderr, "  newton %u rz %g active %llx terms %llu products %llu\n", n, rz, (unsigned long long)work->space.active_set, (unsigned long long)work->terms.count, (unsigned long long)work->products);
         if (!(rz > NEWTON_TOLERANCE * NEWTON_TOLERANCE * first) || !isfinite(rz) || !(rz > 0)) {
             break;
         }

@@ -81,15 +81,12 @@ static void linearise_contact(struct point_term *term, const double r[3])
     double length = sqrt(sim_dot(stretch, stretch));
     double part = k * length > term->limit ? term->limit / (k * length) : 1;
     sim_add_scaled(term->force, -k * part, stretch);
-    /* k part (I - n n^T), less what does not grow along the stretch where it slides. */
+    /* Where it slides, the energy grows linearly: the parabola through there that lies above it, or steps overshoot. */
     double across = k * part;
     term->matrix[0] += across;
     term->matrix[3] += across;
     term->matrix[5] += across;
     add_square(term->matrix, -across, term->normal);
-    if (part < 1) {
-        add_square(term->matrix, -across / (length * length), stretch);
-    }
 }
 
 static void linearise_spring(struct point_term *term, const double r[3])
@@ -143,6 +140,27 @@ double terms_energy(const struct point_terms *terms, const struct placement *at)
     double sum = 0;
     for (uint64_t i = 0; i < terms->count; i++) {
         sum += term_energy(&terms->terms[i], at);
+    }
+    return sum;
+}
+
+double term_stored(const struct point_term *term, const struct placement *at)
+{
+    double r[3];
+    relative_place(term, at, r);
+    if (term->kind == TERM_SPRING) {
+        double off = sqrt(sim_dot(r, r)) - term->length;
+        return 0.5 * term->stiffness * off * off;
+    }
+    double gap = gap_at(term, r), square = gap < 0 ? gap * gap : 0;
+    return 0.5 * term->stiffness * (square + sim_dot(term->slip, term->slip));
+}
+
+double terms_stored(const struct point_terms *terms, const struct placement *at)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < terms->count; i++) {
+        sum += term_stored(&terms->terms[i], at);
     }
     return sum;
 }

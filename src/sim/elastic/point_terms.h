@@ -18,6 +18,7 @@ struct point_term {
     struct term_point a, b;
     enum term_kind kind;
     double normal[3], offset;     /* contact: gap = normal . (a - b) + offset, pushes below 0 */
+    double raise, room;           /* contact: by how much the gap it keeps grows in a substep, and how far yet */
     double stiffness, length;     /* length: of a spring at rest */
     double friction[2];           /* static, kinetic */
     double slip[3];               /* how far its friction is stretched, at the start of the substep … */
@@ -50,5 +51,8 @@ void terms_add_product(const struct sim_model *model, const struct point_terms *
                        const double *direction, double *out);
 /* The sum of all terms; the limits of friction stay. */
 double terms_energy(const struct point_terms *terms, const struct placement *at);
+/* What terms would give back: without what friction has turned into heat. Friction is stretched by `slip`. */
+double terms_stored(const struct point_terms *terms, const struct placement *at);
+double term_stored(const struct point_term *term, const struct placement *at);
 
 #endif

@@ -24,7 +24,8 @@ struct contact_set {
 
 /* Workspace. */
 struct elastic_work {
-    double *previous; /* positions at the beginning of a substep */
+    double *previous; /* positions at the beginning of a substep, … */
+    dent_rigid_state *previous_rigids; /* … and poses */
     uint8_t *solved;  /* by body: it is in an island that the minimisation moves */
     struct minimiser *minimiser;
 };
@@ -46,6 +47,12 @@ dent_status elastic_begin(const struct sim_model *model, struct sim_state *state
  * free flight takes them. Positions, velocities and poses afterwards are those at its end. */
 dent_status elastic_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                             const struct rigid_motion *motion, struct elastic_work *work);
+
+/* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
+
+/* At the end of a substep, when all velocities are known: energy that the solved bodies have more than at its beginning
+ * is taken away again. */
+void elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *work);
 
 /* ---- elastic_pass.c, tet_elasticity.c ---------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 /* No padding, so that the layouts below name every byte on every machine. */
 _Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32, "records of state_parts()");
-_Static_assert(sizeof(struct sim_spring) == 48, "STATE_SPRING_LAYOUT");
+_Static_assert(sizeof(struct sim_spring) == 56, "STATE_SPRING_LAYOUT");
 _Static_assert(sizeof(dent_contact_force) == 72 && sizeof(dent_contact_memory) == 40, "STATE_FORCE_LAYOUT");
 
 static size_t frame_count(const struct sim_model *model)

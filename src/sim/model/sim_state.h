@@ -14,6 +14,7 @@ struct sim_spring {
     uint64_t key;
     double target;  /* the gap it keeps */
     double slip[3]; /* how far its friction is stretched */
+    double energy;  /* that it stores */
     uint32_t sliding, reserved;
 };
 
@@ -41,7 +42,7 @@ struct state_part {
     const char *layout; /* of its records: byte_order.h */
 };
 #define STATE_FORCE_LAYOUT "8888888844"
-#define STATE_SPRING_LAYOUT "8888844"
+#define STATE_SPRING_LAYOUT "88888844"
 #define STATE_MEMORY_LAYOUT "4444888"
 /* The parts of fixed size, in the order checkpoints keep them; returns their bytes in all. */
 size_t state_parts(const struct sim_model *model, struct sim_state *state, struct state_part parts[STATE_PART_COUNT]);

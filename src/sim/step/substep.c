@@ -59,6 +59,9 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     size_t size = 3 * (size_t)model->vertex_count * sizeof(double);
     memcpy(elastic->previous, state->positions, size);
     memcpy(response->approach_velocities, state->velocities, size);
+    if (model->rigid_count > 0) {
+        memcpy(elastic->previous_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
+    }
     motion_apply(model, state, solver->scratch,
                  (double)state->step * model->time_step + (double)(number + 1) * model->substep);
     rigid_predict(model, state, &solver->rigid);
@@ -74,6 +77,7 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     rigid_finish(model, state, &solver->rigid);
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
+    elastic_limit_energy(model, state, elastic);
     rigid_vertex_velocities(model, state);
     return contacts_bounce(model, state, contacts, elastic->previous, &solver->rigid, response, report);
 }

@@ -1,0 +1,166 @@
+/* No energy from nothing: kinetic, elastic, of gravity and stored in contacts and attachments, the bodies of the
+ * minimisation have at the end of a substep at most what they had at its beginning. What prescribed bodies and fixed
+ * vertices do by moving counts as done at the beginning, with all others still in their places.
+ *
+ * A finished minimisation of convex energies only loses energy; unfinished ones, elements turned inside out and bodies
+ * that turn may gain a little. That is taken from the velocities: first from those within pieces, which changes no
+ * momentum; then, where these cannot pay, from all. Where even standing still would have more than was there, the bodies
+ * go back a part of the way. */
+#include "minimise.h"
+#include "rigid_bonds.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_HALVINGS = 40 };
+
+/* Where everything was at the beginning, with prescribed bodies where they are now. */
+static void place_before(const struct sim_model *model, const struct sim_state *state,
+                         const struct elastic_work *elastic)
+{
+    struct minimiser *work = elastic->minimiser;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        const double *from = work->inertia.vertices[v] > 0 ? elastic->previous : state->positions;
+        memcpy(work->trial + 3 * (size_t)v, from + 3 * (size_t)v, 3 * sizeof(double));
+    }
+    bonds_place_vertices(model, elastic->previous_rigids, work->trial);
+}
+
+void energy_begin(const struct sim_model *model, const struct sim_state *state, struct elastic_work *elastic)
+{
+    struct placement at = {elastic->minimiser->trial, elastic->previous_rigids};
+    place_before(model, state, elastic);
+    elastic->minimiser->stored_before = terms_stored(&elastic->minimiser->terms, &at);
+}
+
+static double rigid_kinetic(const struct sim_rigid *rigid, const dent_rigid_state *pose)
+{
+    double turn[9], local[3], sum = rigid->mass * sim_dot(pose->linear_velocity, pose->linear_velocity);
+    rigid_rotation(pose->orientation, turn);
+    for (int i = 0; i < 3; i++) {
+        local[i] = turn[i] * pose->angular_velocity[0] + turn[3 + i] * pose->angular_velocity[1] +
+                   turn[6 + i] * pose->angular_velocity[2];
+    }
+    for (int i = 0; i < 3; i++) {
+        sum += local[i] * sim_dot(rigid->inertia + 3 * i, local);
+    }
+    return 0.5 * sum;
+}
+
+static double kinetic(const struct sim_model *model, const struct minimiser *work, const double *velocities,
+                      const dent_rigid_state *rigids)
+{
+    double sum = 0;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        const double *velocity = velocities + 3 * (size_t)v;
+        sum += work->inertia.vertices[v] > 0 ? 0.5 * model->masses[v] * sim_dot(velocity, velocity) : 0;
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        sum += work->inertia.rigid_active[r] ? rigid_kinetic(&model->rigids[r], &rigids[r]) : 0;
+    }
+    return sum;
+}
+
+/* Elastic and gravitational energy now, less those at the beginning (work->trial). */
+static double potential_change(const struct sim_model *model, const struct sim_state *state,
+                               const struct elastic_work *elastic)
+{
+    struct minimiser *work = elastic->minimiser;
+    double *moved = work->product, terms[LINE_TERMS], sum = 0;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        double *d = moved + 3 * (size_t)v;
+        sim_subtract(state->positions + 3 * (size_t)v, work->trial + 3 * (size_t)v, d);
+        sum -= work->inertia.vertices[v] > 0 ? model->masses[v] * sim_dot(state->gravity, d) : 0;
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        double d[3];
+        sim_subtract(state->rigids[r].center, elastic->previous_rigids[r].center, d);
+        sum -= work->inertia.rigid_active[r] ? model->rigids[r].mass * sim_dot(state->gravity, d) : 0;
+    }
+    struct element_pass pass = {work->trial, work->trial, moved, 0};
+    pass_line(model, &work->pass, &pass, terms);
+    sum += pass_cloth_change(model, &work->pass, &pass, 1);
+    for (int n = 0; n < LINE_TERMS; n++) {
+        sum += terms[n];
+    }
+    return sum;
+}
+
+/* Puts everything at `part` of its way. */
+static void go_back(const struct sim_model *model, struct sim_state *state, const struct elastic_work *elastic,
+                    double part)
+{
+    struct minimiser *work = elastic->minimiser;
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        for (size_t n = 3 * (size_t)v; work->inertia.vertices[v] > 0 && n < 3 * (size_t)v + 3; n++) {
+            state->positions[n] = work->trial[n] + part * (state->positions[n] - work->trial[n]);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        if (work->inertia.rigid_active[r]) {
+            const dent_rigid_state *from = &elastic->previous_rigids[r];
+            dent_rigid_state *pose = &state->rigids[r];
+            double length = 0, same = 0;
+            for (int k = 0; k < 4; k++) {
+                same += from->orientation[k] * pose->orientation[k];
+            }
+            for (int k = 0; k < 4; k++) {
+                double to = same < 0 ? -pose->orientation[k] : pose->orientation[k];
+                pose->orientation[k] = from->orientation[k] + part * (to - from->orientation[k]);
+                length += pose->orientation[k] * pose->orientation[k];
+            }
+            for (int k = 0; k < 4; k++) {
+                pose->orientation[k] /= sqrt(length);
+            }
+            for (int k = 0; k < 3; k++) {
+                pose->center[k] = from->center[k] + part * (pose->center[k] - from->center[k]);
+            }
+        }
+    }
+    bonds_place_vertices(model, state->rigids, state->positions);
+}
+
+static void scale_velocities(const struct sim_model *model, struct sim_state *state, const struct minimiser *work,
+                             double factor)
+{
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        for (size_t n = 3 * (size_t)v; work->inertia.vertices[v] > 0 && n < 3 * (size_t)v + 3; n++) {
+            state->velocities[n] *= factor;
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        for (int axis = 0; axis < 3 && work->inertia.rigid_active[r]; axis++) {
+            state->rigids[r].linear_velocity[axis] *= factor;
+            state->rigids[r].angular_velocity[axis] *= factor;
+        }
+    }
+}
+
+void elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *elastic)
+{
+    struct minimiser *work = elastic->minimiser;
+    struct placement at = {state->positions, state->rigids};
+    place_before(model, state, elastic);
+    double before = kinetic(model, work, work->velocities, elastic->previous_rigids);
+    double now = kinetic(model, work, state->velocities, state->rigids);
+    double stored = terms_stored(&work->terms, &at) - work->stored_before;
+    double gained = potential_change(model, state, elastic) + stored;
+    if (!(gained + now > before * (1 + 1e-14)) && isfinite(gained + now)) {
+        return;
+    }
+    for (int n = 0; n < MOST_HALVINGS && !(gained <= before); n++) {
+        go_back(model, state, elastic, n + 1 < MOST_HALVINGS ? 0.5 : 0);
+        gained = potential_change(model, state, elastic) + terms_stored(&work->terms, &at) - work->stored_before;
+        scale_velocities(model, state, work, 0.5);
+        now = kinetic(model, work, state->velocities, state->rigids);
+    }
+    double left = before - gained;
+    if (now > left) {
+        double inner = momentum_inner_energy(model, state, work);
+        if (inner >= now - left) {
+            momentum_scale_inner(model, state, work, sqrt((inner - (now - left)) / inner));
+        } else {
+            scale_velocities(model, state, work, left > 0 ? sqrt(left / now) : 0);
+        }
+    }
+}
