@@ -22,7 +22,6 @@ static dent_sim *one_body(dent_context *context, const dent_sim_body_def *body, 
 static void put(dent_sim *sim, const double *positions)
 {
     memcpy(sim->state.positions, positions, 3 * (size_t)sim->model.vertex_count * sizeof(double));
-    memcpy(sim->work.solver.elastic.previous, positions, 3 * (size_t)sim->model.vertex_count * sizeof(double));
 }
 
 static double energy_of(const dent_sim *sim, uint32_t body)
@@ -32,7 +31,7 @@ static double energy_of(const dent_sim *sim, uint32_t body)
 
 static void force_on(const dent_sim *sim, uint32_t vertex, double force[3])
 {
-    elastic_force(&sim->model, sim->state.positions, sim->work.solver.elastic.previous, vertex, force);
+    elastic_force(&sim->model, sim->state.positions, vertex, force);
 }
 
 static void shake(dent_sim *sim, double size, uint64_t seed)

@@ -1,6 +1,7 @@
 /* The state of a simulation: the same bits for threads and instruction sets, a model that never changes and a workspace
  * that carries nothing over, checkpoints that resume bit by bit and refuse what is damaged, failing memory, bad defs,
  * numbers that stop being finite. */
+#include "sim/elastic/minimise.h"
 #include "sim/elastic/rigid_bonds.h"
 #include "sim/model/byte_order.h"
 #include "sim/step/sim_step.h"
@@ -175,19 +176,17 @@ static uint64_t model_hash(const struct sim_model *model)
         {model->inverse_masses, vertices * sizeof(double)},
         {model->masses, vertices * sizeof(double)},
         {model->vertex_bodies, vertices * sizeof(uint32_t)},
-        {model->inertia_shares, vertices * sizeof(double)},
         {model->corner_starts, (vertices + 1) * sizeof(uint32_t)},
         {model->corner_faces, model->corner_starts[vertices] * sizeof(uint32_t)},
         {mesh, sizeof *mesh},
-        {mesh->edges, mesh->edge_visit_count * sizeof *mesh->edges},
-        {mesh->tets, mesh->tet_visit_count * sizeof *mesh->tets},
+        {mesh->groups, mesh->group_count * sizeof *mesh->groups},
         {mesh->triangles, mesh->triangle_count * sizeof *mesh->triangles},
-        {mesh->sweeps, mesh->vertex_count * sizeof *mesh->sweeps},
+        {mesh->hinges, mesh->hinge_count * sizeof *mesh->hinges},
+        {mesh->tet_entries, mesh->tet_starts[vertices] * sizeof *mesh->tet_entries},
+        {mesh->cloth_entries, mesh->cloth_starts[vertices] * sizeof *mesh->cloth_entries},
+        {mesh->vertex_pieces, vertices * sizeof *mesh->vertex_pieces},
         {bonds, sizeof *bonds},
-        {bonds->blocks, bonds->block_count * sizeof *bonds->blocks},
         {bonds->bonds, bonds->bond_count * sizeof *bonds->bonds},
-        {bonds->edges, bonds->edge_count * sizeof *bonds->edges},
-        {bonds->springs, bonds->spring_count * sizeof *bonds->springs},
     };
     uint64_t hash = 1;
     for (size_t n = 0; n < sizeof parts / sizeof parts[0]; n++) {
@@ -235,6 +234,32 @@ static void poison_moving(const struct sim_model *model, double *numbers)
     }
 }
 
+/* All that an interval makes anew. Vectors are 0 where nothing moves, and stay so. */
+static void poison_minimiser(const struct sim_model *model, struct minimiser *work)
+{
+    size_t vertices = model->vertex_count, poses = model->rigid_count * sizeof(dent_rigid_state);
+    struct coarse_space *space = &work->space;
+    double *const positions[] = {work->targets, work->start, work->trial, work->velocities};
+    double *const vectors[] = {work->gradient, work->residual, work->direction, work->product, work->solution};
+    for (size_t n = 0; n < sizeof positions / sizeof positions[0]; n++) {
+        poison(positions[n], 3 * vertices * sizeof(double));
+    }
+    for (size_t n = 0; n < sizeof vectors / sizeof vectors[0]; n++) {
+        poison(vectors[n], work->size * sizeof(double));
+    }
+    poison(work->rigid_targets, poses);
+    poison(work->trial_rigids, poses);
+    poison(work->islands, model->body_count * sizeof *work->islands);
+    poison(work->terms.terms, (size_t)work->terms.capacity * sizeof *work->terms.terms);
+    poison(work->new_springs, (size_t)work->new_spring_capacity * sizeof *work->new_springs);
+    poison(space->inverse_diagonal, 6 * vertices * sizeof(double));
+    poison(space->envelope.values, (size_t)space->envelope.value_capacity * sizeof(double));
+    poison(space->envelope.first, (size_t)space->envelope.row_capacity * sizeof *space->envelope.first);
+    poison(space->envelope.starts, (size_t)space->envelope.start_capacity * sizeof *space->envelope.starts);
+    poison(space->values, 6 * (size_t)space->node_count * sizeof(double));
+    poison(work->pass.tet_out, (size_t)model->elastic->group_count * TET_ENTRIES * sizeof(double));
+}
+
 static void poison_workspace(dent_sim *sim)
 {
     const struct sim_model *model = &sim->model;
@@ -246,18 +271,9 @@ static void poison_workspace(dent_sim *sim)
     size_t vertices = model->vertex_count, poses = model->rigid_count * sizeof(dent_rigid_state);
     poison_moving(model, elastic->previous);
     poison_moving(model, solver->response.approach_velocities);
-    poison(elastic->targets, 3 * vertices * sizeof(double));
-    poison(elastic->tie_sums, model->attachment_count * sizeof *elastic->tie_sums);
-    poison(elastic->carried.contacts, (size_t)elastic->carried.capacity * sizeof *elastic->carried.contacts);
-    for (uint32_t n = 0; n < model->bonds->block_count; n++) { /* impulses end with the substep: zeros */
-        struct rigid_block *block = &elastic->blocks[n];
-        poison(&block->target, sizeof block->target);
-        poison(&block->system, sizeof block->system);
-        poison(block->matrix, sizeof block->matrix);
-        poison(block->factor, sizeof block->factor);
-        poison(block->elastic, sizeof block->elastic);
-        poison(block->elastic_pose, sizeof block->elastic_pose);
-    }
+    poison_minimiser(model, elastic->minimiser);
+    poison(elastic->previous_rigids, poses);
+    poison(elastic->solved, model->body_count);
     poison(solver->rigid.previous, poses);
     poison(solver->rigid.free, poses);
     poison(solver->response.bodies, model->body_count * sizeof *solver->response.bodies);

@@ -12,6 +12,7 @@
 #include "base/containers/heap_sort.h"
 #include "elastic_pass.h"
 #include "rigid_bonds.h"
+#include "simd/kernel_choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -364,9 +365,6 @@ static dent_status make_links(const struct sim_model *model, const struct point_
 {
     dent_status status = DENT_OK;
     space->link_count = 0;
-    for (uint64_t n = 0; n < space->pair_count && status == DENT_OK; n++) {
-        status = add_link(model->context, space, space->pairs[n].a, space->pairs[n].b);
-    }
     for (uint64_t i = 0; terms && i < terms->count && status == DENT_OK; i++) {
         uint32_t nodes[8], count = nodes_of(model, space, &terms->terms[i].a, nodes);
         count += nodes_of(model, space, &terms->terms[i].b, nodes + count);
@@ -375,6 +373,12 @@ static dent_status make_links(const struct sim_model *model, const struct point_
                 status = add_link(model->context, space, nodes[k / count], nodes[k % count]);
             }
         }
+    }
+    if (terms && space->link_count == 0) {
+        return status; /* as without terms */
+    }
+    for (uint64_t n = 0; n < space->pair_count && status == DENT_OK; n++) {
+        status = add_link(model->context, space, space->pairs[n].a, space->pairs[n].b);
     }
     if (status != DENT_OK) {
         return status;
@@ -448,6 +452,13 @@ static dent_status lay_out(const struct sim_model *model, const struct point_ter
     if (status != DENT_OK) {
         return status;
     }
+    if (terms && space->link_count == 0) {
+        for (uint32_t n = 0; n < space->node_count; n++) {
+            space->nodes[n].first = space->static_first[n];
+        }
+        memcpy(space->envelope.first, space->static_envelope, space->unknown_count * sizeof *space->static_envelope);
+        return DENT_OK;
+    }
     make_order(space);
     status = envelope_begin(model->context, &space->envelope, space->unknown_count);
     for (uint32_t n = 0; n < space->node_count && status == DENT_OK; n++) {
@@ -458,6 +469,12 @@ static dent_status lay_out(const struct sim_model *model, const struct point_ter
         }
         for (uint32_t k = 0; k < space->nodes[n].unknowns; k++) {
             space->envelope.first[first + k] = lowest;
+        }
+        if (!terms) {
+            space->static_first[n] = first;
+            for (uint32_t k = 0; k < space->nodes[n].unknowns; k++) {
+                space->static_envelope[first + k] = lowest;
+            }
         }
     }
     return status;
@@ -573,7 +590,7 @@ static dent_status factorise(const struct sim_model *model, const struct point_t
             put_term(model, space, &terms->terms[i]);
         }
     }
-    envelope_factorise(&space->envelope);
+    envelope_factorise(&space->envelope, space->kernels);
     space->factorised = true;
     return DENT_OK;
 }
@@ -726,7 +743,7 @@ static uint64_t active_set(const struct point_terms *terms)
 
 dent_status coarse_refresh(const struct sim_model *model, const struct sim_state *state,
                            const struct point_terms *terms, const struct inertia_terms *inertia,
-                           struct coarse_space *space)
+                           struct coarse_space *space, bool elements)
 {
     space->active_set = active_set(terms);
     if (space->node_count == 0) {
@@ -736,11 +753,15 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
         for (uint32_t n = space->node_count - model->rigid_count; n < space->node_count; n++) {
             rigid_rotation(state->rigids[space->nodes[n].rigid].orientation, space->nodes[n].frame);
         }
-        make_blocks(model, space, state->positions, inertia->rate);
+        if (elements) {
+            make_blocks(model, space, state->positions, inertia->rate);
+        }
         return factorise(model, terms, inertia, space);
     }
     struct frame_call call = {model, state, space};
-    dent_parallel_for(model->context, space->node_count, frame_task, &call);
+    if (elements) {
+        dent_parallel_for(model->context, space->node_count, frame_task, &call);
+    }
     diagonal_with_terms(model, terms, inertia, space);
     return factorise(model, terms, inertia, space);
 }
@@ -762,9 +783,12 @@ static dent_status allocate(struct sim_model *model, struct coarse_space *space,
     space->inverse_diagonal = sim_allocate(model, 6 * vertices, sizeof(double));
     space->link_starts = sim_allocate(model, (size_t)nodes + 1, sizeof *space->link_starts);
     space->order = sim_allocate(model, nodes, sizeof *space->order);
+    space->static_first = sim_allocate(model, nodes, sizeof *space->static_first);
+    space->static_envelope = sim_allocate(model, 6 * (size_t)nodes, sizeof *space->static_envelope);
     space->values = sim_allocate(model, 6 * (size_t)nodes, sizeof(double));
     return space->nodes && space->node_starts && space->vertex_nodes && space->node_vertices && space->arms &&
                    space->rest_diagonal && space->inverse_diagonal && space->link_starts && space->order &&
+                   space->static_first && space->static_envelope &&
                    space->values
                ? DENT_OK
                : sim_no_memory(model->context);
@@ -786,6 +810,8 @@ dent_status coarse_build(struct sim_model *model, const struct inertia_terms *in
     dent_status status = rest ? allocate(model, space, model->vertex_count + model->rigid_count)
                               : sim_no_memory(model->context);
     if (status == DENT_OK) {
+        dent_isa isa = dent_context_isa(model->context);
+        space->kernels = KERNELS_FOR(isa, tet_kernels_scalar, tet_kernels_avx2, tet_kernels_avx512);
         rest_positions(model, rest);
         space->direct = model->vertex_count <= DIRECT_VERTICES;
         status = build_nodes(model, inertia, rest, space);
@@ -891,7 +917,7 @@ void coarse_apply(const struct sim_model *model, const struct coarse_space *spac
     struct apply_call call = {model, space, r, z};
     if (space->node_count > 0) {
         dent_parallel_for(model->context, space->node_count, restrict_task, &call);
-        envelope_solve(&space->envelope, space->values);
+        envelope_solve(&space->envelope, space->kernels, space->values);
         dent_parallel_for(model->context, space->node_count, prolong_task, &call);
     }
 }

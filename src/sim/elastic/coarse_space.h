@@ -32,6 +32,7 @@ struct coarse_space {
     double *node_blocks, *pair_blocks;       /* 36 each, of the elements at rest, in the frames */
     double *rest_diagonal, *inverse_diagonal; /* 6 per vertex: xx xy xz yy yz zz */
     double weight;                           /* of the diagonal */
+    const struct tet_kernels *kernels;
     struct envelope envelope;
     double *values;      /* of the unknowns */
     uint64_t active_set; /* hash of the terms in the factor */
@@ -40,6 +41,7 @@ struct coarse_space {
     struct coarse_pair *links;
     uint64_t link_count, link_capacity;
     uint32_t *link_starts, *order;
+    uint32_t *static_first, *static_envelope; /* the order without terms: first unknowns of nodes, first columns */
 };
 
 /* What resists being moved from where inertia alone would take it: mass / H^2. */
@@ -52,10 +54,10 @@ struct inertia_terms {
 
 dent_status coarse_build(struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space);
 void coarse_destroy(dent_context *context, struct coarse_space *space);
-/* For the present positions, terms (linearised) and inertia. */
+/* For the present positions, terms (linearised) and inertia; with the elements at the beginning of an interval. */
 dent_status coarse_refresh(const struct sim_model *model, const struct sim_state *state,
                            const struct point_terms *terms, const struct inertia_terms *inertia,
-                           struct coarse_space *space);
+                           struct coarse_space *space, bool elements);
 /* z = M^-1 r */
 bool coarse_is_current(const struct coarse_space *space, const struct point_terms *terms); /* the same terms push */
 void coarse_apply(const struct sim_model *model, const struct coarse_space *space, const double *r, double *z);

@@ -2,7 +2,7 @@
  * of its diagonal is lost in rounding, or the matrix has no stiffness there: that unknown is left out. */
 #include "envelope.h"
 
-#include "sim/model/sim_model.h"
+#include "tet_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,23 +55,7 @@ void envelope_destroy(struct envelope *envelope)
     dent_release(context, envelope->values, (size_t)envelope->value_capacity, sizeof *envelope->values);
 }
 
-/* Eight sums side by side, so that they need not wait for one another; always the same ones. */
-static double dot(const double *a, const double *b, uint32_t count)
-{
-    double sums[8] = {0};
-    uint32_t n = 0;
-    for (; n + 8 <= count; n += 8) {
-        for (uint32_t k = 0; k < 8; k++) {
-            sums[k] += a[n + k] * b[n + k];
-        }
-    }
-    for (; n < count; n++) {
-        sums[n & 7] += a[n] * b[n];
-    }
-    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-}
-
-void envelope_factorise(struct envelope *envelope)
+void envelope_factorise(struct envelope *envelope, const struct tet_kernels *kernels)
 {
     for (uint32_t i = 0; i < envelope->count; i++) {
         double *row = envelope->values + envelope->starts[i];
@@ -79,10 +63,10 @@ void envelope_factorise(struct envelope *envelope)
         for (uint32_t j = first; j < i; j++) {
             const double *other = envelope->values + envelope->starts[j];
             uint32_t from = first > envelope->first[j] ? first : envelope->first[j];
-            double sum = from < j ? row[j] - dot(row + from, other + from, j - from) : row[j];
+            double sum = from < j ? row[j] - kernels->dot(row + from, other + from, j - from) : row[j];
             row[j] = sum * envelope->inverses[j];
         }
-        double pivot = row[i] - dot(row + first, row + first, i - first);
+        double pivot = row[i] - kernels->dot(row + first, row + first, i - first);
         bool lost = !(pivot > 0x1p-40 * row[i]) || !(row[i] > 0) || !isfinite(pivot);
         envelope->inverses[i] = lost ? 0 : 1 / sqrt(pivot);
         row[i] = lost ? 0 : sqrt(pivot);
@@ -92,18 +76,17 @@ void envelope_factorise(struct envelope *envelope)
     }
 }
 
-void envelope_solve(const struct envelope *envelope, double *x)
+void envelope_solve(const struct envelope *envelope, const struct tet_kernels *kernels, double *x)
 {
     for (uint32_t i = 0; i < envelope->count; i++) {
         const double *row = envelope->values + envelope->starts[i];
         uint32_t first = envelope->first[i];
-        x[i] = (x[i] - dot(row + first, x + first, i - first)) * envelope->inverses[i];
+        x[i] = (x[i] - kernels->dot(row + first, x + first, i - first)) * envelope->inverses[i];
     }
     for (uint32_t i = envelope->count; i-- > 0;) {
         const double *row = envelope->values + envelope->starts[i];
         double value = x[i] *= envelope->inverses[i];
-        for (uint32_t j = envelope->first[i]; j < i; j++) {
-            x[j] -= value * row[j];
-        }
+        uint32_t first = envelope->first[i];
+        kernels->subtract_scaled(x + first, value, row + first, i - first);
     }
 }

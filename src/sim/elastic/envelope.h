@@ -29,8 +29,9 @@ static inline double *envelope_at(struct envelope *envelope, uint32_t i, uint32_
 {
     return &envelope->values[envelope->starts[i] + j];
 }
-void envelope_factorise(struct envelope *envelope);
-void envelope_solve(const struct envelope *envelope, double *x);
+struct tet_kernels;
+void envelope_factorise(struct envelope *envelope, const struct tet_kernels *kernels);
+void envelope_solve(const struct envelope *envelope, const struct tet_kernels *kernels, double *x);
 void envelope_destroy(struct envelope *envelope);
 
 #endif

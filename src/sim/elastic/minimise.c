@@ -15,10 +15,12 @@ enum { MOST_ITERATIONS = 12 };
 static void set_inertia(const struct sim_model *model, struct minimiser *work)
 {
     double h = model->substep, c = (1 + model->air_damping * h) / (h * h);
+    work->mass = 0;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
         bool moves = (kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->inverse_masses[v] > 0;
         work->inertia.vertices[v] = moves ? c * model->masses[v] : 0;
+        work->mass += moves ? model->masses[v] : 0;
     }
     work->inertia.rigid = 1 / (h * h);
     work->inertia.rate = 1 / h;
@@ -52,9 +54,10 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->trial_rigids = sim_allocate(model, model->rigid_count, sizeof *work->trial_rigids);
     work->partial = sim_allocate(model, work->size / 1024 + 2, sizeof(double));
     work->islands = sim_allocate(model, model->body_count, sizeof *work->islands);
+    work->holding = sim_allocate(model, model->rigid_count, sizeof(double));
     work->piece_pushed = sim_allocate(model, model->elastic->piece_count, 1);
     all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
-          work->partial && work->islands && work->piece_pushed;
+          work->partial && work->islands && work->holding && work->piece_pushed;
     return all ? DENT_OK : sim_no_memory(model->context);
 }
 
@@ -71,7 +74,11 @@ dent_status elastic_build(struct sim_model *model, struct sim_state *state, stru
     work->minimiser->most_iterations = model->iterations = iterations > 0 ? iterations : MOST_ITERATIONS;
     memcpy(work->previous, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     set_inertia(model, work->minimiser);
-    return coarse_build(model, &work->minimiser->inertia, &work->minimiser->space);
+    status = coarse_build(model, &work->minimiser->inertia, &work->minimiser->space);
+    if (status == DENT_OK) {
+        terms_build(model, work->minimiser);
+    }
+    return status;
 }
 
 void elastic_destroy(dent_context *context, struct elastic_work *elastic)

@@ -12,6 +12,7 @@ struct minimiser {
     uint32_t most_iterations; /* of Newton's method */
     double step;              /* H of the present substep */
     struct inertia_terms inertia;
+    double mass; /* of all elastic bodies */
     double *targets; /* 3 per vertex: where inertia alone would take it */
     double *start;   /* 3 per vertex: where velocities are measured from */
     dent_rigid_state *rigid_targets;
@@ -27,6 +28,7 @@ struct minimiser {
     double stored_before; /* by the terms, at the beginning of the substep */
     uint8_t *piece_pushed; /* by piece: a contact or attachment acts on it */
     uint32_t *islands; /* by body */
+    double *holding;   /* by rigid body: stiffness of what holds it, at rest */
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
     bool interval_begins;
@@ -44,6 +46,7 @@ double vector_dot(const struct sim_model *model, struct minimiser *work, const d
 /* ---- minimise_terms.c -------------------------------------------------------------------------------------------- */
 void islands_find(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
                   struct elastic_work *work);
+void terms_build(const struct sim_model *model, struct minimiser *work); /* after the preconditioner */
 dent_status terms_begin_interval(const struct sim_model *model, struct sim_state *state,
                                  const struct contact_set *contacts, struct elastic_work *work);
 /* `before`: positions and poses at the beginning of the substep; prescribed bodies have moved since. */

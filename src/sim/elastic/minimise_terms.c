@@ -159,23 +159,40 @@ static double mobility_of(const struct sim_model *model, const struct sim_state 
     return sum;
 }
 
-/* Of the material over an edge; 0: hard. */
-static double body_stiffness(const struct sim_model *model, uint32_t body)
+/* What bonds and soft attachments hold a rigid body with. */
+static double holding_stiffness(const struct sim_model *model, const struct minimiser *work, uint32_t rigid)
+{
+    double sum = 0;
+    for (uint32_t k = model->bonds->starts[rigid]; k < model->bonds->starts[rigid + 1]; k++) {
+        const double *d = work->space.rest_diagonal + 6 * (size_t)model->bonds->bonds[k].vertex;
+        sum += (d[0] + d[3] + d[5]) / 3;
+    }
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        const struct sim_attachment *tie = &model->attachments[n];
+        bool holds = tie->body_a == model->rigids[rigid].body || tie->body_b == model->rigids[rigid].body;
+        sum += holds && tie->compliance > 0 ? 1 / tie->compliance : 0;
+    }
+    return sum;
+}
+
+/* Of the material over an edge, or ten times what holds a rigid body; 0: hard. */
+static double body_stiffness(const struct sim_model *model, const struct minimiser *work, uint32_t body)
 {
     const struct sim_body *owner = body == SIM_NONE ? NULL : &model->bodies[body];
     const dent_sim_material *material = owner ? &model->materials[owner->material] : NULL;
     return !owner                           ? 0
            : owner->kind == DENT_SIM_SOLID ? material->young * owner->mean_edge
            : owner->kind == DENT_SIM_CLOTH ? material->stretch
+           : owner->rigid != SIM_NONE      ? 10 * work->holding[owner->rigid]
                                            : 0;
 }
 
 static double stiffness_between(const struct sim_model *model, const struct sim_state *state,
-                                const struct point_term *term, uint32_t body_a, uint32_t body_b,
+                                const struct minimiser *work, const struct point_term *term, uint32_t body_a, uint32_t body_b,
                                 const double *direction)
 {
     double mobility = mobility_of(model, state, &term->a, direction) + mobility_of(model, state, &term->b, direction);
-    double a = body_stiffness(model, body_a), b = body_stiffness(model, body_b);
+    double a = body_stiffness(model, work, body_a), b = body_stiffness(model, work, body_b);
     double softer = a > 0 && (a < b || b == 0) ? a : b;
     double inertia = mobility > 0 ? 1 / (mobility * model->substep * model->substep) : 0;
     return softer > 0 ? softer + inertia : 25 * inertia;
@@ -266,7 +283,7 @@ static void store_no_more(struct point_term *term, const struct placement *at, s
     }
 }
 
-static void make_contact(const struct sim_model *model, struct sim_state *state,
+static void make_contact(const struct sim_model *model, struct sim_state *state, const struct minimiser *work,
                          const struct contact_set *contacts, uint64_t number, struct point_term *term)
 {
     const dent_contact *contact = &contacts->records[number];
@@ -288,10 +305,17 @@ static void make_contact(const struct sim_model *model, struct sim_state *state,
     term->friction[0] = material.friction_static;
     term->friction[1] = material.friction_kinetic;
     double k = CONTACT_FACTOR *
-               stiffness_between(model, state, term, contact->body_a, contact->body_b, contact->normal);
+               stiffness_between(model, state, work, term, contact->body_a, contact->body_b, contact->normal);
     term->stiffness = k / (1 + k * material.compliance);
     store_no_more(term, &at, &state->springs[number]);
     choose_raise(model, state, &contacts->reported[number], spring, term);
+}
+
+void terms_build(const struct sim_model *model, struct minimiser *work)
+{
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        work->holding[r] = holding_stiffness(model, work, r);
+    }
 }
 
 dent_status terms_begin_interval(const struct sim_model *model, struct sim_state *state,
@@ -308,7 +332,7 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
         const dent_contact *contact = &contacts->records[i];
         if (elastic->solved[contact->body_a] || elastic->solved[contact->body_b]) {
             struct point_term *term = &work->terms.terms[work->terms.count];
-            make_contact(model, state, contacts, i, term);
+            make_contact(model, state, work, contacts, i, term);
             work->terms.count += term->stiffness > 0 && isfinite(term->stiffness);
         }
     }
@@ -319,8 +343,8 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
 
 /* ---- attachments and grabs --------------------------------------------------------------------------------------- */
 
-static void make_attachment(const struct sim_model *model, const struct sim_state *state, uint32_t number,
-                            struct point_term *term)
+static void make_attachment(const struct sim_model *model, const struct sim_state *state,
+                            const struct minimiser *work, uint32_t number, struct point_term *term)
 {
     static const double whole[4] = {1, 0, 0, 0};
     const struct sim_attachment *tie = &model->attachments[number];
@@ -330,7 +354,7 @@ static void make_attachment(const struct sim_model *model, const struct sim_stat
     term->b = tie->body_b == SIM_NONE ? point_in_space(tie->point)
                                       : point_of(model, tie->body_b, tie->vertices_b, tie->weights_b);
     term->stiffness = tie->compliance > 0 ? 1 / tie->compliance
-                                          : HARD_FACTOR * stiffness_between(model, state, term, tie->body_a,
+                                          : HARD_FACTOR * stiffness_between(model, state, work, term, tie->body_a,
                                                                             tie->body_b, NULL);
 }
 
@@ -346,13 +370,11 @@ static double resistance(const struct sim_model *model, const struct sim_state *
         const double *d = diagonal + 6 * (size_t)grab->a.vertices[0];
         return sum + (d[0] + d[3] + d[5]) / 3;
     }
-    for (uint32_t k = model->bonds->starts[rigid]; k < model->bonds->starts[rigid + 1]; k++) {
-        const double *d = diagonal + 6 * (size_t)model->bonds->bonds[k].vertex;
-        sum += (d[0] + d[3] + d[5]) / 3;
-    }
+    sum += work->holding[rigid];
     for (uint64_t i = work->terms.contact_count; i < work->terms.count; i++) {
         bool holds = work->terms.terms[i].a.rigid == rigid || work->terms.terms[i].b.rigid == rigid;
-        sum += holds ? work->terms.terms[i].stiffness : 0;
+        bool hard = holds && model->attachments[work->terms.terms[i].source].compliance == 0;
+        sum += hard ? work->terms.terms[i].stiffness : 0;
     }
     return sum;
 }
@@ -379,7 +401,7 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         if (!model->attachments[n].bonded) {
             struct point_term *term = &terms->terms[terms->count];
-            make_attachment(model, state, n, term);
+            make_attachment(model, state, work, n, term);
             terms->count += term->stiffness > 0 && isfinite(term->stiffness);
         }
     }

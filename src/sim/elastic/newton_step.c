@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum { MOST_PRODUCTS = 60, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
-#define LINEAR_TOLERANCE 1e-3  /* of the residual, in the norm of the preconditioner */
-#define NEWTON_TOLERANCE 1e-4
+#define LINEAR_TOLERANCE 1e-2 /* of the residual, in the norm of the preconditioner */
+#define NEWTON_TOLERANCE 1e-2
+#define NEWTON_FLOOR 1e-9 /* of the energy that one substep of free fall would give */
 #define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -296,12 +297,13 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
 
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
-    double first = 0;
+    double first = 0, h = model->substep;
+    double floor = NEWTON_FLOOR * h * h * work->mass * sim_dot(state->gravity, state->gravity);
     for (uint32_t n = 0; n < work->most_iterations; n++) {
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
         if (work->interval_begins || !coarse_is_current(&work->space, &work->terms)) {
-            dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space);
+            dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
             if (status != DENT_OK) {
                 return status;
             }
@@ -315,7 +317,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         double rz = vector_dot(model, work, work->residual, work->preconditioned);
         first = n == 0 ? rz : first;
         if (getenv("DENT_TRACE")) fprintf(stderr, "  newton %u rz %g active %llx terms %llu products %llu\n", n, rz, (unsigned long long)work->space.active_set, (unsigned long long)work->terms.count, (unsigned long long)work->products);
-        if (!(rz > NEWTON_TOLERANCE * NEWTON_TOLERANCE * first) || !isfinite(rz) || !(rz > 0)) {
+        if (!(rz > NEWTON_TOLERANCE * NEWTON_TOLERANCE * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
             break;
         }
         solve_linear(model, state, work, rz);

@@ -21,6 +21,9 @@ struct tet_kernels {
      * lane by lane. */
     void (*line)(const struct tet_group *groups, uint32_t count, const struct element_pass *pass,
                  double sums[LINE_TERMS][TET_LANES]);
+    /* Of the factor of coarse_space.c: the product of two vectors, summed in sixteen lanes; x -= factor a. */
+    double (*dot)(const double *a, const double *b, uint32_t count);
+    void (*subtract_scaled)(double *x, double factor, const double *a, uint32_t count);
     /* The energies at `now`, lane by lane. */
     void (*energy)(const struct tet_group *groups, uint32_t count, const struct element_pass *pass,
                    double sums[TET_LANES]);

@@ -228,7 +228,47 @@ static void tet_energy(const struct tet_group *groups, uint32_t count, const str
     }
 }
 
+/* Lane k takes in the products k, k + 16 … */
+static double lanes_dot(const double *a, const double *b, uint32_t count)
+{
+    double sums[16];
+    doubles parts[16 / DOUBLES];
+    uint32_t n = 0;
+    for (int k = 0; k < 16 / DOUBLES; k++) {
+        parts[k] = doubles_set(0);
+    }
+    for (; n + 16 <= count; n += 16) {
+        for (int k = 0; k < 16 / DOUBLES; k++) {
+            parts[k] = parts[k] + doubles_load_any(a + n + k * DOUBLES) * doubles_load_any(b + n + k * DOUBLES);
+        }
+    }
+    for (int k = 0; k < 16 / DOUBLES; k++) {
+        doubles_store_any(sums + k * DOUBLES, parts[k]);
+    }
+    for (uint32_t k = 0; n + k < count; k++) {
+        sums[k] += a[n + k] * b[n + k];
+    }
+    for (int half = 8; half > 0; half /= 2) {
+        for (int k = 0; k < half; k++) {
+            sums[k] += sums[k + half];
+        }
+    }
+    return sums[0];
+}
+
+static void lanes_subtract_scaled(double *x, double factor, const double *a, uint32_t count)
+{
+    uint32_t n = 0;
+    doubles all = doubles_set(factor);
+    for (; n + DOUBLES <= count; n += DOUBLES) {
+        doubles_store_any(x + n, doubles_load_any(x + n) - all * doubles_load_any(a + n));
+    }
+    for (; n < count; n++) {
+        x[n] -= factor * a[n];
+    }
+}
+
 #define TET_KERNELS_ROW                                                                                                \
     {                                                                                                                  \
-        tet_gradient, tet_product, tet_line, tet_energy                                                                \
+        tet_gradient, tet_product, tet_line, lanes_dot, lanes_subtract_scaled, tet_energy                                                                \
     }
