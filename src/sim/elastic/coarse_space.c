@@ -586,12 +586,12 @@ static dent_status factorise(const struct sim_model *model, const struct point_t
         put_block(space, space->pairs[n].a, space->pairs[n].b, space->pair_blocks + 36 * (size_t)n);
     }
     for (uint64_t i = 0; i < terms->count; i++) {
-        if (is_active(&terms->terms[i])) {
+        terms->terms[i].in_factor = is_active(&terms->terms[i]);
+        if (terms->terms[i].in_factor) {
             put_term(model, space, &terms->terms[i]);
         }
     }
     envelope_factorise(&space->envelope, space->kernels);
-    space->factorised = true;
     return DENT_OK;
 }
 
@@ -732,20 +732,21 @@ static void diagonal_with_terms(const struct sim_model *model, const struct poin
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-static uint64_t active_set(const struct point_terms *terms)
+/* A few contacts more or less cost conjugate gradients a product each; a factor costs more. */
+bool coarse_is_current(const struct point_terms *terms)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (uint64_t i = 0; i < terms->count; i++) {
-        hash = (hash ^ (is_active(&terms->terms[i]) ? 2 * i + 1 : 2 * i)) * UINT64_C(0x100000001b3);
+    uint64_t changed = 0, active = 0;
+    for (uint64_t i = 0; i < terms->contact_count; i++) {
+        active += is_active(&terms->terms[i]);
+        changed += is_active(&terms->terms[i]) != terms->terms[i].in_factor;
     }
-    return hash;
+    return changed <= 2 + active / 16;
 }
 
 dent_status coarse_refresh(const struct sim_model *model, const struct sim_state *state,
                            const struct point_terms *terms, const struct inertia_terms *inertia,
                            struct coarse_space *space, bool elements)
 {
-    space->active_set = active_set(terms);
     if (space->node_count == 0) {
         return DENT_OK;
     }
@@ -764,11 +765,6 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
     }
     diagonal_with_terms(model, terms, inertia, space);
     return factorise(model, terms, inertia, space);
-}
-
-bool coarse_is_current(const struct coarse_space *space, const struct point_terms *terms)
-{
-    return space->active_set == active_set(terms);
 }
 
 static dent_status allocate(struct sim_model *model, struct coarse_space *space, uint32_t nodes)

@@ -35,8 +35,6 @@ struct coarse_space {
     const struct tet_kernels *kernels;
     struct envelope envelope;
     double *values;      /* of the unknowns */
-    uint64_t active_set; /* hash of the terms in the factor */
-    bool factorised;
     /* Scratch of the order: neighbours by terms and elements. */
     struct coarse_pair *links;
     uint64_t link_count, link_capacity;
@@ -59,7 +57,8 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
                            const struct point_terms *terms, const struct inertia_terms *inertia,
                            struct coarse_space *space, bool elements);
 /* z = M^-1 r */
-bool coarse_is_current(const struct coarse_space *space, const struct point_terms *terms); /* the same terms push */
+/* Whether about the same contacts push as when it was made. */
+bool coarse_is_current(const struct point_terms *terms);
 void coarse_apply(const struct sim_model *model, const struct coarse_space *space, const double *r, double *z);
 
 #endif

@@ -302,7 +302,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
     for (uint32_t n = 0; n < work->most_iterations; n++) {
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
-        if (work->interval_begins || !coarse_is_current(&work->space, &work->terms)) {
+        if (work->interval_begins || !coarse_is_current(&work->terms)) {
             dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
             if (status != DENT_OK) {
                 return status;
@@ -316,7 +316,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         coarse_apply(model, &work->space, work->residual, work->preconditioned);
         double rz = vector_dot(model, work, work->residual, work->preconditioned);
         first = n == 0 ? rz : first;
-        if (getenv("DENT_TRACE")) fprintf(stderr, "  newton %u rz %g active %llx terms %llu products %llu\n", n, rz, (unsigned long long)work->space.active_set, (unsigned long long)work->terms.count, (unsigned long long)work->products);
+        if (getenv("DENT_TRACE")) fprintf(stderr, "  newton %u rz %g terms %llu products %llu\n", n, rz, (unsigned long long)work->terms.count, (unsigned long long)work->products);
         if (!(rz > NEWTON_TOLERANCE * NEWTON_TOLERANCE * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
             break;
         }

@@ -24,7 +24,7 @@ struct point_term {
     double slip[3];               /* how far its friction is stretched, at the start of the substep … */
     double start[3];              /* … and a - b then */
     double limit;                 /* of friction in the present iteration */
-    bool sliding;
+    bool sliding, in_factor;      /* in_factor: of the preconditioner */
     uint64_t source;              /* contact, attachment or grab */
     /* At the present positions: force on a, and the matrix: xx xy xz yy yz zz. */
     double force[3], matrix[6];
