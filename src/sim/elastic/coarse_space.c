@@ -292,7 +292,7 @@ static void add_blocks(struct coarse_space *space, const uint32_t *corners, uint
     for (uint32_t i = 0; i < count; i++) {
         const double *diagonal = blocks + 9 * (size_t)(count * i + i);
         double *sum = space->rest_diagonal + 6 * (size_t)corners[i];
-        for (int n = 0; n < 6; n++) {
+        for (int n = 0; n < 6 && !space->built; n++) {
             static const uint8_t at[6] = {0, 1, 2, 4, 5, 8};
             sum[n] += diagonal[at[n]];
         }
@@ -318,7 +318,6 @@ static void add_blocks(struct coarse_space *space, const uint32_t *corners, uint
 static void make_blocks(const struct sim_model *model, struct coarse_space *space, const double *positions, double rate)
 {
     memset(space->node_blocks, 0, 36 * (size_t)space->node_count * sizeof(double));
-    memset(space->rest_diagonal, 0, 6 * (size_t)model->vertex_count * sizeof(double));
     if (space->pair_count > 0) {
         memset(space->pair_blocks, 0, 36 * (size_t)space->pair_count * sizeof(double));
     }
@@ -821,12 +820,29 @@ dent_status coarse_build(struct sim_model *model, const struct inertia_terms *in
         space->pair_blocks = sim_allocate(model, 36 * (size_t)space->pair_count, sizeof(double));
         status = space->node_blocks && space->pair_blocks ? DENT_OK : sim_no_memory(model->context);
     }
-    if (status == DENT_OK) {
-        make_blocks(model, space, rest, inertia->rate);
-        space->weight = 0.5; /* 1.5 over the largest eigenvalue of D^-1 A, about three for tetrahedra */
-    }
     dent_release(model->context, rest, numbers, sizeof *rest);
-    return status;
+    return status == DENT_OK ? coarse_rest(model, inertia, space) : status;
+}
+
+dent_status coarse_rest(const struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space)
+{
+    size_t numbers = 3 * (size_t)model->vertex_count;
+    double *rest = dent_allocate(model->context, numbers, sizeof *rest);
+    if (!rest) {
+        return sim_no_memory(model->context);
+    }
+    rest_positions(model, rest);
+    for (uint32_t n = 0; n < space->node_count; n++) {
+        memset(space->nodes[n].frame, 0, sizeof space->nodes[n].frame);
+        space->nodes[n].frame[0] = space->nodes[n].frame[4] = space->nodes[n].frame[8] = 1;
+    }
+    memset(space->rest_diagonal, 0, 6 * (size_t)model->vertex_count * sizeof(double));
+    space->built = false;
+    make_blocks(model, space, rest, inertia->rate);
+    space->built = true;
+    space->weight = 0.5; /* 1.5 over the largest eigenvalue of D^-1 A, about three for tetrahedra */
+    dent_release(model->context, rest, numbers, sizeof *rest);
+    return DENT_OK;
 }
 
 void coarse_destroy(dent_context *context, struct coarse_space *space)

@@ -20,6 +20,7 @@ struct coarse_pair {
 };
 
 struct coarse_space {
+    bool built;  /* what is made at rest is there */
     bool direct; /* a node for every vertex: the factor is that of the whole matrix */
     uint32_t node_count, unknown_count;
     struct coarse_node *nodes;
@@ -51,6 +52,8 @@ struct inertia_terms {
 };
 
 dent_status coarse_build(struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space);
+/* The matrices at rest, again for another inertia. */
+dent_status coarse_rest(const struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space);
 void coarse_destroy(dent_context *context, struct coarse_space *space);
 /* For the present positions, terms (linearised) and inertia; with the elements at the beginning of an interval. */
 dent_status coarse_refresh(const struct sim_model *model, const struct sim_state *state,

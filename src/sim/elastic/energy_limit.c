@@ -4,7 +4,7 @@
  *
  * A finished minimisation of convex energies only loses energy; unfinished ones, elements turned inside out and bodies
  * that turn may gain a little. That is taken from the velocities: first from those within pieces, which changes no
- * momentum; then, where these cannot pay, from all. Where even standing still would have more than was there, the bodies
+ * momentum; then from those within islands, which keeps the sum of their momenta; then from all. Where even standing still would have more than was there, the bodies
  * go back a part of the way. */
 #include "minimise.h"
 #include "rigid_bonds.h"
@@ -33,20 +33,6 @@ void energy_begin(const struct sim_model *model, const struct sim_state *state, 
     elastic->minimiser->stored_before = terms_stored(&elastic->minimiser->terms, &at);
 }
 
-static double rigid_kinetic(const struct sim_rigid *rigid, const dent_rigid_state *pose)
-{
-    double turn[9], local[3], sum = rigid->mass * sim_dot(pose->linear_velocity, pose->linear_velocity);
-    rigid_rotation(pose->orientation, turn);
-    for (int i = 0; i < 3; i++) {
-        local[i] = turn[i] * pose->angular_velocity[0] + turn[3 + i] * pose->angular_velocity[1] +
-                   turn[6 + i] * pose->angular_velocity[2];
-    }
-    for (int i = 0; i < 3; i++) {
-        sum += local[i] * sim_dot(rigid->inertia + 3 * i, local);
-    }
-    return 0.5 * sum;
-}
-
 static double kinetic(const struct sim_model *model, const struct minimiser *work, const double *velocities,
                       const dent_rigid_state *rigids)
 {
@@ -56,7 +42,9 @@ static double kinetic(const struct sim_model *model, const struct minimiser *wor
         sum += work->inertia.vertices[v] > 0 ? 0.5 * model->masses[v] * sim_dot(velocity, velocity) : 0;
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
-        sum += work->inertia.rigid_active[r] ? rigid_kinetic(&model->rigids[r], &rigids[r]) : 0;
+        sum += work->inertia.rigid_active[r] ? rigid_spin_energy(&model->rigids[r], &rigids[r]) +
+                                                   0.5 * model->rigids[r].mass * sim_dot(rigids[r].linear_velocity,
+                                                                                         rigids[r].linear_velocity) : 0;
     }
     return sum;
 }
@@ -140,6 +128,7 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
 {
     struct minimiser *work = elastic->minimiser;
     struct placement at = {state->positions, state->rigids};
+    momentum_keep_islands(model, state, elastic->previous_rigids, work);
     place_before(model, state, elastic);
     double before = kinetic(model, work, work->velocities, elastic->previous_rigids);
     double now = kinetic(model, work, state->velocities, state->rigids);
@@ -157,8 +146,11 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     double left = before - gained;
     if (now > left) {
         double inner = momentum_inner_energy(model, state, work);
+        double within = momentum_scale_islands(model, state, work, 1);
         if (inner >= now - left) {
             momentum_scale_inner(model, state, work, sqrt((inner - (now - left)) / inner));
+        } else if (within >= now - left) {
+            momentum_scale_islands(model, state, work, sqrt((within - (now - left)) / within));
         } else {
             scale_velocities(model, state, work, left > 0 ? sqrt(left / now) : 0);
         }

@@ -54,11 +54,37 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->trial_rigids = sim_allocate(model, model->rigid_count, sizeof *work->trial_rigids);
     work->partial = sim_allocate(model, work->size / 1024 + 2, sizeof(double));
     work->islands = sim_allocate(model, model->body_count, sizeof *work->islands);
+    work->island_sums = sim_allocate(model, model->body_count, sizeof *work->island_sums);
+    work->mode_squares = sim_allocate(model, model->body_count, sizeof(double));
     work->holding = sim_allocate(model, model->rigid_count, sizeof(double));
     work->piece_pushed = sim_allocate(model, model->elastic->piece_count, 1);
     all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
-          work->partial && work->islands && work->holding && work->piece_pushed;
+          work->partial && work->islands && work->island_sums && work->mode_squares && work->holding && work->piece_pushed;
     return all ? DENT_OK : sim_no_memory(model->context);
+}
+
+/* Modes are measured with the inertia of the whole step and without damping; then all is made for the substep. */
+static dent_status choose_substeps(struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    uint32_t substeps = model->substeps;
+    model->substep = model->time_step;
+    set_inertia(model, work);
+    work->inertia.rate = 0;
+    memcpy(work->start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+    dent_status status = coarse_build(model, &work->inertia, &work->space);
+    status = status == DENT_OK ? substeps_modes(model, state, work) : status;
+    if (status != DENT_OK) {
+        return status;
+    }
+    model->substeps = substeps > 0 ? substeps : substeps_choose(model, work);
+    model->substep = model->time_step / model->substeps;
+    substeps_report(model, work);
+    set_inertia(model, work);
+    status = coarse_rest(model, &work->inertia, &work->space);
+    if (status == DENT_OK) {
+        terms_build(model, work);
+    }
+    return status;
 }
 
 dent_status elastic_build(struct sim_model *model, struct sim_state *state, struct elastic_work *work,
@@ -73,12 +99,7 @@ dent_status elastic_build(struct sim_model *model, struct sim_state *state, stru
     }
     work->minimiser->most_iterations = model->iterations = iterations > 0 ? iterations : MOST_ITERATIONS;
     memcpy(work->previous, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
-    set_inertia(model, work->minimiser);
-    status = coarse_build(model, &work->minimiser->inertia, &work->minimiser->space);
-    if (status == DENT_OK) {
-        terms_build(model, work->minimiser);
-    }
-    return status;
+    return choose_substeps(model, state, work->minimiser);
 }
 
 void elastic_destroy(dent_context *context, struct elastic_work *elastic)

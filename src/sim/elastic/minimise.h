@@ -8,6 +8,12 @@
 #include "elastic_pass.h"
 #include "point_terms.h"
 
+/* An island of bodies: what lacks of its momentum. */
+struct island_sums {
+    double mass, lack[3];
+    bool outside; /* it pushes against what stands */
+};
+
 struct minimiser {
     uint32_t most_iterations; /* of Newton's method */
     double step;              /* H of the present substep */
@@ -28,6 +34,8 @@ struct minimiser {
     double stored_before; /* by the terms, at the beginning of the substep */
     uint8_t *piece_pushed; /* by piece: a contact or attachment acts on it */
     uint32_t *islands; /* by body */
+    struct island_sums *island_sums; /* by island */
+    double *mode_squares; /* by body: of its lowest angular frequency; 0: not elastic */
     double *holding;   /* by rigid body: stiffness of what holds it, at rest */
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
@@ -39,9 +47,20 @@ struct minimiser {
 
 /* Lowers the sum from the present positions and poses until it is least. */
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
+/* solution = A^-1 residual, roughly; out = A direction. At the present positions. */
+void newton_solve(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
+void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+                    double *direction, double *out);
 /* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
 double vector_dot(const struct sim_model *model, struct minimiser *work, const double *a, const double *b);
+
+/* ---- substep_choice.c -------------------------------------------------------------------------------------------- */
+
+/* Squares of the lowest angular frequency of each body, into work->mode_squares. Inertia is that of the whole step. */
+dent_status substeps_modes(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
+uint32_t substeps_choose(const struct sim_model *model, const struct minimiser *work);
+void substeps_report(const struct sim_model *model, const struct minimiser *work); /* modes that are not resolved */
 
 /* ---- minimise_terms.c -------------------------------------------------------------------------------------------- */
 void islands_find(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,
@@ -65,8 +84,17 @@ void energy_begin(const struct sim_model *model, const struct sim_state *state, 
 /* From positions and velocities at the beginning of the substep. The terms are linearised at its end. */
 void momentum_keep(const struct sim_model *model, struct sim_state *state, const double *previous,
                    const double *velocities, struct minimiser *work);
+/* Islands that push against nothing else: the sum of their momenta is kept, to rounding. */
+void momentum_keep_islands(const struct sim_model *model, struct sim_state *state, const dent_rigid_state *rigids,
+                           struct minimiser *work);
+/* Takes the motion of free pieces as wholes out of a field of velocities. */
+void momentum_remove_whole(const struct sim_model *model, const struct sim_state *state, double *velocities);
 /* Kinetic energy of motions that change no momentum: within free pieces, and of bodies that are held. */
 double momentum_inner_energy(const struct sim_model *model, const struct sim_state *state, struct minimiser *work);
+/* Multiplies velocities relative to the mean of their island (of islands that push against what stands: all of it) by
+ * the factor; returns their kinetic energy before. The sums of momentum_keep_islands are used. */
+double momentum_scale_islands(const struct sim_model *model, struct sim_state *state, struct minimiser *work,
+                              double factor);
 void momentum_scale_inner(const struct sim_model *model, struct sim_state *state, struct minimiser *work,
                           double factor);
 

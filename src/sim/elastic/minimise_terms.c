@@ -20,7 +20,7 @@
 #define CONTACT_FACTOR 4
 #define HARD_FACTOR 100
 #define SECONDS_TO_REST_DISTANCE 0.5
-#define RECOVERED_EDGES 2 /* mean edges a second by which old overlap comes out */
+#define RECOVERED_EDGES 10 /* mean edges a second by which old overlap comes out */
 #define RECOVERED_GAP 0.25 /* of the thicknesses: so far overlap comes out; beyond, what is near stays as near */
 
 /* ---- islands ----------------------------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static void choose_raise(const struct sim_model *model, const struct sim_state *
     double rest = a->thickness + b->thickness, rate = rest / SECONDS_TO_REST_DISTANCE;
     double mobility = mobility_of(model, state, &term->a, term->normal) + mobility_of(model, state, &term->b, term->normal);
     rate += found->gap < 0 ? RECOVERED_EDGES * (a->mean_edge < b->mean_edge ? a->mean_edge : b->mean_edge) : 0;
-    double period = mobility > 0 ? 1 / sqrt(mobility * term->stiffness) : 0;
+    double period = mobility > 0 ? 2 / sqrt(mobility * term->stiffness) : 0;
     term->raise = rate * (period < model->substep ? period : model->substep);
     term->room = RECOVERED_GAP * rest - spring->target;
 }

@@ -3,6 +3,8 @@
  * that contacts or attachments push gets back what an implicit step loses of the angular momentum by turning. */
 #include "minimise.h"
 
+#include "base/containers/union_find.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -134,6 +136,147 @@ void momentum_keep(const struct sim_model *model, struct sim_state *state, const
     }
 }
 
+/* ---- islands ----------------------------------------------------------------------------------------------------- */
+
+/* The island of a point; *outside where it is none. */
+static uint32_t island_of(const struct sim_model *model, const struct term_point *point, const uint32_t *islands,
+                          bool *outside)
+{
+    uint32_t body = point->rigid != SIM_NONE          ? model->rigids[point->rigid].body
+                    : point->vertices[0] != SIM_NONE ? model->vertex_bodies[point->vertices[0]]
+                                                     : SIM_NONE;
+    bool movable = body != SIM_NONE && (model->bodies[body].kind == DENT_SIM_SOLID ||
+                                        model->bodies[body].kind == DENT_SIM_CLOTH || point->rigid != SIM_NONE);
+    *outside = *outside || !movable;
+    return movable ? islands[body] : SIM_NONE;
+}
+
+/* Islands that push against something that stands, or are held: what they lose or gain is not known. */
+static void mark_outside(const struct sim_model *model, struct minimiser *work)
+{
+    for (uint64_t i = 0; i < work->terms.count; i++) {
+        const struct point_term *term = &work->terms.terms[i];
+        bool outside = false;
+        uint32_t a = island_of(model, &term->a, work->islands, &outside);
+        uint32_t b = island_of(model, &term->b, work->islands, &outside);
+        for (int k = 0; k < 2 && outside && sim_dot(term->force, term->force) > 0; k++) {
+            uint32_t island = k ? b : a;
+            if (island != SIM_NONE) {
+                work->island_sums[island].outside = true;
+            }
+        }
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
+        if ((kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->masses[v] > 0 &&
+            !(work->inertia.vertices[v] > 0)) {
+            work->island_sums[work->islands[model->vertex_bodies[v]]].outside = true;
+        }
+    }
+}
+
+static void add_momentum(struct island_sums *sums, double mass, const double *before, const double *now)
+{
+    sums->mass += mass;
+    sim_add_scaled(sums->lack, mass, before);
+    sim_add_scaled(sums->lack, -mass, now);
+}
+
+void momentum_keep_islands(const struct sim_model *model, struct sim_state *state, const dent_rigid_state *rigids,
+                           struct minimiser *work)
+{
+    double h = model->substep, keep = 1 / (1 + model->air_damping * h);
+    memset(work->island_sums, 0, model->body_count * sizeof *work->island_sums);
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        work->islands[b] = union_find_root(work->islands, b);
+    }
+    mark_outside(model, work);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        const double *old = work->velocities + 3 * (size_t)v, *g = state->gravity;
+        double fall[3] = {keep * (old[0] + h * g[0]), keep * (old[1] + h * g[1]), keep * (old[2] + h * g[2])};
+        if (work->inertia.vertices[v] > 0) {
+            add_momentum(&work->island_sums[work->islands[model->vertex_bodies[v]]], model->masses[v], fall,
+                         state->velocities + 3 * (size_t)v);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        const double *old = rigids[r].linear_velocity, *g = state->gravity;
+        double fall[3] = {keep * old[0] + h * g[0], keep * old[1] + h * g[1], keep * old[2] + h * g[2]};
+        if (work->inertia.rigid_active[r]) {
+            add_momentum(&work->island_sums[work->islands[model->rigids[r].body]], model->rigids[r].mass, fall,
+                         state->rigids[r].linear_velocity);
+        }
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        const struct island_sums *sums = &work->island_sums[work->islands[model->vertex_bodies[v]]];
+        if (work->inertia.vertices[v] > 0 && !sums->outside) {
+            sim_add_scaled(state->velocities + 3 * (size_t)v, 1 / sums->mass, sums->lack);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        const struct island_sums *sums = &work->island_sums[work->islands[model->rigids[r].body]];
+        if (work->inertia.rigid_active[r] && !sums->outside) {
+            sim_add_scaled(state->rigids[r].linear_velocity, 1 / sums->mass, sums->lack);
+        }
+    }
+}
+
+/* Mean velocities of islands, in `lack`; 0 where they push against what stands. */
+static void mean_velocities(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        memset(work->island_sums[b].lack, 0, sizeof work->island_sums[b].lack);
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        struct island_sums *sums = &work->island_sums[work->islands[model->vertex_bodies[v]]];
+        if (work->inertia.vertices[v] > 0 && !sums->outside) {
+            sim_add_scaled(sums->lack, model->masses[v] / sums->mass, state->velocities + 3 * (size_t)v);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        struct island_sums *sums = &work->island_sums[work->islands[model->rigids[r].body]];
+        if (work->inertia.rigid_active[r] && !sums->outside) {
+            sim_add_scaled(sums->lack, model->rigids[r].mass / sums->mass, state->rigids[r].linear_velocity);
+        }
+    }
+}
+
+/* Scales what is above the mean; returns its square. */
+static double scale_about(double *velocity, const double *mean, double factor)
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double off = velocity[axis] - mean[axis];
+        sum += off * off;
+        velocity[axis] = factor == 1 ? velocity[axis] : mean[axis] + factor * off;
+    }
+    return sum;
+}
+
+double momentum_scale_islands(const struct sim_model *model, struct sim_state *state, struct minimiser *work,
+                              double factor)
+{
+    static const double none[3] = {0, 0, 0};
+    double sum = 0;
+    mean_velocities(model, state, work);
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        if (work->inertia.vertices[v] > 0) {
+            const struct island_sums *sums = &work->island_sums[work->islands[model->vertex_bodies[v]]];
+            sum += 0.5 * model->masses[v] * scale_about(state->velocities + 3 * (size_t)v, sums->lack, factor);
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        if (work->inertia.rigid_active[r]) {
+            const struct island_sums *sums = &work->island_sums[work->islands[model->rigids[r].body]];
+            dent_rigid_state *pose = &state->rigids[r];
+            double spin = rigid_spin_energy(&model->rigids[r], pose);
+            scale_about(pose->angular_velocity, none, factor);
+            sum += spin + 0.5 * model->rigids[r].mass * scale_about(pose->linear_velocity, sums->lack, factor);
+        }
+    }
+    return sum;
+}
+
 /* ---- motion within pieces ---------------------------------------------------------------------------------------- */
 
 /* The motion of the piece as a whole, at one of its vertices. */
@@ -143,6 +286,23 @@ static void whole_motion(const struct piece_sums *sums, const double *spin, cons
     sim_subtract(position, sums->center, arm);
     sim_cross(spin, arm, velocity);
     sim_add_scaled(velocity, 1 / sums->mass, sums->linear);
+}
+
+void momentum_remove_whole(const struct sim_model *model, const struct sim_state *state, double *velocities)
+{
+    const struct elastic_mesh *mesh = model->elastic;
+    for (uint32_t p = 0; p < mesh->piece_count; p++) {
+        const uint32_t *vertices = mesh->piece_vertices + mesh->piece_starts[p];
+        uint32_t count = mesh->piece_starts[p + 1] - mesh->piece_starts[p];
+        struct piece_sums sums = sum_piece(model, state->positions, velocities, vertices, count);
+        double spin[3];
+        spin_of(sums.inertia, sums.angular, spin);
+        for (uint32_t k = 0; k < count; k++) {
+            double whole[3], *velocity = velocities + 3 * (size_t)vertices[k];
+            whole_motion(&sums, spin, state->positions + 3 * (size_t)vertices[k], whole);
+            sim_subtract(velocity, whole, velocity);
+        }
+    }
 }
 
 double momentum_inner_energy(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)

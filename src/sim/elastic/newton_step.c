@@ -9,13 +9,12 @@
 #include "rigid_bonds.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PRODUCTS = 60, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
 #define LINEAR_TOLERANCE 1e-2 /* of the residual, in the norm of the preconditioner */
 #define NEWTON_TOLERANCE 1e-2
+#define DIRECT_TOLERANCE 1e-3 /* where the factor solves the equations */
 #define NEWTON_FLOOR 1e-9 /* of the energy that one substep of free fall would give */
 #define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
 
@@ -163,7 +162,7 @@ static void find_gradient(const struct sim_model *model, const struct sim_state 
     }
 }
 
-static void find_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
                          double *direction, double *out)
 {
     struct placement at = {state->positions, state->rigids};
@@ -250,7 +249,6 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
     for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
         place_trial(model, state, work, part);
         double change = trial_change(model, state, work, before);
-        if (getenv("DENT_TRACE")) fprintf(stderr, "    part %g change %g slope %g\n", part, change, slope);
         if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
             memcpy(state->positions, work->trial, 3 * (size_t)model->vertex_count * sizeof(double));
             if (model->rigid_count > 0) {
@@ -271,7 +269,7 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
     memset(work->solution, 0, work->size * sizeof(double));
     memcpy(work->direction, work->preconditioned, work->size * sizeof(double));
     for (int n = 0; n < MOST_PRODUCTS; n++) {
-        find_product(model, state, work, work->direction, work->product);
+        newton_product(model, state, work, work->direction, work->product);
         double curvature = vector_dot(model, work, work->direction, work->product);
         if (!(curvature > 0) || !isfinite(curvature)) {
             if (n == 0) {
@@ -295,9 +293,19 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
     }
 }
 
+void newton_solve(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    coarse_apply(model, &work->space, work->residual, work->preconditioned);
+    double rz = vector_dot(model, work, work->residual, work->preconditioned);
+    memset(work->solution, 0, work->size * sizeof(double));
+    if (rz > 0 && isfinite(rz)) {
+        solve_linear(model, state, work, rz);
+    }
+}
+
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
-    double first = 0, h = model->substep;
+    double first = 0, h = model->substep, tolerance = work->space.direct ? DIRECT_TOLERANCE : NEWTON_TOLERANCE;
     double floor = NEWTON_FLOOR * h * h * work->mass * sim_dot(state->gravity, state->gravity);
     for (uint32_t n = 0; n < work->most_iterations; n++) {
         struct placement at = {state->positions, state->rigids};
@@ -316,8 +324,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         coarse_apply(model, &work->space, work->residual, work->preconditioned);
         double rz = vector_dot(model, work, work->residual, work->preconditioned);
         first = n == 0 ? rz : first;
-        if (getenv("DENT_TRACE")) fprintf(stderr, "  newton %u rz %g terms %llu products %llu\n", n, rz, (unsigned long long)work->terms.count, (unsigned long long)work->products);
-        if (!(rz > NEWTON_TOLERANCE * NEWTON_TOLERANCE * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
+        if (!(rz > tolerance * tolerance * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
             break;
         }
         solve_linear(model, state, work, rz);

@@ -48,6 +48,9 @@ dent_status elastic_begin(const struct sim_model *model, struct sim_state *state
 dent_status elastic_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                             const struct rigid_motion *motion, struct elastic_work *work);
 
+/* The highest of the lowest angular frequencies of all elastic bodies, rad/s, and whose it is; 0 without any. */
+double elastic_fastest_mode(const struct sim_model *model, const struct elastic_work *work, uint32_t *body);
+
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 
 /* At the end of a substep, when all velocities are known: energy that the solved bodies have more than at its beginning

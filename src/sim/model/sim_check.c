@@ -302,7 +302,7 @@ static dent_status check_settings(struct checker *checker)
         const char *name;
         uint32_t value, least, most;
     } counts[] = {
-        {"substeps", def->substeps, 1, 1000},
+        {"substeps", def->substeps, 0, 1000},
         {"iterations", def->iterations, 0, 1000},
         {"impact_passes", def->impact_passes, 1, 100},
         {"contact_interval", def->contact_interval, 0, 1000},

@@ -261,6 +261,13 @@ static void angular_momentum(const struct sim_rigid *rigid, const double *orient
     matrix_times(turn, momentum, out);
 }
 
+double rigid_spin_energy(const struct sim_rigid *rigid, const dent_rigid_state *state)
+{
+    double momentum[3];
+    angular_momentum(rigid, state->orientation, state->angular_velocity, momentum);
+    return 0.5 * sim_dot(momentum, state->angular_velocity);
+}
+
 /* omega = I^-1 L, in space. */
 static void spin_from(const double *inverse_inertia, const double *orientation, const double *momentum, double *omega)
 {

@@ -16,6 +16,7 @@ void rigid_predict(const struct sim_model *model, struct sim_state *state, struc
 void rigid_finish(const struct sim_model *model, struct sim_state *state, const struct rigid_motion *motion);
 void rigid_place_vertices(const struct sim_model *model, struct sim_state *state); /* positions from poses */
 void rigid_vertex_velocities(const struct sim_model *model, struct sim_state *state);
+double rigid_spin_energy(const struct sim_rigid *rigid, const dent_rigid_state *state); /* of its turning */
 void rigid_rotation(const double *quaternion, double matrix[9]);
 void rigid_turn(dent_rigid_state *state, const double *angle); /* to first order */
 /* The inverse of a matrix of inertia; false when that is singular. */

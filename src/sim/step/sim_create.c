@@ -47,7 +47,7 @@ dent_sim_def dent_sim_def_default(void)
     return (dent_sim_def){.struct_size = sizeof(dent_sim_def),
                           .gravity = {0, 0, -9.81},
                           .time_step = 1.0 / 60,
-                          .substeps = 10,
+                          .substeps = 0,
                           .iterations = 0,
                           .contacts = true,
                           .thickness = -1,
@@ -321,12 +321,11 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
 {
     model->time_step = def->time_step;
     model->substeps = def->substeps;
-    model->substep = def->time_step / def->substeps;
+    model->substep = def->time_step / (def->substeps > 0 ? def->substeps : 1); /* 0: chosen by the solver */
     model->air_damping = def->air_damping;
     model->contacts_wanted = def->contacts && def->contact_budget == 0;
     model->interval_is_fixed = def->contact_interval > 0;
-    model->contact_interval =
-        def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps : def->contact_interval;
+    model->contact_interval = def->contact_interval;
     model->impact_passes = def->impact_passes;
     model->cancel = def->cancel;
     model->watch_all = def->continuous == DENT_SIM_CONTINUOUS_ALL;
@@ -447,6 +446,9 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     status = status == DENT_OK ? make_attachments(model, def) : status;
     status = status == DENT_OK ? give_masses(model) : status;
     status = status == DENT_OK ? solver_build(model, state, &work->solver, def->iterations) : status;
+    if (model->contact_interval == 0 || model->contact_interval > model->substeps) {
+        model->contact_interval = model->substeps;
+    }
     status = status == DENT_OK ? embedding_build(model, state, work->search.world) : status;
     status = status == DENT_OK ? contacts_build(model, &work->search, &work->contacts) : status;
     return status == DENT_OK ? safe_motion_build(model, &work->safe, work->solver.scratch) : status;
