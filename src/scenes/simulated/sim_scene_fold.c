@@ -76,7 +76,6 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
         bar->motion.user = fold;
     }
     plan->def.time_step = 1.0 / 120;
-    plan->def.substeps = 10;
     plan->steps_per_frame = 4;
 }
 

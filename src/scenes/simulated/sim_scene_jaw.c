@@ -225,9 +225,7 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
     dent_scene_destroy(scene);
     plan->def.gravity[2] = -9810;
     plan->def.air_damping = 10;
-    plan->def.iterations = 1; /* ligaments are thin and chewing is slow: the sweeps of a few substeps settle them */
     plan->def.time_step = 1.0 / 120;
-    plan->def.substeps = 10;
     plan->steps_per_frame = 4;
 }
 

@@ -290,7 +290,6 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
     plan->def.air_damping = 10;
     plan->def.iterations = 2;
     plan->def.time_step = 1.0 / 240;
-    plan->def.substeps = 10;
     plan->steps_per_frame = 4;
 }
 

@@ -217,7 +217,6 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
     }
     plan->def.gravity[2] = -9810;
     plan->def.time_step = 1.0 / 120;
-    plan->def.substeps = 10;
     plan->steps_per_frame = 4;
 }
 

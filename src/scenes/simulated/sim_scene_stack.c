@@ -33,7 +33,6 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
         block->self_collision = false; /* a block does not reach itself */
     }
     plan->def.time_step = 1.0 / 120;
-    plan->def.substeps = 10;
     plan->steps_per_frame = 4;
 }
 

@@ -572,6 +572,7 @@ static void put_inertia(const struct sim_model *model, const struct inertia_term
 static dent_status factorise(const struct sim_model *model, const struct point_terms *terms,
                              const struct inertia_terms *inertia, struct coarse_space *space)
 {
+    space->refreshes++;
     dent_status status = lay_out(model, terms, space);
     status = status == DENT_OK ? envelope_open(&space->envelope) : status;
     if (status != DENT_OK) {

@@ -34,6 +34,7 @@ struct coarse_space {
     double *rest_diagonal, *inverse_diagonal; /* 6 per vertex: xx xy xz yy yz zz */
     double weight;                           /* of the diagonal */
     const struct tet_kernels *kernels;
+    uint64_t refreshes; /* factors made since creation */
     struct envelope envelope;
     double *values;      /* of the unknowns */
     /* Scratch of the order: neighbours by terms and elements. */

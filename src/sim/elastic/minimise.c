@@ -7,6 +7,8 @@
 #include "rigid_bonds.h"
 
 #include <string.h>
+#include <stdio.h> /*T*/
+#include <stdlib.h> /*T*/
 
 enum { MOST_ITERATIONS = 12 };
 
@@ -31,7 +33,7 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
 {
     struct minimiser *work = elastic->minimiser = sim_allocate(model, 1, sizeof *work);
     size_t numbers = 3 * (size_t)model->vertex_count;
-    elastic->previous = sim_allocate(model, numbers, sizeof(double));
+    elastic->previous = sim_allocate(model, numbers + 1, sizeof(double));
     elastic->solved = sim_allocate(model, model->body_count, 1);
     elastic->previous_rigids = sim_allocate(model, model->rigid_count, sizeof *elastic->previous_rigids);
     if (!work || !elastic->previous_rigids || !elastic->previous || !elastic->solved) {
@@ -43,10 +45,10 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     double **const positions[] = {&work->targets, &work->start, &work->trial, &work->velocities};
     bool all = true;
     for (size_t n = 0; n < sizeof vectors / sizeof vectors[0]; n++) {
-        all = all && (*vectors[n] = sim_allocate(model, work->size, sizeof(double)));
+        all = all && (*vectors[n] = sim_allocate(model, work->size + 1, sizeof(double)));
     }
     for (size_t n = 0; n < sizeof positions / sizeof positions[0]; n++) {
-        all = all && (*positions[n] = sim_allocate(model, numbers, sizeof(double)));
+        all = all && (*positions[n] = sim_allocate(model, numbers + 1, sizeof(double)));
     }
     work->inertia.vertices = sim_allocate(model, model->vertex_count, sizeof(double));
     work->inertia.rigid_active = sim_allocate(model, model->rigid_count, 1);
@@ -106,6 +108,7 @@ void elastic_destroy(dent_context *context, struct elastic_work *elastic)
 {
     struct minimiser *work = elastic->minimiser;
     if (work) {
+        if (getenv("DENT_TRACE")) fprintf(stderr, "TRACE direct %d nodes %u unknowns %u cost %g solves %llu products %llu lines %llu refresh %llu substeps %llu\n", work->space.direct, work->space.node_count, work->space.unknown_count, envelope_cost(&work->space.envelope), (unsigned long long)work->solves, (unsigned long long)work->products, (unsigned long long)work->lines, (unsigned long long)work->space.refreshes, (unsigned long long)work->substep_count); /*T*/
         coarse_destroy(context, &work->space);
         dent_release(context, work->terms.terms, (size_t)work->terms.capacity, sizeof *work->terms.terms);
         dent_release(context, work->new_springs, (size_t)work->new_spring_capacity, sizeof *work->new_springs);
@@ -179,6 +182,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     struct minimiser *work = elastic->minimiser;
     struct aim_call call = {model, state, elastic};
     sim_parallel(model->context, 0, model->vertex_count, aim_range, &call);
+    work->substep_count++;
     struct placement before = {elastic->previous, motion->previous};
     terms_begin_substep(model, state, &before, work);
     energy_begin(model, state, elastic);

@@ -40,7 +40,7 @@ struct minimiser {
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
     bool interval_begins;
-    uint64_t solves, products; /* counters since creation */
+    uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
 
 /* ---- newton_step.c ----------------------------------------------------------------------------------------------- */

@@ -225,6 +225,7 @@ static double trial_change(const struct sim_model *model, const struct sim_state
 {
     struct placement at = {work->trial, work->trial_rigids};
     double *moved = work->product, inertia = 0, terms[LINE_TERMS];
+    work->lines++;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         double c = work->inertia.vertices[v], sum = 0;
         for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3; n++) {

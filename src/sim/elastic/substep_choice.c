@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { ROUNDS = 6, MOST_SUBSTEPS = 100, RIGID_SUBSTEPS = 10, CONTACT_SUBSTEPS = 4 };
-#define RESOLVED 0.28          /* w h */
+#define RESOLVED 0.27          /* w h */
 #define ELEMENTS_A_STEP 400000 /* elements times substeps, at most, but at least two substeps */
 
 static uint32_t most_substeps(const struct sim_model *model)

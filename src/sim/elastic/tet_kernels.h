@@ -4,7 +4,7 @@
 
 #include "elastic_mesh.h"
 
-/* What a pass reads. Positions, 3 per vertex: `now`; `start`, where strain rates are measured from; `direction`. */
+/* What a pass reads. Positions, 3 per vertex and one number behind the last (rows of four are loaded): `now`; `start`, where strain rates are measured from; `direction`. */
 struct element_pass {
     const double *now, *start, *direction;
     double rate; /* 1 / H: strain rate = change of strain * rate */

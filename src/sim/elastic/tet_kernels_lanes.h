@@ -12,23 +12,27 @@ struct matrix_lanes {
     doubles at[9]; /* by rows */
 };
 
+/* Positions of a corner, lane by lane. */
+static inline void corner_of(const struct tet_group *group, uint32_t corner, uint32_t lane, const double *positions,
+                             doubles columns[4])
+{
+    const double *rows[DOUBLES];
+    for (uint32_t l = 0; l < DOUBLES; l++) {
+        rows[l] = positions + 3 * (size_t)group->corners[corner][lane + l];
+    }
+    doubles_columns4(rows, columns);
+}
+
 /* The edges from corner 0 as columns, times the inverse of the rest edges. */
 static inline struct matrix_lanes gradient_of(const struct tet_group *group, uint32_t lane, const double *positions)
 {
-    double edges[9][DOUBLES];
-    for (uint32_t l = 0; l < DOUBLES; l++) {
-        const double *origin = positions + 3 * (size_t)group->corners[0][lane + l];
-        for (uint32_t k = 0; k < 3; k++) {
-            const double *end = positions + 3 * (size_t)group->corners[k + 1][lane + l];
-            edges[k][l] = end[0] - origin[0];
-            edges[3 + k][l] = end[1] - origin[1];
-            edges[6 + k][l] = end[2] - origin[2];
-        }
-    }
+    doubles corners[4][4];
     struct matrix_lanes f;
+    for (uint32_t k = 0; k < 4; k++) {
+        corner_of(group, k, lane, positions, corners[k]);
+    }
     for (uint32_t i = 0; i < 3; i++) {
-        doubles x = doubles_load_any(edges[3 * i]), y = doubles_load_any(edges[3 * i + 1]),
-                z = doubles_load_any(edges[3 * i + 2]);
+        doubles x = corners[1][i] - corners[0][i], y = corners[2][i] - corners[0][i], z = corners[3][i] - corners[0][i];
         for (uint32_t j = 0; j < 3; j++) {
             f.at[3 * i + j] = (x * doubles_load_any(group->inverse[j] + lane) +
                                y * doubles_load_any(group->inverse[3 + j] + lane)) +

@@ -38,7 +38,7 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
 
 dent_status state_create(struct sim_model *model, struct sim_state *state)
 {
-    state->positions = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
+    state->positions = sim_allocate(model, 3 * (size_t)model->vertex_count + 1, sizeof(double)); /* rows of four are loaded */
     state->velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     state->rigids = sim_allocate(model, model->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
