@@ -16,7 +16,8 @@ dent_status pass_build(struct sim_model *model, struct pass_work *work);
  * Vertices without elements get 0. */
 void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 void pass_product(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
-/* Tetrahedra along the direction: terms[n] times part^(n + 1). Cloth at `part` of it. */
+/* Tetrahedra along the direction: terms[n] times part^(n + 1), and of damping terms[6] times part, terms[7] times
+ * part^2. Cloth at `part` of it. */
 void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
                double terms[LINE_TERMS]);
 double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,

@@ -51,7 +51,7 @@ static double kinetic(const struct sim_model *model, const struct minimiser *wor
 
 /* Elastic and gravitational energy now, less those at the beginning (work->trial). */
 static double potential_change(const struct sim_model *model, const struct sim_state *state,
-                               const struct elastic_work *elastic)
+                               const struct elastic_work *elastic, bool known)
 {
     struct minimiser *work = elastic->minimiser;
     double *moved = work->product, terms[LINE_TERMS], sum = 0;
@@ -66,9 +66,12 @@ static double potential_change(const struct sim_model *model, const struct sim_s
         sum -= work->inertia.rigid_active[r] ? model->rigids[r].mass * sim_dot(state->gravity, d) : 0;
     }
     struct element_pass pass = {work->trial, work->trial, moved, 0};
-    pass_line(model, &work->pass, &pass, terms);
     sum += pass_cloth_change(model, &work->pass, &pass, 1);
-    for (int n = 0; n < LINE_TERMS; n++) {
+    if (known) {
+        return sum + work->elastic_change;
+    }
+    pass_line(model, &work->pass, &pass, terms);
+    for (int n = 0; n < ENERGY_TERMS; n++) {
         sum += terms[n];
     }
     return sum;
@@ -133,13 +136,13 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     double before = kinetic(model, work, work->velocities, elastic->previous_rigids);
     double now = kinetic(model, work, state->velocities, state->rigids);
     double stored = terms_stored(&work->terms, &at) - work->stored_before;
-    double gained = potential_change(model, state, elastic) + stored;
+    double gained = potential_change(model, state, elastic, model->bonds->bond_count == 0) + stored;
     if (!(gained + now > before * (1 + 1e-14)) && isfinite(gained + now)) {
         return;
     }
     for (int n = 0; n < MOST_HALVINGS && !(gained <= before); n++) {
         go_back(model, state, elastic, n + 1 < MOST_HALVINGS ? 0.5 : 0);
-        gained = potential_change(model, state, elastic) + terms_stored(&work->terms, &at) - work->stored_before;
+        gained = potential_change(model, state, elastic, false) + terms_stored(&work->terms, &at) - work->stored_before;
         scale_velocities(model, state, work, 0.5);
         now = kinetic(model, work, state->velocities, state->rigids);
     }

@@ -183,6 +183,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     struct aim_call call = {model, state, elastic};
     sim_parallel(model->context, 0, model->vertex_count, aim_range, &call);
     work->substep_count++;
+    work->elastic_change = 0;
     struct placement before = {elastic->previous, motion->previous};
     terms_begin_substep(model, state, &before, work);
     energy_begin(model, state, elastic);

@@ -40,6 +40,7 @@ struct minimiser {
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
     bool interval_begins;
+    double line_energy, elastic_change; /* of tetrahedra: along the last trial; since the beginning of the substep */
     uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
 

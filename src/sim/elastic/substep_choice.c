@@ -13,13 +13,13 @@
 
 enum { ROUNDS = 6, MOST_SUBSTEPS = 100, RIGID_SUBSTEPS = 10, CONTACT_SUBSTEPS = 4 };
 #define RESOLVED 0.27          /* w h */
-#define ELEMENTS_A_STEP 400000 /* elements times substeps, at most, but at least two substeps */
+#define ELEMENTS_A_SECOND 1.2e7 /* elements times substeps, at most: about what two cores do in that time */
 
 static uint32_t most_substeps(const struct sim_model *model)
 {
     double elements = (double)(model->elastic->tet_count + model->elastic->triangle_count);
-    double most = elements > 0 ? ELEMENTS_A_STEP / elements : MOST_SUBSTEPS;
-    return most > MOST_SUBSTEPS ? MOST_SUBSTEPS : most < 2 ? 2 : (uint32_t)most;
+    double most = elements > 0 ? ELEMENTS_A_SECOND * model->time_step / elements : MOST_SUBSTEPS;
+    return most > MOST_SUBSTEPS ? MOST_SUBSTEPS : most < 1 ? 1 : (uint32_t)most;
 }
 
 /* Scales the part of each body to unit mass norm; a body without any is left out. */

@@ -10,14 +10,15 @@ struct element_pass {
     double rate; /* 1 / H: strain rate = change of strain * rate */
 };
 
-enum { LINE_TERMS = 6 };
+/* Six of the energy, the linear and the quadratic one of damping. */
+enum { ENERGY_TERMS = 6, LINE_TERMS = 8 };
 
 struct tet_kernels {
     /* Gradient of energy and damping; the product of their matrix, made positive, with the direction. For `count`
      * groups; out: 96 numbers per group, component c of corner k in lane l at (3 k + c) * 8 + l. */
     void (*gradient)(const struct tet_group *groups, uint32_t count, const struct element_pass *pass, double *out);
     void (*product)(const struct tet_group *groups, uint32_t count, const struct element_pass *pass, double *out);
-    /* Energy and damping at now + a direction, less those at now: a polynomial in a without constant. Adds to sums,
+    /* Energy and damping at now + a direction, less those at now: polynomials in a without constant. Adds to sums,
      * lane by lane. */
     void (*line)(const struct tet_group *groups, uint32_t count, const struct element_pass *pass,
                  double sums[LINE_TERMS][TET_LANES]);

@@ -197,6 +197,7 @@ static void tet_line(const struct tet_group *groups, uint32_t count, const struc
             term[3] = lambda * (half * two * two + one * three);
             term[4] = lambda * (two * three);
             term[5] = lambda * (half * three * three);
+            term[6] = term[7] = doubles_set(0);
             if (any_damping(group)) {
                 struct matrix_lanes start = gradient_of(group, lane, pass->start), change;
                 doubles rate = doubles_load_any(group->damping + lane) * doubles_set(pass->rate);
@@ -204,8 +205,8 @@ static void tet_line(const struct tet_group *groups, uint32_t count, const struc
                     change.at[n] = f.at[n] - start.at[n];
                 }
                 struct matrix_lanes viscous = stress_change(group, lane, &start, &d);
-                term[0] = term[0] + rate * product_of(&viscous, &change);
-                term[1] = term[1] + half * rate * product_of(&viscous, &d);
+                term[6] = rate * product_of(&viscous, &change);
+                term[7] = half * rate * product_of(&viscous, &d);
             }
             for (int n = 0; n < LINE_TERMS; n++) {
                 doubles_store_any(sums[n] + lane, doubles_load_any(sums[n] + lane) + term[n]);
