@@ -187,8 +187,9 @@ typedef struct dent_sim_def {
     uint32_t substeps;        /**< per step, 1 to 1000; 0 (default): chosen so that the lowest mode of every elastic body
                                    that can be resolved is (w h <= 0.28), 4 or more where there are contacts, 10 or more
                                    with rigid bodies; at most 100, and at most 1.2e7 elements times substeps a second */
-    uint32_t iterations;      /**< of Newton's method in a substep, at most: 1 to 1000; 0 (default): 12. It usually ends
-                                   after one to three. Too few leave residual forces, never an unstable body */
+    uint32_t iterations;      /**< of Newton's method in a substep, at most: 1 to 1000; 0 (default): 12, in large
+                                   scenes 3. It usually ends after one to three. Too few leave residual forces, never an
+                                   unstable body */
     double air_damping;       /**< 1/s, >= 0: decay rate of velocities; default 0 */
 
     bool contacts;            /**< default true; false: bodies pass through one another */

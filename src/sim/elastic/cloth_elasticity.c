@@ -266,9 +266,23 @@ static inline void give_corners(const struct cloth_triangle *triangle, const str
     }
 }
 
-void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct element_pass *pass, double out[9])
+static void spring_matrix(double stiffness, const double *w, double *across, double *along)
+{
+    double square = sim_dot(w, w), slack = square > 0 ? 1 - 1 / sqrt(square) : 0;
+    *across = slack > 0 ? stiffness * slack : 0;
+    *along = square > 0 ? (stiffness - *across) / square : 0;
+}
+
+void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct element_pass *pass,
+                             struct cloth_matrix *matrix, double out[9])
 {
     struct fabric now = fabric_of(triangle, pass->now), force = {{0, 0, 0}, {0, 0, 0}};
+    if (matrix) {
+        memcpy(matrix->u, now.u, sizeof now.u);
+        memcpy(matrix->v, now.v, sizeof now.v);
+        spring_matrix(triangle->stretch, now.u, &matrix->across[0], &matrix->along[0]);
+        spring_matrix(triangle->stretch, now.v, &matrix->across[1], &matrix->along[1]);
+    }
     add_spring_force(triangle->stretch, 1, now.u, force.u);
     add_spring_force(triangle->stretch, 1, now.v, force.v);
     double shear = triangle->shear * sim_dot(now.u, now.v);
@@ -285,15 +299,17 @@ void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct
     give_corners(triangle, &force, out);
 }
 
-void cloth_triangle_product(const struct cloth_triangle *triangle, const struct element_pass *pass, double out[9])
+void cloth_triangle_product(const struct cloth_triangle *triangle, const struct element_pass *pass,
+                            const struct cloth_matrix *matrix, double out[9])
 {
-    struct fabric now = fabric_of(triangle, pass->now), change = fabric_of(triangle, pass->direction);
-    struct fabric force = {{0, 0, 0}, {0, 0, 0}};
+    struct fabric change = fabric_of(triangle, pass->direction), force;
     double factor = 1 + triangle->damping * pass->rate;
-    add_triangle_product(triangle, &now, &change, &force);
+    double along_u = matrix->along[0] * sim_dot(matrix->u, change.u);
+    double along_v = matrix->along[1] * sim_dot(matrix->v, change.v);
+    double shear = triangle->shear * (sim_dot(matrix->v, change.u) + sim_dot(matrix->u, change.v));
     for (int axis = 0; axis < 3; axis++) {
-        force.u[axis] *= factor;
-        force.v[axis] *= factor;
+        force.u[axis] = factor * (matrix->across[0] * change.u[axis] + along_u * matrix->u[axis] + shear * matrix->v[axis]);
+        force.v[axis] = factor * (matrix->across[1] * change.v[axis] + along_v * matrix->v[axis] + shear * matrix->u[axis]);
     }
     give_corners(triangle, &force, out);
 }
@@ -390,8 +406,13 @@ void cloth_hinge_gradient(const struct cloth_hinge *hinge, const struct element_
 void cloth_hinge_product(const struct cloth_hinge *hinge, const struct element_pass *pass, double out[12])
 {
     double sum[3], change[3], force[3] = {0, 0, 0};
-    hinge_vector(hinge, pass->now, sum);
     hinge_vector(hinge, pass->direction, change);
+    if (hinge->rest == 0) { /* quadratic */
+        sim_add_scaled(force, hinge->stiffness, change);
+        give_hinge(hinge, force, out);
+        return;
+    }
+    hinge_vector(hinge, pass->now, sum);
     add_spring_product(hinge->stiffness, hinge->rest, sum, change, force);
     give_hinge(hinge, force, out);
 }

@@ -67,10 +67,19 @@ dent_status cloth_elasticity_add(struct elastic_builder *builder, uint32_t body)
 void tet_stiffness(const struct tet_group *group, uint32_t lane, const double *positions, double rate,
                    double blocks[4][4][9]);
 
+/* The matrix of a triangle where its gradient was last found: the images of the unit vectors of the fabric, and
+ * stiffness across and (over the square of their length) along each. */
+struct cloth_matrix {
+    double u[3], v[3], across[2], along[2];
+};
+
 /* What a pass over cloth works on; see struct element_pass of elastic_pass.h. */
 struct element_pass;
-void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct element_pass *pass, double out[9]);
-void cloth_triangle_product(const struct cloth_triangle *triangle, const struct element_pass *pass, double out[9]);
+/* matrix: may be null; written. */
+void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct element_pass *pass,
+                             struct cloth_matrix *matrix, double out[9]);
+void cloth_triangle_product(const struct cloth_triangle *triangle, const struct element_pass *pass,
+                            const struct cloth_matrix *matrix, double out[9]);
 void cloth_triangle_stiffness(const struct cloth_triangle *triangle, const double *positions, double rate,
                               double blocks[3][3][9]);
 double cloth_triangle_change(const struct cloth_triangle *triangle, const struct element_pass *pass, double part);

@@ -18,8 +18,9 @@ dent_status pass_build(struct sim_model *model, struct pass_work *work)
                     ((size_t)mesh->triangle_count + mesh->hinge_count) / CLOTH_A_BLOCK + 2;
     work->tet_out = sim_allocate(model, (size_t)mesh->group_count * TET_ENTRIES, sizeof(double));
     work->cloth_out = sim_allocate(model, cloth, sizeof(double));
+    work->cloth = sim_allocate(model, mesh->triangle_count, sizeof *work->cloth);
     work->partial = sim_allocate(model, blocks * LINE_TERMS, sizeof(double));
-    return work->tet_out && work->cloth_out && work->partial ? DENT_OK : sim_no_memory(model->context);
+    return work->tet_out && work->cloth_out && work->cloth && work->partial ? DENT_OK : sim_no_memory(model->context);
 }
 
 struct pass_call {
@@ -56,7 +57,11 @@ static void cloth_range(void *data, uint32_t begin, uint32_t end)
     for (uint32_t n = begin; n < end; n++) {
         double *out = n < triangles ? call->work->cloth_out + 9 * (size_t)n : hinges + 12 * (size_t)(n - triangles);
         if (n < triangles) {
-            (call->product ? cloth_triangle_product : cloth_triangle_gradient)(&mesh->triangles[n], call->pass, out);
+            if (call->product) {
+                cloth_triangle_product(&mesh->triangles[n], call->pass, &call->work->cloth[n], out);
+            } else {
+                cloth_triangle_gradient(&mesh->triangles[n], call->pass, &call->work->cloth[n], out);
+            }
         } else {
             (call->product ? cloth_hinge_product : cloth_hinge_gradient)(&mesh->hinges[n - triangles], call->pass, out);
         }
@@ -216,7 +221,7 @@ void elastic_force(const struct sim_model *model, const double *positions, uint3
     for (uint32_t e = mesh->cloth_starts[vertex]; e < mesh->cloth_starts[vertex + 1]; e++) {
         uint32_t entry = mesh->cloth_entries[e], triangles = 9 * mesh->triangle_count, at;
         if (entry < triangles) {
-            cloth_triangle_gradient(&mesh->triangles[entry / 9], &pass, cloth);
+            cloth_triangle_gradient(&mesh->triangles[entry / 9], &pass, NULL, cloth);
             at = entry % 9;
         } else {
             cloth_hinge_gradient(&mesh->hinges[(entry - triangles) / 12], &pass, cloth);

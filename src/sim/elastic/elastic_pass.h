@@ -8,12 +8,13 @@
 struct pass_work {
     const struct tet_kernels *kernels;
     double *tet_out, *cloth_out; /* as struct elastic_mesh says */
+    struct cloth_matrix *cloth;  /* by triangle, at the last gradient */
     double *partial;             /* sums of blocks of elements */
 };
 
 dent_status pass_build(struct sim_model *model, struct pass_work *work);
 /* Writes 3 numbers per vertex: the gradient of energy and damping, or the product of their matrix with the direction.
- * Vertices without elements get 0. */
+ * Vertices without elements get 0. Products of cloth are with the matrix at the last gradient. */
 void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 void pass_product(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 /* Tetrahedra along the direction: terms[n] times part^(n + 1), and of damping terms[6] times part, terms[7] times

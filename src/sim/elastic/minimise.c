@@ -10,8 +10,6 @@
 #include <stdio.h> /*T*/
 #include <stdlib.h> /*T*/
 
-enum { MOST_ITERATIONS = 12 };
-
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static void set_inertia(const struct sim_model *model, struct minimiser *work)
@@ -99,7 +97,7 @@ dent_status elastic_build(struct sim_model *model, struct sim_state *state, stru
     if (status != DENT_OK) {
         return status;
     }
-    work->minimiser->most_iterations = model->iterations = iterations > 0 ? iterations : MOST_ITERATIONS;
+    work->minimiser->most_iterations = model->iterations = iterations;
     memcpy(work->previous, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     return choose_substeps(model, state, work->minimiser);
 }

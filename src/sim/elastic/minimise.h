@@ -15,7 +15,8 @@ struct island_sums {
 };
 
 struct minimiser {
-    uint32_t most_iterations; /* of Newton's method */
+    uint32_t most_iterations; /* of Newton's method; 0: by the size of the scene */
+    bool patient;             /* linear equations are solved to the end, whatever it costs */
     double step;              /* H of the present substep */
     struct inertia_terms inertia;
     double mass; /* of all elastic bodies */
@@ -50,6 +51,7 @@ struct minimiser {
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
 /* solution = A^-1 residual, roughly; out = A direction. At the present positions. */
 void newton_solve(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
+void newton_gradient(const struct sim_model *model, const struct sim_state *state, struct minimiser *work);
 void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
                     double *direction, double *out);
 /* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PRODUCTS = 60, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
+enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
@@ -164,7 +164,7 @@ static struct element_pass pass_at(const struct sim_state *state, const struct m
     return (struct element_pass){state->positions, work->start, direction, work->inertia.rate};
 }
 
-static void find_gradient(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
+void newton_gradient(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
 {
     struct element_pass pass = pass_at(state, work, NULL);
     struct placement at = {state->positions, state->rigids};
@@ -304,7 +304,8 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
     tolerance *= tolerance;
     memset(work->solution, 0, work->size * sizeof(double));
     memcpy(work->direction, work->preconditioned, work->size * sizeof(double));
-    for (int n = 0; n < MOST_PRODUCTS; n++) {
+    int most = work->space.direct || work->patient ? MOST_PRODUCTS : LARGE_PRODUCTS;
+    for (int n = 0; n < most; n++) {
         newton_product(model, state, work, work->direction, work->product);
         double curvature = vector_dot(model, work, work->direction, work->product);
         if (!(curvature > 0) || !isfinite(curvature)) {
@@ -350,7 +351,10 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
 {
     double first = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
     double floor = NEWTON_FLOOR * h * h * work->mass * sim_dot(state->gravity, state->gravity);
-    for (uint32_t n = 0; n < work->most_iterations; n++) {
+    uint32_t most = work->most_iterations > 0 ? work->most_iterations
+                    : work->space.direct      ? MOST_ITERATIONS
+                                              : LARGE_ITERATIONS;
+    for (uint32_t n = 0; n < most; n++) {
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
         if (work->interval_begins || !coarse_is_current(&work->terms)) {
@@ -360,7 +364,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
             }
             work->interval_begins = false;
         }
-        find_gradient(model, state, work);
+        newton_gradient(model, state, work);
         for (size_t k = 0; k < work->size; k++) {
             work->residual[k] = -work->gradient[k];
         }

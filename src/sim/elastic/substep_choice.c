@@ -65,7 +65,9 @@ dent_status substeps_modes(const struct sim_model *model, struct sim_state *stat
         x[n] = work->inertia.vertices[n / 3] > 0 ? dent_random_unit(&random) - 0.5 : 0;
     }
     memset(work->velocities, 0, 3 * (size_t)model->vertex_count * sizeof(double));
+    work->patient = true;
     dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, true);
+    newton_gradient(model, state, work); /* the matrix of cloth */
     for (int round = 0; round < ROUNDS && status == DENT_OK; round++) {
         momentum_remove_whole(model, state, x);
         normalise(model, x);
@@ -84,6 +86,7 @@ dent_status substeps_modes(const struct sim_model *model, struct sim_state *stat
     memcpy(work->solution, x, 3 * (size_t)model->vertex_count * sizeof(double));
     newton_product(model, state, work, work->solution, work->product);
     quotients(model, work, x, work->mode_squares);
+    work->patient = false;
     return status;
 }
 
