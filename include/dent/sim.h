@@ -11,9 +11,10 @@
  *       const double *x = dent_sim_positions(sim, body);     3 per vertex, until the next step
  *   }
  *
- * Method. A step is divided into `substeps`. Contacts are found once per step. Every substep predicts positions, sweeps
- * over the elastic bodies (vertex block descent), and corrects positions for attachments and for contacts with friction
- * (XPBD). Then it derives velocities from the positions and applies restitution in a last pass. See docs/simulator.md.
+ * Method. A step is divided into `substeps`. Contacts are found once per step. Every substep minimises one sum for the
+ * elastic bodies and all they meet: inertia, elasticity, contacts with friction, attachments (implicit Euler; Newton's
+ * method with conjugate gradients). Contacts of rigid bodies alone are position corrections (XPBD) with a last pass for
+ * restitution. Energy never rises but by outer work where elastic bodies take part. See docs/simulator.md.
  *
  * Units: SI is intended (metres, kilograms, seconds); any consistent system works. Right-handed, z up by default.
  *

@@ -611,7 +611,7 @@ static void spoil(struct zoo *zoo, int kind)
         zoo->def.struct_size = 0;
         break;
     case 1:
-        zoo->def.substeps = 0;
+        zoo->def.substeps = 1001;
         break;
     case 2:
         zoo->def.time_step = 0;

@@ -138,6 +138,7 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     double stored = terms_stored(&work->terms, &at) - work->stored_before;
     double gained = potential_change(model, state, elastic, model->bonds->bond_count == 0) + stored;
     if (!(gained + now > before * (1 + 1e-14)) && isfinite(gained + now)) {
+        state->reserve += before - (gained + now);
         return;
     }
     for (int n = 0; n < MOST_HALVINGS && !(gained <= before); n++) {

@@ -7,8 +7,6 @@
 #include "rigid_bonds.h"
 
 #include <string.h>
-#include <stdio.h> /*T*/
-#include <stdlib.h> /*T*/
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
@@ -106,7 +104,6 @@ void elastic_destroy(dent_context *context, struct elastic_work *elastic)
 {
     struct minimiser *work = elastic->minimiser;
     if (work) {
-        if (getenv("DENT_TRACE")) fprintf(stderr, "TRACE direct %d nodes %u unknowns %u cost %g solves %llu products %llu lines %llu refresh %llu substeps %llu\n", work->space.direct, work->space.node_count, work->space.unknown_count, envelope_cost(&work->space.envelope), (unsigned long long)work->solves, (unsigned long long)work->products, (unsigned long long)work->lines, (unsigned long long)work->space.refreshes, (unsigned long long)work->substep_count); /*T*/
         coarse_destroy(context, &work->space);
         dent_release(context, work->terms.terms, (size_t)work->terms.capacity, sizeof *work->terms.terms);
         dent_release(context, work->new_springs, (size_t)work->new_spring_capacity, sizeof *work->new_springs);

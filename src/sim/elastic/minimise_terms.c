@@ -308,6 +308,8 @@ static void make_contact(const struct sim_model *model, struct sim_state *state,
                stiffness_between(model, state, work, term, contact->body_a, contact->body_b, contact->normal);
     term->stiffness = k / (1 + k * material.compliance);
     store_no_more(term, &at, &state->springs[number]);
+    double depth = -contacts->reported[number].gap; /* at the start it stores what it takes to come out */
+    state->reserve += state->step == 0 && depth > 0 ? 0.5 * term->stiffness * depth * depth : 0;
     choose_raise(model, state, &contacts->reported[number], spring, term);
 }
 
@@ -379,6 +381,28 @@ static double resistance(const struct sim_model *model, const struct sim_state *
     return sum;
 }
 
+/* Overlap is pushed out by as much energy as there is in reserve. */
+static void raise_gaps(struct sim_state *state, struct point_terms *terms, const struct placement *at)
+{
+    double before = terms_stored(terms, at);
+    for (int undo = 0; undo < 2; undo++) {
+        for (uint64_t i = 0; i < terms->contact_count; i++) {
+            struct point_term *term = &terms->terms[i];
+            double raise = term->raise < term->room ? term->raise : term->room;
+            raise = undo ? -term->raised : raise > 0 ? raise : 0;
+            term->offset -= raise;
+            term->room -= raise;
+            term->raised = raise;
+            state->springs[term->source].target += raise;
+        }
+        double paid = terms_stored(terms, at) - before;
+        if (undo || paid <= state->reserve) {
+            state->reserve -= undo || !(paid > 0) ? 0 : paid;
+            return;
+        }
+    }
+}
+
 void terms_begin_substep(const struct sim_model *model, struct sim_state *state, const struct placement *before,
                          struct minimiser *work)
 {
@@ -390,14 +414,9 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
         term_point_place(&terms->terms[i].a, before, a);
         term_point_place(&terms->terms[i].b, before, b);
         sim_subtract(a, b, terms->terms[i].start);
-        struct point_term *term = &terms->terms[i];
-        double raise = term->raise < term->room ? term->raise : term->room;
-        if (raise > 0) {
-            term->offset -= raise;
-            term->room -= raise;
-            state->springs[term->source].target += raise;
-        }
+
     }
+    raise_gaps(state, terms, before);
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         if (!model->attachments[n].bonded) {
             struct point_term *term = &terms->terms[terms->count];

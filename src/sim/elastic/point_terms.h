@@ -18,7 +18,7 @@ struct point_term {
     struct term_point a, b;
     enum term_kind kind;
     double normal[3], offset;     /* contact: gap = normal . (a - b) + offset, pushes below 0 */
-    double raise, room;           /* contact: by how much the gap it keeps grows in a substep, and how far yet */
+    double raise, raised, room;   /* contact: by how much the gap it keeps may grow in a substep, grows, and has room to */
     double stiffness, length;     /* length: of a spring at rest */
     double friction[2];           /* static, kinetic */
     double slip[3];               /* how far its friction is stretched, at the start of the substep … */
