@@ -627,6 +627,34 @@ static void nearest_rotation(const double matrix[9], double rotation[9])
     }
 }
 
+/* Calls for all nodes, several to a block: a node of one vertex is little work. */
+struct node_call {
+    dent_block_function *function;
+    void *data;
+    uint32_t count, size;
+};
+
+static void node_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct node_call *call = data;
+    uint32_t begin = block * call->size, end = call->count - begin > call->size ? begin + call->size : call->count;
+    for (uint32_t n = begin; n < end; n++) {
+        call->function(call->data, n, worker);
+    }
+}
+
+static void for_nodes(const struct sim_model *model, const struct coarse_space *space, dent_block_function *function,
+                      void *data)
+{
+    struct node_call call = {function, data, space->node_count, space->direct ? 512 : 4};
+    uint32_t blocks = (space->node_count + call.size - 1) / call.size;
+    if (blocks == 1) {
+        node_block(&call, 0, 0);
+    } else if (blocks > 1) {
+        dent_parallel_for(model->context, blocks, node_block, &call);
+    }
+}
+
 struct frame_call {
     const struct sim_model *model;
     const struct sim_state *state;
@@ -761,7 +789,7 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
     }
     struct frame_call call = {model, state, space};
     if (elements) {
-        dent_parallel_for(model->context, space->node_count, frame_task, &call);
+        for_nodes(model, space, frame_task, &call);
     }
     diagonal_with_terms(model, terms, inertia, space);
     return factorise(model, terms, inertia, space);
@@ -929,8 +957,8 @@ void coarse_apply(const struct sim_model *model, const struct coarse_space *spac
 {
     struct apply_call call = {model, space, r, z};
     if (space->node_count > 0) {
-        dent_parallel_for(model->context, space->node_count, restrict_task, &call);
+        for_nodes(model, space, restrict_task, &call);
         envelope_solve(&space->envelope, space->kernels, space->values);
-        dent_parallel_for(model->context, space->node_count, prolong_task, &call);
+        for_nodes(model, space, prolong_task, &call);
     }
 }

@@ -96,8 +96,11 @@ static void run_pass(struct pass_call *call)
 {
     const struct sim_model *model = call->model;
     const struct elastic_mesh *mesh = model->elastic;
-    if (mesh->group_count > 0) {
-        dent_parallel_for(model->context, (mesh->group_count - 1) / GROUPS_A_BLOCK + 1, tet_task, call);
+    uint32_t blocks = mesh->group_count > 0 ? (mesh->group_count - 1) / GROUPS_A_BLOCK + 1 : 0;
+    if (blocks == 1) {
+        tet_task(call, 0, 0);
+    } else if (blocks > 1) {
+        dent_parallel_for(model->context, blocks, tet_task, call);
     }
     sim_parallel(model->context, 0, mesh->triangle_count + mesh->hinge_count, cloth_range, call);
     sim_parallel(model->context, 0, model->vertex_count, gather_range, call);

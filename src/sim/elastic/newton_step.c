@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
+enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
@@ -47,6 +47,15 @@ static void dot_task(void *data, uint32_t block, uint32_t worker)
     call->partial[block] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+static void run_blocks(const struct sim_model *model, uint32_t blocks, dent_block_function *function, void *data)
+{
+    if (blocks == 1) {
+        function(data, 0, 0);
+    } else if (blocks > 1) {
+        dent_parallel_for(model->context, blocks, function, data);
+    }
+}
+
 double vector_dot(const struct sim_model *model, struct minimiser *work, const double *a, const double *b)
 {
     struct dot_call call = {a, b, work->partial, work->size};
@@ -54,7 +63,7 @@ double vector_dot(const struct sim_model *model, struct minimiser *work, const d
     if (blocks == 0) {
         return 0;
     }
-    dent_parallel_for(model->context, blocks, dot_task, &call);
+    run_blocks(model, blocks, dot_task, &call);
     double sum = 0;
     for (uint32_t b_ = 0; b_ < blocks; b_++) {
         sum += work->partial[b_];
@@ -94,7 +103,7 @@ static void turn_task(void *data, uint32_t block, uint32_t worker)
 static void update(const struct sim_model *model, struct minimiser *work, double factor, dent_block_function *task)
 {
     struct update_call call = {work, factor};
-    dent_parallel_for(model->context, (uint32_t)((work->size + DOT_BLOCK - 1) / DOT_BLOCK), task, &call);
+    run_blocks(model, (uint32_t)((work->size + DOT_BLOCK - 1) / DOT_BLOCK), task, &call);
 }
 
 /* ---- rigid bodies ------------------------------------------------------------------------------------------------ */
@@ -305,7 +314,10 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
     memset(work->solution, 0, work->size * sizeof(double));
     memcpy(work->direction, work->preconditioned, work->size * sizeof(double));
     int most = work->space.direct || work->patient ? MOST_PRODUCTS : LARGE_PRODUCTS;
+    uint64_t begin = work->products;
     for (int n = 0; n < most; n++) {
+        /* A factor that has become so bad is made again from the present elements. */
+        work->interval_begins = work->space.direct && work->products - begin >= WORN_OUT;
         newton_product(model, state, work, work->direction, work->product);
         double curvature = vector_dot(model, work, work->direction, work->product);
         if (!(curvature > 0) || !isfinite(curvature)) {
