@@ -229,7 +229,7 @@ static void a_full_disk_leaves_the_old_checkpoint_and_nothing_else(void **state)
 /* ---- forged files ------------------------------------------------------------------------------------------------ */
 
 /* Places in the file, as checkpoint.c describes it; numbers are little endian. */
-enum { AT_NOTE_SIZE = 24, AT_PARTS_SIZE = 32, AT_CONTACT_SIZE = 40, AT_FORCE_COUNT = 48, AT_CONTENT = 64 };
+enum { AT_NOTE_SIZE = 24, AT_PARTS_SIZE = 32, AT_CONTACT_SIZE = 40, AT_FORCE_COUNT = 48, AT_CONTENT = 72 };
 enum { NOTE = 8, MOST_BYTES = 1 << 20 };
 
 struct forgery {

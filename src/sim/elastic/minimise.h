@@ -56,7 +56,6 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
                     double *direction, double *out);
 /* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
-double vector_dot(const struct sim_model *model, struct minimiser *work, const double *a, const double *b);
 
 /* ---- substep_choice.c -------------------------------------------------------------------------------------------- */
 

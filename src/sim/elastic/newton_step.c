@@ -56,7 +56,7 @@ static void run_blocks(const struct sim_model *model, uint32_t blocks, dent_bloc
     }
 }
 
-double vector_dot(const struct sim_model *model, struct minimiser *work, const double *a, const double *b)
+static double vector_dot(const struct sim_model *model, struct minimiser *work, const double *a, const double *b)
 {
     struct dot_call call = {a, b, work->partial, work->size};
     uint32_t blocks = (uint32_t)((work->size + DOT_BLOCK - 1) / DOT_BLOCK);
@@ -65,8 +65,8 @@ double vector_dot(const struct sim_model *model, struct minimiser *work, const d
     }
     run_blocks(model, blocks, dot_task, &call);
     double sum = 0;
-    for (uint32_t b_ = 0; b_ < blocks; b_++) {
-        sum += work->partial[b_];
+    for (uint32_t block = 0; block < blocks; block++) {
+        sum += work->partial[block];
     }
     return sum;
 }
