@@ -94,9 +94,9 @@ static void sink_offer(struct candidate_sink *interface, dent_question question,
     uint32_t slot = slot_of(question);
     const dent_feature_pair *sides = &question_table[slot]->info.features[0];
     struct worker_counters *counters = &sink->workers[worker];
-    struct pair_batch batch = {question_table[slot]->pairs, sink->kernels,         sink->snapshot,
-                               sink->touching,              &counters->predicates, &sink->answers[slot].blocks,
-                               block};
+    struct pair_batch batch = {
+        question_table[slot]->pairs, sink->kernels, sink->snapshot, sink->touching, &counters->predicates,
+        &sink->answers[slot].blocks, block};
     void (*test)(const struct pair_batch *batch, const struct candidate *candidates, size_t count) =
         sink->kernels ? pair_batch_test : pair_batch_test_plainly;
     counters->candidates += count;
@@ -226,8 +226,7 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
     dent_query_result *result = call->result;
     struct testing_sink sink = {.interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests,
                                               sink_count_cells_visited, sink_predicates},
-                                .kernels =
-                                    row->plain_tests ? NULL : pair_kernels_for(dent_context_isa(world->context)),
+                                .kernels = row->plain_tests ? NULL : pair_kernels_for(dent_context_isa(world->context)),
                                 .answers = run->state->answers,
                                 .snapshot = &world->snapshot,
                                 .touching = def->touching,

@@ -35,9 +35,9 @@ struct pair_row {
     pair_corners *corners;
     enum pair_kernel_kind kernel; /* says what the test would say, or nothing */
     dent_pair_kind meeting;       /* the kind of what the kernel finds */
-    size_t list_offset;   /* of its dent_pair_list in dent_query_result */
-    size_t detail_size;   /* of the record that goes with an answer; 0: none */
-    size_t detail_offset; /* of the pointer to these records in dent_pair_list */
+    size_t list_offset;           /* of its dent_pair_list in dent_query_result */
+    size_t detail_size;           /* of the record that goes with an answer; 0: none */
+    size_t detail_offset;         /* of the pointer to these records in dent_pair_list */
     void (*detail)(const struct snapshot *snapshot, const dent_pair *pair, void *record);
 };
 

@@ -48,7 +48,8 @@ struct pair_bits {
     uint32_t apart;    /* certainly no answer */
     uint32_t meet;     /* certainly one: inside a cell, in a cell, crossing */
     uint32_t coplanar; /* PAIR_FACE_FACE: certainly one, in one plane */
-    uint32_t uncut;    /* PAIR_FACE_CELL: no plane of the cell separates, no corner is inside; PAIR_FACE_CELL_CUT decides */
+    uint32_t
+        uncut; /* PAIR_FACE_CELL: no plane of the cell separates, no corner is inside; PAIR_FACE_CELL_CUT decides */
 };
 
 enum pair_kernel_kind {

@@ -215,8 +215,8 @@ static struct pair_bits face_cell(const struct pair_rows *rows, bool touching)
         }
         doubles_mask apart = either(either(tally.all_outside[0], tally.all_outside[1]),
                                     either(tally.all_outside[2], tally.all_outside[3]));
-        doubles_mask mixed = both(both(tally.some_inner[0], tally.some_inner[1]),
-                                  both(tally.some_inner[2], tally.some_inner[3]));
+        doubles_mask mixed =
+            both(both(tally.some_inner[0], tally.some_inner[1]), both(tally.some_inner[2], tally.some_inner[3]));
         doubles_mask uncut = doubles_mask_and_not(both(mixed, tally.none_inside), apart);
         bits.apart |= doubles_mask_bits(both(proper, apart)) << at;
         bits.meet |= doubles_mask_bits(both(proper, doubles_mask_and_not(tally.inside, apart))) << at;
@@ -249,8 +249,7 @@ PAIR_INLINE void compare_cut(const struct lane_cut *cut, int i, int j, int edge,
 /* Where the cut certainly has corners inside of each edge of the face, and where it certainly has none inside of one. p
  * and q: the face from its first corner; s: the cell; height: of s over the plane. */
 PAIR_INLINE struct lane_sign compare_edges_with_cut(const struct lane_cut *cut, struct doubles3 p, struct doubles3 q,
-                                                    const struct doubles3 s[4], const doubles height[4],
-                                                    doubles volume)
+                                                    const struct doubles3 s[4], const doubles height[4], doubles volume)
 {
     const doubles single = bound_of(volume, PAIR_SINGLE), fourfold = bound_of(volume, PAIR_FOURFOLD);
     doubles_mask inside[3], outside[3];
