@@ -121,7 +121,7 @@ static inline struct narrow_signs narrow(const struct floats16x3 a[3], const str
     struct corner_sides of_b = sides_of(a, b), of_a = sides_of(b, a);
     uint32_t apart = (of_a.above[0] & of_a.above[1] & of_a.above[2]) | (of_a.below[0] & of_a.below[1] & of_a.below[2]) |
                      (of_b.above[0] & of_b.above[1] & of_b.above[2]) | (of_b.below[0] & of_b.below[1] & of_b.below[2]);
-    uint32_t sure = (uint32_t)NARROW_ALL;
+    uint32_t sure = NARROW_ALL;
     for (int k = 0; k < 3; k++) {
         sure &= (of_a.above[k] | of_a.below[k]) & (of_b.above[k] | of_b.below[k]);
     }
@@ -136,9 +136,9 @@ static inline struct narrow_signs narrow(const struct floats16x3 a[3], const str
         crossing = sure & ~apart & first_below & second_above;
         apart |= sure & (first_above | second_below);
     }
-    if ((uint32_t)NARROW_ALL & ~sure & ~apart) {
+    if (NARROW_ALL & ~sure & ~apart) {
         apart |= ~sure & apart_across_edges(a, b);
         apart |= ~sure & apart_across_edges(b, a);
     }
-    return (struct narrow_signs){apart & (uint32_t)NARROW_ALL, crossing};
+    return (struct narrow_signs){apart & NARROW_ALL, crossing};
 }
