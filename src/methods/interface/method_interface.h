@@ -80,6 +80,7 @@ struct method_row {
     const char *name;
     const char *summary;
     uint32_t questions;
+    bool plain_tests; /* the sink tests its candidates by the exact predicates alone: the oracle shares no filter in lanes */
     dent_status (*create)(dent_context *context,
                           void **state); /* kept in the world; compare snapshot->table->topology_version */
     void (*destroy)(dent_context *context, void *state);
