@@ -132,7 +132,7 @@ for part in $parts; do
     scaling)
         $tables "$build" --results "$out" ;;
     pages)
-        $tables --results "$out" --write "$root/docs/benchmarks.md" "$root/docs/scaling.md" ;;
+        $tables --results "$out" --write "$root/README.md" "$root/docs/benchmarks.md" "$root/docs/scaling.md" ;;
     *)
         echo "make_results.sh: no part '$part'"
         exit 2 ;;

@@ -441,6 +441,33 @@ def table_real(folder):
                   "rigid motion", "at rest", "all processors (speed-up, control's)"], lines)
 
 
+README_ROWS = [("real-teeth", "two molars: 8 parts that fit, 144k tets (data kit)", "vertex-cell"),
+               ("real-teeth", "", "face-cell"),
+               ("real-armadillo", "two armadillos, 110k tets (data kit)", "vertex-cell"),
+               ("real-armadillo", "", "face-cell"),
+               ("peers-vertex-cell", "`teschner-e`: 100 slabs, 50k tets", "vertex-cell"),
+               ("peers-face-cell", "", "face-cell"),
+               ("peers-large-face-face", "`cloth-500k`: crumpled sheet, 500k triangles", "face-face"),
+               ("peers-large-face-face", "`sheet-curved`: 500k triangles, nothing crosses", "face-face")]
+
+
+def table_readme(folder):
+    """A few rows for the first page, real models first."""
+    lines, shown = [], ""
+    for name, title, question in README_ROWS:
+        shown = title.split(":")[0].strip("`") if title else shown
+        rows = [row for row in load(folder, name) if row["question"] == question
+                and (name.startswith("real") or row["scene"] == shown)]
+        best = fastest_peer(rows)
+        ours = pick(rows, method="surface-tree" if question == "face-face" else "cluster-search")
+        if not best or not ours:
+            raise Missing(f"{name}.csv lacks a row of {shown}")
+        lines.append([title, question, f"{best['method']} {number(best['median_ms'])}",
+                      f"{ours['method'].replace('-', ' ')} {number(ours['median_ms'])}",
+                      f"{best['median_ms'] / ours['median_ms']:.1f}×"])
+    return table(["time of a query, one thread, ms", "question", "fastest peer", "dent", ""], lines)
+
+
 def threads_cell(race):
     """Wall time on all threads, how many times faster that is than one, and what the arithmetic loop gains."""
     threads = max((row["threads"] for row in race), default=1)
@@ -525,7 +552,7 @@ TABLES = {"overlap": table_overlap, "swarm": table_swarm, "graded": table_graded
           "cloth": table_cloth, "traps": table_traps, "vertex-cell": table_race("vertex-cell", "cells", "cells"),
           "face-cell": table_race("face-cell", "cells", "cells"),
           "face-face": table_race("face-face", "faces", "surface faces"),
-          "real": table_real, "together": table_together, "files": table_files, "phases": table_phases, "threads": table_threads,
+          "real": table_real, "readme": table_readme, "together": table_together, "files": table_files, "phases": table_phases, "threads": table_threads,
           "isa": table_isa, "machine": table_machine}
 
 
