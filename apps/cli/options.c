@@ -55,6 +55,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: set a parameter, e.g. inside=0.2; may be repeated"},
     [OPTION_STATS] = {"--stats", NULL, NULL, "print counts, time and work counters on stderr"},
     [OPTION_PEERS] = {"--peers", NULL, NULL, "add other libraries and simple programs, if built"},
+    [OPTION_FASTEST_PEER] = {"--fastest-peer", NULL, NULL, "the same, of these only the fastest: quicker"},
     [OPTION_VARIANTS] = {"--variants", NULL, NULL, "add methods with other parameters, such as those of the papers"},
     [OPTION_FRAMES] = {"--frames", NULL, "N", "number of frames of the scene; default 5"},
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "passes over the frames; default 5"},

@@ -43,6 +43,7 @@ typedef enum option_id {
     OPTION_SET,
     OPTION_STATS,
     OPTION_PEERS,
+    OPTION_FASTEST_PEER,
     OPTION_VARIANTS,
     OPTION_FRAMES,
     OPTION_REPEAT,

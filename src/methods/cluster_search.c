@@ -639,7 +639,8 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         search->snapshot.may_want_strains |= worth_it;
         bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision;
         search->may_adopt |= !clustered->own_reference;
-        if (wanted && clustered->own_reference && cache->entries[body_index]->wait > 0) {
+        if (wanted && clustered->own_reference && cache->entries[body_index]->wait > 0 &&
+            !search->request->proofs->try_again) {
             cache->entries[body_index]->wait--;
             wanted = false;
         }
@@ -694,6 +695,18 @@ static void back_off_certificates(struct cluster_search *search, struct cluster_
                       4 * (uint64_t)certified_clusters(search, body_index) < clusters->cluster_count;
         entry->last_wait = !failed ? 0 : entry->last_wait < LONGEST_REST ? 2 * entry->last_wait + 1 : LONGEST_REST;
         entry->wait = entry->last_wait;
+    }
+}
+
+/* Cells of the bodies whose own reference proved too little in the last two tries. */
+static void report_proofs(const struct cluster_search *search, const struct cluster_cache *cache)
+{
+    struct proof_report *proofs = search->request->proofs;
+    proofs->known = search->certify;
+    for (uint32_t body_index = 0; search->certify && body_index < cache->body_count; body_index++) {
+        const struct cached_body *entry = cache->entries[body_index];
+        bool failing = entry->own_reference && entry->last_wait > 1;
+        proofs->unproven_cells += failing ? cache->bodies[body_index].cell_count : 0;
     }
 }
 
@@ -822,6 +835,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     loop_costs_run(&state->search_costs, request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
         back_off_certificates(&search, &state->cache);
+        report_proofs(&search, &state->cache);
         adopt_free_poses(&search, &state->cache);
     }
     return DENT_OK;

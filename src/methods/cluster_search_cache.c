@@ -1,7 +1,9 @@
 /* Clusters kept between queries. See cluster_search_cache.h. */
 #include "methods/cluster_search_cache.h"
 
+#include "base/allocator.h"
 #include "base/radix_sort.h"
+#include "bodies/shared_mesh.h"
 
 void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 {
@@ -33,7 +35,9 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     cluster_cache_init(cache, context);
 }
 
-static struct cached_body *create_entry(dent_context *context, const struct body_snapshot *body_snapshot)
+/* `lender`: an entry of a body with the same mesh, or null. */
+static struct cached_body *create_entry(dent_context *context, const struct body_snapshot *body_snapshot,
+                                        struct cached_body *lender)
 {
     const struct body *body = body_snapshot->body;
     struct cached_body *entry = dent_allocate(context, 1, sizeof *entry);
@@ -44,8 +48,11 @@ static struct cached_body *create_entry(dent_context *context, const struct body
     const double(*shape)[3] = body->reference ? (const double(*)[3])body->reference : body_snapshot->xyz;
     bool solid = body_has_cells(body);
     entry->clusters.context = entry->reference.context = entry->gaps.context = context;
-    if (!body_clusters_create(&entry->clusters, context, body, shape) ||
-        (solid && !strain_reference_create(&entry->reference, context, &entry->clusters))) {
+    bool cut = body_clusters_create(&entry->clusters, context, body, shape);
+    if (cut && lender) {
+        body_clusters_share(&entry->clusters, &lender->clusters);
+    }
+    if (!cut || (solid && !strain_reference_create(&entry->reference, context, &entry->clusters))) {
         destroy_entry(context, entry);
         return NULL;
     }
@@ -60,14 +67,37 @@ static struct cached_body *create_entry(dent_context *context, const struct body
     return entry;
 }
 
+/* The last entry for each of some meshes that bodies share, for the next body with that mesh. */
+struct mesh_entries {
+    const uint32_t *corners[SHARED_MESHES];
+    struct cached_body *entries[SHARED_MESHES];
+};
+
+static struct cached_body *find_lender(const struct mesh_entries *known, const struct body *body)
+{
+    uint32_t slot = (uint32_t)((uintptr_t)body->element_corners / ALLOCATION_ALIGNMENT % SHARED_MESHES);
+    return body->next_sharer && known->corners[slot] == body->element_corners ? known->entries[slot] : NULL;
+}
+
+static void note_lender(struct mesh_entries *known, const struct body *body, struct cached_body *entry)
+{
+    uint32_t slot = (uint32_t)((uintptr_t)body->element_corners / ALLOCATION_ALIGNMENT % SHARED_MESHES);
+    if (body->next_sharer) {
+        known->corners[slot] = body->element_corners;
+        known->entries[slot] = entry;
+    }
+}
+
 /* Bodies keep their order, so a search for the old entry begins behind the last one found. A body that is new looks
  * through all the rest, which is the price of a change, not of a query. */
 static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old, const struct snapshot *snapshot,
                          uint64_t *built)
 {
     uint32_t next = 0;
+    struct mesh_entries known = {.corners = {NULL}};
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
-        uint64_t base = snapshot->bodies[body_index].body->identity_base;
+        const struct body *body = snapshot->bodies[body_index].body;
+        uint64_t base = body->identity_base;
         uint32_t match = next;
         while (match < old->body_count && old->entries[match] && old->entries[match]->identity_base != base) {
             match++;
@@ -75,13 +105,15 @@ static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old,
         if (match < old->body_count && old->entries[match]) {
             fresh->entries[body_index] = old->entries[match];
             fresh->entries[body_index]->kept = true;
+            note_lender(&known, body, fresh->entries[body_index]);
             next = match + 1;
             continue;
         }
-        fresh->entries[body_index] = create_entry(fresh->context, &snapshot->bodies[body_index]);
+        fresh->entries[body_index] = create_entry(fresh->context, &snapshot->bodies[body_index], find_lender(&known, body));
         if (!fresh->entries[body_index]) {
             return false;
         }
+        note_lender(&known, body, fresh->entries[body_index]);
         ++*built;
     }
     return true;

@@ -239,6 +239,8 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
         }
     }
     infos[info_count] = NULL;
+    struct method_experience *experience = &run->state->experience;
+    struct proof_report proofs = {.try_again = method_tries_proofs_again(experience, &world->snapshot)};
     struct search_request request = {
         .context = world->context,
         .isa = dent_context_isa(world->context),
@@ -248,6 +250,7 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
         .experiments = &run->experiments,
         .counters = &result->counters,
         .method_counters = &run->method_counters,
+        .proofs = &proofs,
         .questions = def->questions,
         .infos = infos,
         .surface_vertices_only = def->surface_vertices_only,
@@ -257,7 +260,11 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
         .by_other_method = search_by_other_method,
         .owner = call,
     };
-    return row->search(run->state->method_states[row->method], &request, &sink.interface);
+    dent_status status = row->search(run->state->method_states[row->method], &request, &sink.interface);
+    if (status == DENT_OK && !call->cancel.seen) {
+        method_learn_proofs(experience, &world->snapshot, row->method, &proofs);
+    }
+    return status;
 }
 
 static dent_status list_answers(struct question_call *call)

@@ -48,17 +48,18 @@ static void set_member(struct box_group *group, uint32_t slot, const struct clus
     }
 }
 
-/* Clusters whose coordinates, 384 bytes each, stay in a cache of the second level. */
-enum { SMALL_WORLD = 2048 };
+/* Coordinates, 384 bytes a cluster, and strains, 1,024 bytes a piece, that stay in a cache of the second level together:
+ * those of 2,048 clusters in full pieces, or of 651 bodies of one cluster. */
+enum { SMALL_WORLD_BYTES = 2048 * (384 + 64) };
 
 /* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
  * tried again must not need more scratch than those before. A large world keeps its points only where it has no
  * strains: they take turns in the same memory. */
 static bool take_points_and_strains(struct cluster_snapshot *state, struct arena *scratch)
 {
-    bool small = state->cluster_count <= SMALL_WORLD;
     size_t points = (size_t)state->cluster_count * sizeof *state->points;
     size_t strains = state->may_want_strains ? (size_t)state->piece_count * sizeof *state->strains : 0;
+    bool small = points + strains <= SMALL_WORLD_BYTES;
     size_t larger = points > strains ? points : strains;
     unsigned char *memory = arena_allocate(scratch, small ? points + strains : larger, 1);
     state->points = small || !state->wants_strains ? (struct cluster_points *)memory : NULL;
