@@ -117,6 +117,12 @@ static inline struct doubles3 pick_local(const struct double_cells *cells, doubl
                              doubles_pick32(cells->local[2], index)};
 }
 
+static inline struct doubles3 pick_points(const double (*local)[CLUSTER_VERTICES + 8], doubles_index index)
+{
+    return (struct doubles3){doubles_pick32(local[0], index), doubles_pick32(local[1], index),
+                             doubles_pick32(local[2], index)};
+}
+
 /* A plane: the side of x is normal . x + offset. */
 struct double_plane {
     struct doubles3 normal;
@@ -230,6 +236,15 @@ static inline void find_equal_points(const struct double_cells *cells, const str
 
 /* ---- the planes of a cell -------------------------------------------------------------------- */
 
+static inline struct double_plane cell_plane(const struct double_cells *cells, int k, uint32_t cell)
+{
+    const double(*plane)[CLUSTER_CELLS] = cells->planes[k];
+    return (struct double_plane){
+        {doubles_set(plane[0][cell]), doubles_set(plane[1][cell]), doubles_set(plane[2][cell])},
+        doubles_set(plane[3][cell]),
+    };
+}
+
 /* Points of side a certainly inside and certainly not inside of the planes of a cell. */
 struct cell_sides {
     uint32_t inner[4], not_inner[4];
@@ -244,11 +259,7 @@ static inline void compare_points_with_cell(const struct leaf_cells *from, const
     struct double_plane planes[4];
     uint32_t on[4];
     for (int k = 0; k < 4; k++) {
-        planes[k] = (struct double_plane){
-            {doubles_set(cells->planes[k][0][cell]), doubles_set(cells->planes[k][1][cell]),
-             doubles_set(cells->planes[k][2][cell])},
-            doubles_set(cells->planes[k][3][cell]),
-        };
+        planes[k] = cell_plane(cells, k, cell);
         on[k] = equal->of_b[cluster_corner(corners, k)];
         sides->inner[k] = 0;
     }
@@ -270,9 +281,9 @@ static inline void compare_points_with_cell(const struct leaf_cells *from, const
 
 /* ---- vertices -------------------------------------------------------------------------------- */
 
-/* Vertices in the box of the cell that share none of its corners. */
+/* Vertices in the box of the cell, except where it has corners that are excluded. */
 static inline uint32_t vertices_near_cell(const struct leaf_cells *cells, uint32_t cell,
-                                          const struct double_vertices *vertices, const uint32_t *shared)
+                                          const struct double_vertices *vertices, const uint32_t *excluded)
 {
     const struct cluster_box box = {{cells->lo[0][cell], cells->lo[1][cell], cells->lo[2][cell]},
                                     {cells->hi[0][cell], cells->hi[1][cell], cells->hi[2][cell]}};
@@ -282,7 +293,7 @@ static inline uint32_t vertices_near_cell(const struct leaf_cells *cells, uint32
     for (int i = 0; i < (int)vertices->points.count; i += FLOATS) {
         struct floats3 x = floats3_load(&vertices->x[0][i], &vertices->x[1][i], &vertices->x[2][i]);
         floats_mask met = boxes_meet(x, x, &spread);
-        uint32_t found = floats_mask_bits(words_disjoint_within(met, words_load(&shared[i]), corners));
+        uint32_t found = floats_mask_bits(words_disjoint_within(met, words_load(&excluded[i]), corners));
         near |= (found & lanes_in_use(vertices->points.count, (uint32_t)i)) << i;
     }
     return near;
@@ -311,31 +322,63 @@ static inline struct cluster_box bound_vertices(const struct double_vertices *ve
     return box;
 }
 
-/* All vertices that wait against all cells: everything not certainly outside comes out. */
+/* Some points against a cell, in lanes. */
+struct points_in_cell {
+    uint32_t may, must; /* inside */
+};
+
+static inline struct points_in_cell judge_points(const struct double_plane planes[4], struct doubles3 x, doubles bound,
+                                                 doubles negative)
+{
+    doubles sides[4] = {side_of(planes[0], x), side_of(planes[1], x), side_of(planes[2], x), side_of(planes[3], x)};
+    doubles_mask out = doubles_mask_or(doubles_less(sides[0], negative), doubles_less(sides[1], negative));
+    out = doubles_mask_or(out, doubles_mask_or(doubles_less(sides[2], negative), doubles_less(sides[3], negative)));
+    doubles_mask in = doubles_mask_and(doubles_less(bound, sides[0]), doubles_less(bound, sides[1]));
+    in = doubles_mask_and(in, doubles_mask_and(doubles_less(bound, sides[2]), doubles_less(bound, sides[3])));
+    return (struct points_in_cell){doubles_mask_bits(doubles_mask_not(out)), doubles_mask_bits(in)};
+}
+
+/* Vertices near a cell, few of those that wait, brought together: everything not certainly outside comes out. */
+static inline uint32_t compare_near_vertices(const struct double_cells *cells, uint32_t cell,
+                                             const struct double_vertices *vertices, uint32_t near, double limit,
+                                             struct leaf_hit *hits, uint32_t count)
+{
+    const doubles bound = doubles_set(limit), negative = doubles_set(-limit);
+    const struct double_plane planes[4] = {cell_plane(cells, 0, cell), cell_plane(cells, 1, cell),
+                                           cell_plane(cells, 2, cell), cell_plane(cells, 3, cell)};
+    uint32_t list[CLUSTER_VERTICES + 32], listed = words_of_bits(list, 0, near);
+    for (uint32_t i = 0; i < listed; i += DOUBLES) {
+        struct doubles3 x = pick_points(vertices->points.local, doubles_index_of_byte(&list[i], 0));
+        struct points_in_cell found = judge_points(planes, x, bound, negative);
+        uint32_t left = listed - i >= DOUBLES ? found.may : found.may & ((1u << (listed - i)) - 1);
+        for (; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left), from = list[i + lane];
+            count = put_hit(hits, count, vertices->cluster[from], vertices->vertex[from], cell, found.must >> lane & 1);
+        }
+    }
+    return count;
+}
+
+/* All vertices that wait against all cells. */
 static uint32_t compare_double_vertices(struct leaf_cells *from, struct leaf_doubles *leaf, struct leaf_hit *hits)
 {
-    struct double_vertices *vertices = &leaf->vertices;
-    struct double_cells *cells = &leaf->cells;
+    const struct double_vertices *vertices = &leaf->vertices;
+    const struct double_cells *cells = &leaf->cells;
     const double bound = common_bound(cells, &vertices->points);
     const struct cluster_box around = bound_vertices(vertices);
     struct equal_points equal;
-    _Alignas(64) uint32_t shared[CLUSTER_VERTICES + 16];
+    _Alignas(64) uint32_t excluded[CLUSTER_VERTICES + 16]; /* vertices of side b that the vertices share or equal */
     uint32_t count = 0;
-    find_shared_points(from, &vertices->points, shared);
+    find_shared_points(from, &vertices->points, excluded);
     find_equal_points(cells, &vertices->points, from->interior_only, &equal);
-    for (uint64_t cells_left = cells_near(from, &around); cells_left; cells_left &= cells_left - 1) {
-        uint32_t cell = (uint32_t)__builtin_ctzll(cells_left);
-        uint32_t near = vertices_near_cell(from, cell, vertices, shared);
-        if (!near) {
-            continue;
-        }
-        struct cell_sides sides;
-        compare_points_with_cell(from, cells, cell, &vertices->points, &equal, bound, &sides);
-        near &= ~(sides.not_inner[0] | sides.not_inner[1] | sides.not_inner[2] | sides.not_inner[3]);
-        uint32_t certain = sides.inner[0] & sides.inner[1] & sides.inner[2] & sides.inner[3];
-        for (; near; near &= near - 1) {
-            uint32_t i = (uint32_t)__builtin_ctz(near);
-            count = put_hit(hits, count, vertices->cluster[i], vertices->vertex[i], cell, certain >> i & 1);
+    for (uint32_t i = 0; i < vertices->points.count; i++) {
+        excluded[i] |= equal.of_a[i]; /* a corner of a cell is not inside */
+    }
+    for (uint64_t left = cells_near(from, &around); left; left &= left - 1) {
+        uint32_t cell = (uint32_t)__builtin_ctzll(left);
+        uint32_t near = vertices_near_cell(from, cell, vertices, excluded);
+        if (near) {
+            count = compare_near_vertices(cells, cell, vertices, near, bound, hits, count);
         }
     }
     return count;
@@ -433,13 +476,11 @@ static inline void store_edge(double (*edge)[CLUSTER_FACES + 8], int i, struct d
 
 static inline void compute_face_planes(const struct double_faces *faces, struct face_sides *sides)
 {
-    const struct double_points *points = &faces->points;
     for (int i = 0; i < (int)faces->count; i += DOUBLES) {
         struct doubles3 p[3];
         for (int k = 0; k < 3; k++) {
             doubles_index index = doubles_index_load(&faces->corners[k][i]);
-            p[k] = (struct doubles3){doubles_pick32(points->local[0], index), doubles_pick32(points->local[1], index),
-                                     doubles_pick32(points->local[2], index)};
+            p[k] = pick_points(faces->points.local, index);
         }
         struct double_plane plane = plane_through(p[0], doubles3_subtract(p[1], p[0]), doubles3_subtract(p[2], p[0]));
         doubles_store(&sides->plane[0][i], plane.normal.x);
