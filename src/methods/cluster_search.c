@@ -78,6 +78,9 @@ struct workspace {
     struct cluster_points kept_points[KEPT_CLUSTERS]; /* of side a: number n of the world at place n % KEPT_CLUSTERS */
     uint32_t kept_numbers[KEPT_CLUSTERS];
     struct leaf_queue queue;
+    struct leaf_doubles doubles;
+    bool in_doubles;     /* how the cluster of side b is compared with others */
+    uint32_t open_pairs; /* of the cluster of side b: hits that are not certain */
     struct leaf_hit hits[LEAF_HITS_MAX];
     dent_pair answers[BATCH];
     struct candidate candidates[BATCH];
@@ -112,6 +115,7 @@ static void tell(struct workspace *work, dent_question question, uint32_t count)
                                ? cluster_a->vertices[hit->feature]
                                : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
+        work->open_pairs += !hit->certain;
         if (hit->certain && body_index_a == work->body_index_b) {
             __atomic_store_n(&search->met_itself[body_index_a], true, __ATOMIC_RELAXED);
         }
@@ -242,11 +246,32 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
             .same_body = self,
             .lanes = search->snapshot.surface_vertices_only ? cluster->owned_surface : cluster->owned,
             .number = world_number,
+            .xyz = search->request->snapshot->bodies[body_index_a].xyz,
         };
         uint32_t count =
-            (faces ? kernels->face_leaf : kernels->vertex_leaf)(&work->cells, &features, &work->queue, work->hits);
+            work->in_doubles
+                ? (faces ? kernels->face_leaf_doubles : kernels->vertex_leaf_doubles)(&work->cells, &features,
+                                                                                      &work->doubles, work->hits)
+                : (faces ? kernels->face_leaf : kernels->vertex_leaf)(&work->cells, &features, &work->queue,
+                                                                      work->hits);
         work->clusters_visited++;
         tell(work, question, count);
+    }
+}
+
+/* What still waits. Own vertices are always compared in floats. */
+static void flush_leaves(struct workspace *work, dent_question question)
+{
+    const struct cluster_kernels *kernels = work->search->snapshot.kernels;
+    bool faces = question == DENT_QUESTION_FACE_CELL;
+    if (work->queue.count > 0 || work->queue.waiting.count > 0 || work->queue.waiting_faces.count > 0) {
+        tell(work, question,
+             (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
+    }
+    if (work->in_doubles) {
+        tell(work, question,
+             (faces ? kernels->face_flush_doubles : kernels->vertex_flush_doubles)(&work->cells, &work->doubles,
+                                                                                   work->hits));
     }
 }
 
@@ -279,13 +304,61 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
             search_leaves(work, question, body_index_a, piece->first, set);
         }
     }
-    if (work->queue.count > 0 || work->queue.waiting.count > 0 || work->queue.waiting_faces.count > 0) {
-        tell(work, question,
-             (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
+    flush_leaves(work, question);
+}
+
+/* ---- floats or doubles ----------------------------------------------------------------------- */
+
+/* Where surfaces coincide floats leave open most of what boxes leave, and the exact test of each pair costs more than
+ * the leaf in doubles. Elsewhere the leaf in doubles costs a quarter more than the one in floats. So a cluster of which
+ * floats left more than an eighth open is compared in doubles for the next SHORTEST_STAY queries or some more, a number
+ * of its own so that not all try floats again at the same time. The choice depends on the queries before, not on
+ * threads. */
+enum { OPEN_SHARE = 8, LEAST_OPEN = 4, SHORTEST_STAY = 128, STAYS = 128 };
+
+static uint8_t *doubles_left(const struct workspace *work, dent_question question)
+{
+    uint8_t(*left)[2] = work->search->snapshot.bodies[work->body_index_b].doubles_left;
+    return &left[work->number_b][question == DENT_QUESTION_FACE_CELL];
+}
+
+static void choose_numbers(struct workspace *work, dent_question question)
+{
+    const struct cluster_search *search = work->search;
+    uint8_t *left = doubles_left(work, question);
+    switch (search->request->experiments->cluster_search.numbers) {
+    case DENT_LEAF_NUMBERS_FLOATS:
+        work->in_doubles = false;
+        break;
+    case DENT_LEAF_NUMBERS_DOUBLES:
+        work->in_doubles = true;
+        break;
+    case DENT_LEAF_NUMBERS_ALTERNATING:
+        *left = *left == 0;
+        work->in_doubles = *left > 0;
+        break;
+    default:
+        work->in_doubles = *left > 0 && search->snapshot.kernels != &cluster_kernels_scalar;
+        break;
+    }
+    work->doubles.cells.has_points = work->doubles.cells.has_planes = false;
+    work->queue.box_pairs = work->open_pairs = 0;
+}
+
+/* After a cluster of side b is done: is it the turn of doubles? */
+static void note_open_pairs(const struct workspace *work, dent_question question)
+{
+    if (work->search->request->experiments->cluster_search.numbers != DENT_LEAF_NUMBERS_AUTO) {
+        return;
+    }
+    if (work->in_doubles) {
+        --*doubles_left(work, question);
+    } else if (work->open_pairs >= LEAST_OPEN && work->open_pairs > work->queue.box_pairs / OPEN_SHARE) {
+        *doubles_left(work, question) = (uint8_t)(SHORTEST_STAY + work->number_b % STAYS);
     }
 }
 
-static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t slot)
+static void begin_cluster(struct workspace *work, dent_question question, uint32_t piece, uint32_t slot)
 {
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_b = &search->snapshot.bodies[work->body_index_b];
@@ -298,6 +371,9 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t slot)
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
     cells->box = cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot);
     cells->has_boxes = false;
+    cells->xyz = search->request->snapshot->bodies[work->body_index_b].xyz;
+    cells->interior_only = !search->request->def->touching;
+    choose_numbers(work, question);
 }
 
 static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece)
@@ -309,11 +385,12 @@ static void search_near_pieces(struct workspace *work, dent_question question, u
     }
     for (; any; any &= any - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(any);
-        begin_cluster(work, piece, slot);
+        begin_cluster(work, question, piece, slot);
         if (near->own >> slot & 1) {
             search_own(work);
         }
         search_cluster(work, question, piece, slot);
+        note_open_pairs(work, question);
     }
     near->count = near->own = 0;
 }
@@ -409,7 +486,7 @@ static void search_single(struct workspace *work, dent_question question, uint32
         __builtin_prefetch(next->cells);
         __builtin_prefetch(next->cell_vertices);
     }
-    begin_cluster(work, 0, 0);
+    begin_cluster(work, question, 0, 0);
     const struct cluster_box box = work->cells.box;
     if (box.lo[0] > box.hi[0]) {
         return;
@@ -436,6 +513,7 @@ static void search_single(struct workspace *work, dent_question question, uint32
         }
     }
     search_cluster(work, question, 0, 0);
+    note_open_pairs(work, question);
     work->near.count = 0;
 }
 
@@ -489,6 +567,8 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     work->answer_count = work->candidate_count = work->queue.count = 0;
     work->queue.waiting.count = work->queue.waiting_faces.count = 0;
     work->queue.waiting_faces.may_share = false;
+    work->doubles.vertices.points.count = work->doubles.faces.points.count = work->doubles.faces.count = 0;
+    work->doubles.vertices.points.may_share = work->doubles.faces.points.may_share = false;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->snapshot.piece_count - first;

@@ -1,6 +1,8 @@
 /* Clusters kept between queries. See cluster_search_cache.h. */
 #include "methods/cluster_search_cache.h"
 
+#include <string.h>
+
 #include "base/allocator.h"
 #include "base/radix_sort.h"
 #include "bodies/shared_mesh.h"
@@ -13,6 +15,7 @@ void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 static void destroy_entry(dent_context *context, struct cached_body *entry)
 {
     if (entry) {
+        dent_release(context, entry->doubles_left, entry->clusters.cluster_count, sizeof *entry->doubles_left);
         gap_reference_destroy(&entry->gaps);
         strain_reference_destroy(&entry->reference);
         body_clusters_destroy(&entry->clusters);
@@ -56,6 +59,12 @@ static struct cached_body *create_entry(dent_context *context, const struct body
         destroy_entry(context, entry);
         return NULL;
     }
+    entry->doubles_left = dent_allocate(context, entry->clusters.cluster_count, sizeof *entry->doubles_left);
+    if (!entry->doubles_left) {
+        destroy_entry(context, entry);
+        return NULL;
+    }
+    memset(entry->doubles_left, 0, entry->clusters.cluster_count * sizeof *entry->doubles_left);
     if (solid && body->reference) {
         strain_reference_set(&entry->reference, body, shape);
         if (!entry->reference.convex && !gap_reference_create(&entry->gaps, context, body, &entry->clusters, shape)) {
@@ -169,6 +178,7 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .first_group_boxes = (uint32_t)group_boxes,
             .first_range = (uint32_t)ranges,
             .range_count = range_count,
+            .doubles_left = cache->entries[body_index]->doubles_left,
         };
         cluster_cache_note_reference(cache, body_index);
         cache->one_piece_each = cache->one_piece_each && body->piece_count == 1;

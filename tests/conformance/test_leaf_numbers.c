@@ -1,0 +1,244 @@
+/* The cluster search compares in floats or in doubles, cluster by cluster: the lists are the oracle's with either, and
+ * while it changes between them, where surfaces coincide up to rounding and on random scenes of every kind; on every
+ * instruction set and with several threads. By itself it changes to doubles where floats leave much open, and back. */
+#include "support/cmocka_includes.h"
+
+#include <dent/experimental.h>
+
+#include "support/random_scene.h"
+#include "support/scene_world.h"
+
+#include <string.h>
+
+enum { NUMBERS = 4, SETTINGS = 4 };
+static const uint32_t both_questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
+
+static dent_query_result ask(dent_world *world, dent_method method, int setting, const dent_experiments *experiments)
+{
+    dent_query_def def = dent_query_def_default();
+    dent_query_result result;
+    def.questions = both_questions;
+    def.method = method;
+    def.touching = setting & 1;
+    def.surface_vertices_only = setting & 2;
+    def.experiments = experiments;
+    assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+    return result;
+}
+
+static dent_query_result ask_in(dent_world *world, int setting, dent_leaf_numbers numbers)
+{
+    dent_experiments experiments = dent_experiments_default();
+    experiments.cluster_search.numbers = numbers;
+    return ask(world, DENT_METHOD_CLUSTER_SEARCH, setting, &experiments);
+}
+
+/* The lists of both questions, one behind the other. */
+struct lists {
+    dent_pair *pairs;
+    uint64_t count, vertex_count;
+};
+
+static struct lists keep(const dent_query_result *result)
+{
+    struct lists lists = {NULL, result->vertex_cell.count + result->face_cell.count, result->vertex_cell.count};
+    lists.pairs = test_allocate(lists.count, sizeof *lists.pairs);
+    if (result->vertex_cell.count > 0) {
+        memcpy(lists.pairs, result->vertex_cell.pairs, result->vertex_cell.count * sizeof *lists.pairs);
+    }
+    if (result->face_cell.count > 0) {
+        memcpy(lists.pairs + result->vertex_cell.count, result->face_cell.pairs,
+               result->face_cell.count * sizeof *lists.pairs);
+    }
+    return lists;
+}
+
+static void assert_lists(const dent_query_result *result, const struct lists *lists)
+{
+    struct lists got = keep(result);
+    assert_int_equal(got.count, lists->count);
+    assert_int_equal(got.vertex_count, lists->vertex_count);
+    assert_memory_equal(got.pairs, lists->pairs, lists->count * sizeof *lists->pairs);
+    free(got.pairs);
+}
+
+static dent_context *open_context(int isa, uint32_t threads)
+{
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = threads;
+    def.isa = (dent_isa)isa;
+    dent_context *context = dent_context_create(&def, NULL);
+    assert_non_null(context);
+    return context;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static void numbers_do_not_change_the_lists_where_parts_fit(void **state)
+{
+    (void)state;
+    static const uint32_t frames[] = {0, 7}, threads[] = {1, 3};
+    enum { FRAMES = sizeof frames / sizeof frames[0] };
+    dent_context *oracle = dent_context_create(NULL, NULL);
+    struct scene_world reference;
+    struct lists lists[FRAMES][SETTINGS];
+    assert_true(scene_world_open(&reference, oracle, "fitted", 0.02));
+    for (int f = 0; f < FRAMES; f++) {
+        scene_world_pose(&reference, frames[f]);
+        for (int setting = 0; setting < SETTINGS; setting++) {
+            dent_query_result result = ask(reference.world, DENT_METHOD_BRUTE_FORCE, setting, NULL);
+            lists[f][setting] = keep(&result);
+            assert_true(result.face_cell.count > 0);
+        }
+    }
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        for (int t = 0; t < 2 && dent_isa_available((dent_isa)isa); t++) {
+            dent_context *context = open_context(isa, threads[t]);
+            for (int numbers = 0; numbers < NUMBERS; numbers++) {
+                struct scene_world stage;
+                assert_true(scene_world_open_on(&stage, context, reference.scene));
+                for (int i = 0; i < FRAMES * SETTINGS; i++) {
+                    scene_world_pose(&stage, frames[i / SETTINGS]);
+                    dent_query_result result = ask_in(stage.world, i % SETTINGS, (dent_leaf_numbers)numbers);
+                    assert_lists(&result, &lists[i / SETTINGS][i % SETTINGS]);
+                }
+                scene_world_close(&stage);
+            }
+            dent_context_destroy(context);
+        }
+    }
+    for (int i = 0; i < FRAMES * SETTINGS; i++) {
+        free(lists[i / SETTINGS][i % SETTINGS].pairs);
+    }
+    scene_world_close(&reference);
+    dent_context_destroy(oracle);
+}
+
+static void compare_random_scene(struct test_scene *scene, dent_context *const *contexts, uint64_t *pairs)
+{
+    struct lists lists[SETTINGS];
+    dent_world *oracle = dent_world_create(contexts[DENT_ISA_SCALAR]);
+    assert_int_equal(test_scene_add(scene, oracle), DENT_OK);
+    for (int setting = 0; setting < SETTINGS; setting++) {
+        dent_query_result result = ask(oracle, DENT_METHOD_BRUTE_FORCE, setting, NULL);
+        lists[setting] = keep(&result);
+        *pairs += lists[setting].count;
+    }
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        dent_world *world = contexts[isa] ? dent_world_create(contexts[isa]) : NULL;
+        if (!world) {
+            continue;
+        }
+        assert_int_equal(test_scene_add(scene, world), DENT_OK);
+        for (int i = 0; i < 2 * NUMBERS * SETTINGS; i++) {
+            dent_query_result result = ask_in(world, i % SETTINGS, (dent_leaf_numbers)(i / SETTINGS % NUMBERS));
+            assert_lists(&result, &lists[i % SETTINGS]);
+        }
+        dent_world_destroy(world);
+    }
+    dent_world_destroy(oracle);
+    for (int setting = 0; setting < SETTINGS; setting++) {
+        free(lists[setting].pairs);
+    }
+}
+
+static void numbers_do_not_change_the_lists_of_random_scenes(void **state)
+{
+    (void)state;
+    uint64_t scenes = getenv("DENT_QUICK_TESTS") ? 2 : getenv("DENT_LONG_TESTS") ? 100 : 3, pairs = 0;
+    dent_context *contexts[DENT_ISA_COUNT] = {NULL};
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        contexts[isa] = dent_isa_available((dent_isa)isa) ? open_context(isa, 1 + (uint32_t)isa % 3) : NULL;
+    }
+    for (int kind = 0; kind < SCENE_KIND_COUNT; kind++) {
+        for (uint64_t seed = 0; seed < scenes; seed++) {
+            struct test_scene scene;
+            test_scene_make(&scene, kind, 9000 + seed);
+            compare_random_scene(&scene, contexts, &pairs);
+            test_scene_free(&scene);
+        }
+    }
+    printf("%llu pairs\n", (unsigned long long)pairs);
+    assert_true(pairs > 10000);
+    for (int isa = 0; isa < DENT_ISA_COUNT; isa++) {
+        dent_context_destroy(contexts[isa]);
+    }
+}
+
+/* ---- the switch ------------------------------------------------------------------------------ */
+
+enum { CUBES = 4, LAYER = (CUBES + 1) * (CUBES + 1) };
+
+/* Two blocks out of shape, so that nothing else is in one plane: one upon the other up to rounding, or pushed into it. */
+static void place_blocks(struct test_scene *scene, bool fitted)
+{
+    static const uint32_t cubes[3] = {CUBES, CUBES, CUBES};
+    for (int b = 0; b < 2; b++) {
+        struct test_body *body = &scene->bodies[b];
+        dent_random random = dent_random_seeded((uint64_t)b);
+        test_place_lattice(body, cubes);
+        for (uint32_t i = 0; i < body->vertex_count; i++) {
+            for (int axis = 0; axis < 3; axis++) {
+                double height = b == 0 || axis < 2 ? 0 : fitted ? CUBES : CUBES - 0.7;
+                body->xyz[i][axis] += height + 0.2 * dent_random_unit(&random);
+            }
+            for (int axis = 0; axis < 3 && b == 1 && fitted && i < LAYER; axis++) { /* the lowest layer */
+                double bump = 1e-9 * (dent_random_unit(&random) - 0.5);
+                body->xyz[i][axis] = scene->bodies[0].xyz[CUBES * LAYER + i][axis] + bump;
+            }
+        }
+    }
+}
+
+/* Without certificates, which change the candidates too. */
+static uint64_t candidates_of(dent_world *world)
+{
+    dent_experiments experiments = dent_experiments_default();
+    experiments.cluster_search.no_certificate = true;
+    return ask(world, DENT_METHOD_CLUSTER_SEARCH, 0, &experiments).counters.candidates;
+}
+
+static void doubles_come_where_floats_leave_much_open_and_go_again(void **state)
+{
+    (void)state;
+    enum { LONGEST_STAY = 256 };
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        if (!dent_isa_available((dent_isa)isa)) {
+            continue;
+        }
+        dent_context *context = open_context(isa, 1);
+        dent_world *world = dent_world_create(context);
+        struct test_scene scene = {0};
+        test_add_block(&scene, CUBES, CUBES, CUBES);
+        test_add_block(&scene, CUBES, CUBES, CUBES);
+        place_blocks(&scene, true);
+        assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+        uint64_t in_floats = candidates_of(world), afterwards = candidates_of(world);
+        assert_true(in_floats > 200);
+        if (isa == DENT_ISA_SCALAR) {
+            assert_int_equal(afterwards, in_floats);
+        } else {
+            assert_true(afterwards * 10 < in_floats);
+            assert_int_equal(candidates_of(world), afterwards);
+        }
+        place_blocks(&scene, false);
+        for (int i = 0; i < LONGEST_STAY; i++) {
+            candidates_of(world);
+        }
+        place_blocks(&scene, true);
+        assert_int_equal(candidates_of(world), in_floats);
+        dent_world_destroy(world);
+        test_scene_free(&scene);
+        dent_context_destroy(context);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_do_not_change_the_lists_where_parts_fit),
+        cmocka_unit_test(numbers_do_not_change_the_lists_of_random_scenes),
+        cmocka_unit_test(doubles_come_where_floats_leave_much_open_and_go_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
