@@ -33,6 +33,7 @@ struct clustered_body {
     uint32_t first_piece_boxes, first_group_boxes; /* bodies of one cluster have none of the first, of one piece none of
                                                       the second, nor ranges */
     uint32_t first_range, range_count;             /* sixteen groups each */
+    uint32_t first_gap_pair;                       /* pairs of pieces that have gaps (proofs/gap_certificate.h) */
 };
 
 struct cluster_snapshot {

@@ -220,8 +220,57 @@ static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct
     return found;
 }
 
+/* ---- the motion of whole bodies -------------------------------------------------------------- */
+
+static inline void residual_of_vertex(const double y[3], const double x[3], const struct affine_motion *motion,
+                                      double most[3])
+{
+    double d[3] = {y[0] - motion->from[0], y[1] - motion->from[1], y[2] - motion->from[2]};
+    for (int axis = 0; axis < 3; axis++) {
+        const double *row = &motion->matrix[3 * axis];
+        double linear = row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
+        double residual = fabs((x[axis] - motion->to[axis]) - linear);
+        most[axis] = residual > most[axis] ? residual : most[axis];
+    }
+}
+
+/* A packet of vertices is read as rows of four doubles, of which the last is the next vertex'. So the last vertex of all
+ * is never in a packet. */
+static void residual_of_vertices(const double (*reference)[3], const double (*xyz)[3], uint32_t count,
+                                 const struct affine_motion *motion, double most[3])
+{
+    uint32_t i = 0;
+    doubles largest[3] = {doubles_set(0), doubles_set(0), doubles_set(0)};
+    for (; DOUBLES > 1 && i + DOUBLES < count; i += DOUBLES) {
+        const double *rows_y[DOUBLES], *rows_x[DOUBLES];
+        doubles y[4], x[4], d[3];
+        for (int k = 0; k < DOUBLES; k++) {
+            rows_y[k] = reference[i + (uint32_t)k];
+            rows_x[k] = xyz[i + (uint32_t)k];
+        }
+        doubles_columns4(rows_y, y);
+        doubles_columns4(rows_x, x);
+        for (int axis = 0; axis < 3; axis++) {
+            d[axis] = y[axis] - doubles_set(motion->from[axis]);
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            const double *row = &motion->matrix[3 * axis];
+            doubles linear = doubles_set(row[0]) * d[0] + doubles_set(row[1]) * d[1] + doubles_set(row[2]) * d[2];
+            doubles residual = (x[axis] - doubles_set(motion->to[axis])) - linear;
+            largest[axis] = doubles_most(largest[axis], doubles_absolute(residual));
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        double packets = doubles_largest(largest[axis]);
+        most[axis] = packets > most[axis] ? packets : most[axis];
+    }
+    for (; i < count; i++) {
+        residual_of_vertex(reference[i], xyz[i], motion, most);
+    }
+}
+
 #define CLUSTER_KERNELS_ROW                                                                                            \
     {                                                                                                                  \
         load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
-            strain_of_cluster, definite_clusters, stretches_of_piece, apart_clusters                                   \
+            strain_of_cluster, definite_clusters, stretches_of_piece, apart_clusters, residual_of_vertices             \
     }
