@@ -22,7 +22,7 @@
 #include "base/loop_costs.h"
 #include "geometry/numbers/bounds.h"
 #include "structures/boxes/body_pairs.h"
-#include "methods/cluster_search_cache.h"
+#include "methods/cluster_search_self.h"
 
 struct cluster_state {
     struct cluster_cache cache;
@@ -44,9 +44,10 @@ struct cluster_search {
     bool has_filters;             /* some bodies may not meet */
     bool tries_strains;           /* of some body */
     bool may_adopt;               /* some body has no reference of its own */
-    bool *body_certified;         /* by body index: has no contact with itself */
+    struct self_proofs proofs;    /* of contact of bodies with themselves */
+    bool *body_certified;         /* of the proofs, as is piece_certified */
     float (*body_matrices)[9];    /* by body index: what that is proven with */
-    bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
+    bool *piece_certified;
     struct workspace *workspaces; /* by worker */
     bool *met_itself;             /* by body index: the search surely found a pair of the body with itself */
 };
@@ -61,6 +62,7 @@ struct near_pieces {
     uint32_t count;
     uint32_t pieces[NEAR_PIECES];   /* of the world */
     uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
+    const uint16_t *open[NEAR_PIECES]; /* by cluster of side b: those of the piece that are left; null: all */
 };
 
 /* What a worker works with. */
@@ -179,28 +181,6 @@ static void search_own(struct workspace *work)
     tell(work, DENT_QUESTION_VERTEX_CELL, count);
 }
 
-/* Clusters of a piece of body b that certainly have no contact with the cluster of side b. */
-static uint32_t proven_clusters(const struct workspace *work, uint32_t piece_b, uint32_t slot, uint32_t piece_a)
-{
-    const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->snapshot.bodies[work->body_index_b];
-    return body->rest_shapes && body->wants_stretches
-               ? gaps_prove(&search->cache->entries[work->body_index_b]->gaps, search->snapshot.kernels,
-                            search->snapshot.strains + body->first_piece, piece_b, slot, piece_a)
-               : 0;
-}
-
-/* Clusters of a piece of body b that certainly have no contact with themselves. */
-static uint32_t proven_own(const struct workspace *work, uint32_t piece)
-{
-    const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->snapshot.bodies[work->body_index_b];
-    return body->rest_shapes && body->wants_stretches
-               ? gaps_prove_own(&search->cache->entries[work->body_index_b]->gaps,
-                                search->snapshot.strains + body->first_piece, piece)
-               : 0;
-}
-
 /* What the next leaf reads of side a, asked for early. */
 static void fetch_features(const struct cluster_search *search, const struct clustered_body *side_a, uint32_t number,
                            bool faces)
@@ -276,7 +256,7 @@ static void flush_leaves(struct workspace *work, dent_question question)
 }
 
 /* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, uint32_t piece_b, uint32_t slot)
+static void search_cluster(struct workspace *work, dent_question question, uint32_t slot)
 {
     const struct cluster_search *search = work->search;
     const struct cluster_kernels *kernels = search->snapshot.kernels;
@@ -296,9 +276,7 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
             set = kernels->meet(cluster_snapshot_boxes_of_piece(&search->snapshot, side, near->pieces[i]),
                                 &work->cells.box);
         }
-        if (set && body_index_a == work->body_index_b) {
-            set &= ~proven_clusters(work, piece_b, slot, near->pieces[i] - side_a->first_piece);
-        }
+        set &= near->open[i] ? near->open[i][slot] : UINT32_MAX;
         if (set) {
             load_points_b(work);
             search_leaves(work, question, body_index_a, piece->first, set);
@@ -389,24 +367,35 @@ static void search_near_pieces(struct workspace *work, dent_question question, u
         if (near->own >> slot & 1) {
             search_own(work);
         }
-        search_cluster(work, question, piece, slot);
+        search_cluster(work, question, slot);
         note_open_pairs(work, question);
     }
     near->count = near->own = 0;
 }
 
-/* Is contact between these two pieces of body b proven away? */
-static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_t piece_b)
+/* Clusters of side b of which some partners in the other piece are left. */
+static uint32_t open_clusters(const uint16_t *open)
 {
-    const struct cluster_search *search = work->search;
-    const bool *certified = search->piece_certified + search->snapshot.bodies[work->body_index_b].first_piece;
-    return search->certify && (certified[piece_a] || certified[piece_b]) &&
-           strain_neighbours(&search->cache->entries[work->body_index_b]->reference, piece_a, piece_b);
+    uint32_t clusters = 0;
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        clusters |= (uint32_t)(open[slot] != 0) << slot;
+    }
+    return clusters;
+}
+
+/* Clusters that may have contact with themselves. */
+static uint32_t open_to_themselves(const uint16_t *open)
+{
+    uint32_t clusters = 0;
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        clusters |= open[slot] & 1u << slot;
+    }
+    return clusters;
 }
 
 /* Notes a piece of body a whose box meets that of the piece of side b. */
 static void note_piece(struct workspace *work, dent_question question, uint32_t piece, uint32_t world_piece,
-                       const struct cluster_box *box)
+                       const struct cluster_box *box, const uint16_t *open)
 {
     const struct cluster_search *search = work->search;
     struct near_pieces *near = &work->near;
@@ -415,8 +404,10 @@ static void note_piece(struct workspace *work, dent_question question, uint32_t 
         uint32_t boxes = search->snapshot.bodies[work->body_index_b].first_piece_boxes + piece;
         clusters = search->snapshot.kernels->meet(&search->snapshot.piece_boxes[SIDE_CELLS][boxes], box);
     }
+    clusters &= open ? open_clusters(open) : UINT32_MAX;
     near->pieces[near->count] = world_piece;
     near->clusters[near->count] = (uint16_t)clusters;
+    near->open[near->count] = open;
     near->count += clusters != 0;
     if (near->count == NEAR_PIECES) {
         search_near_pieces(work, question, piece);
@@ -434,11 +425,13 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
     uint32_t set = search->snapshot.kernels->meet(boxes, box);
     for (; set; set &= set - 1) {
         uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
-        if (body_index_a == work->body_index_b && proven_apart(work, other, piece)) {
+        const uint16_t *open = NULL;
+        if (body_index_a == work->body_index_b &&
+            self_proofs_clear(&search->proofs, body_index_a, piece, other, &open)) {
             continue;
         }
         struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
-        note_piece(work, question, piece, side_a->first_piece + other, &other_box);
+        note_piece(work, question, piece, side_a->first_piece + other, &other_box, open);
     }
     work->boxes_compared += PIECE_CLUSTERS;
 }
@@ -452,10 +445,12 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
     int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
     if (side_a->piece_count == 1) {
         const struct cluster_box *box_a = &search->snapshot.boxes[side][body_index_a];
+        const uint16_t *open = NULL;
         work->boxes_compared++;
         if (float_bounds_meet(box_a->lo, box_a->hi, box->lo, box->hi) &&
-            !(body_index_a == work->body_index_b && proven_apart(work, 0, piece))) {
-            note_piece(work, question, piece, side_a->first_piece, box_a);
+            !(body_index_a == work->body_index_b &&
+              self_proofs_clear(&search->proofs, body_index_a, piece, 0, &open))) {
+            note_piece(work, question, piece, side_a->first_piece, box_a, open);
         }
         return;
     }
@@ -491,9 +486,11 @@ static void search_single(struct workspace *work, dent_question question, uint32
     if (box.lo[0] > box.hi[0]) {
         return;
     }
-    if (work->body_b->self_collision && !search->body_certified[body_index] && faces) {
+    bool self = work->body_b->self_collision && !search->body_certified[body_index];
+    const uint16_t *open;
+    if (self && faces) {
         note_body(work, question, 0, &box, body_index);
-    } else if (work->body_b->self_collision && !search->body_certified[body_index] && !proven_own(work, 0)) {
+    } else if (self && !self_proofs_clear(&search->proofs, body_index, 0, 0, &open)) {
         search_own(work);
     }
     uint32_t first = search->pairs->first[body_index], end = search->pairs->first[body_index + 1];
@@ -512,7 +509,7 @@ static void search_single(struct workspace *work, dent_question question, uint32
             search_leaves(work, question, body_index_a, 0, 1);
         }
     }
-    search_cluster(work, question, 0, 0);
+    search_cluster(work, question, 0);
     note_open_pairs(work, question);
     work->near.count = 0;
 }
@@ -535,10 +532,12 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     }
     struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
     if (work->body_b->self_collision && !search->body_certified[body_index]) {
-        if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
+        const uint16_t *open;
+        if (question == DENT_QUESTION_VERTEX_CELL &&
+            !self_proofs_clear(&search->proofs, body_index, piece, piece, &open)) {
             work->near.own = search->snapshot.kernels->meet(
                 &search->snapshot.piece_boxes[SIDE_CELLS][side_b->first_piece_boxes + piece], &box);
-            work->near.own &= ~proven_own(work, piece);
+            work->near.own &= open ? open_to_themselves(open) : UINT32_MAX;
         }
         note_body(work, question, piece, &box, body_index);
     }
@@ -663,9 +662,9 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 /* Whole bodies, then the pieces of those that fail and have more than one. */
 static void certify(struct cluster_search *search)
 {
-    uint32_t bodies = search->tries_strains ? search->request->snapshot->body_count : 0;
+    uint32_t bodies = search->request->snapshot->body_count;
     bool any = false, any_left = false;
-    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
+    for (uint32_t body_index = 0; search->tries_strains && body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
         if (body->piece_count > 1 && body->rest_shapes && find_matrix(search, body_index)) {
             search->body_certified[body_index] = any = true; /* until a group refutes it */
@@ -680,10 +679,19 @@ static void certify(struct cluster_search *search)
         any_left =
             any_left || (body->rest_shapes && !search->body_certified[body_index] && body->clusters->piece_count > 1);
     }
-    memset(search->piece_certified, 0, search->snapshot.piece_count * sizeof *search->piece_certified);
     if (any_left) {
         dent_parallel_for(search->request->context, search->cache->group_count, certify_block, search);
     }
+    self_proofs_try_gaps(&search->proofs, &search->snapshot);
+}
+
+static float largest_clearance(const struct gap_reference *gaps)
+{
+    float most = 0;
+    for (uint32_t piece = 0; piece < gaps->clusters->piece_count; piece++) {
+        most = gaps->clearances[piece] > most ? gaps->clearances[piece] : most;
+    }
+    return most;
 }
 
 /* Gaps take long to compute and pay off within some hundred queries, so a body has to be asked about twice. */
@@ -698,6 +706,7 @@ static void complete_gaps(struct cluster_search *search, struct cluster_cache *c
     }
     if (wanted && search->gap_rooms && entry->asked_before) {
         gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference, search->gap_rooms);
+        entry->largest_clearance = largest_clearance(&entry->gaps);
         cluster_cache_note_reference(cache, body_index);
     }
     entry->asked_before = true;
@@ -717,7 +726,8 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
         bool worth_it = clustered->cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
         search->snapshot.may_want_strains |= worth_it;
-        bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision;
+        bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision &&
+                      !search->body_certified[body_index];
         search->may_adopt |= !clustered->own_reference;
         if (wanted && clustered->own_reference && cache->entries[body_index]->wait > 0 &&
             !search->request->proofs->try_again) {
@@ -892,15 +902,20 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     search.pieces_per_block = pieces_per_block(snapshot);
     uint32_t blocks = (snapshot->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
     search.certify = !request->experiments->cluster_search.no_certificate;
+    if (!self_proofs_begin(&search.proofs, request, &state->cache)) {
+        return out_of_memory(request);
+    }
+    search.body_certified = search.proofs.body_certified;
+    search.piece_certified = search.proofs.piece_certified;
+    if (search.certify) {
+        self_proofs_try_rigid(&search.proofs);
+    }
     choose_references(&search, &state->cache);
-    search.body_certified =
-        arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
     search.body_matrices =
         arena_allocate(request->scratch, request->snapshot->body_count, sizeof *search.body_matrices);
     search.met_itself =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.met_itself);
-    search.piece_certified = arena_allocate(request->scratch, snapshot->piece_count, sizeof *search.piece_certified);
-    if (!search.body_certified || !search.body_matrices || !search.met_itself || !search.piece_certified ||
+    if (!search.body_matrices || !search.met_itself ||
         !cluster_snapshot_prepare(snapshot, request->snapshot, request->scratch) || !begin_answers(&search, blocks)) {
         return out_of_memory(request);
     }

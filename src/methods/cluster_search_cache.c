@@ -72,6 +72,9 @@ static struct cached_body *create_entry(dent_context *context, const struct body
             return NULL;
         }
         entry->own_reference = entry->reference.usable || entry->gaps.usable;
+        if (entry->gaps.usable) {
+            rigid_reference_set(&entry->rigid, body, shape, entry->gaps.scale);
+        }
     }
     return entry;
 }
@@ -153,9 +156,16 @@ void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t body_ind
     cache->bodies[body_index].own_reference = entry->own_reference;
 }
 
+static uint32_t rigid_block_count(const struct cached_body *entry)
+{
+    uint64_t vertices = entry->gaps.usable ? entry->rigid.vertex_count : 0;
+    return (uint32_t)((vertices + RIGID_BLOCK_VERTICES - 1) / RIGID_BLOCK_VERTICES);
+}
+
 static dent_status number_bodies(struct cluster_cache *cache)
 {
     uint64_t clusters = 0, pieces = 0, groups = 0, piece_boxes = 0, group_boxes = 0, ranges = 0;
+    uint64_t gap_pairs = 0, rigid_blocks = 0;
     cache->one_piece_each = true;
     for (uint32_t body_index = 0; body_index < cache->body_count; body_index++) {
         const struct body_clusters *body = &cache->entries[body_index]->clusters;
@@ -179,6 +189,7 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .first_range = (uint32_t)ranges,
             .range_count = range_count,
             .doubles_left = cache->entries[body_index]->doubles_left,
+            .first_gap_pair = (uint32_t)gap_pairs,
         };
         cluster_cache_note_reference(cache, body_index);
         cache->one_piece_each = cache->one_piece_each && body->piece_count == 1;
@@ -188,8 +199,10 @@ static dent_status number_bodies(struct cluster_cache *cache)
         piece_boxes += body->cluster_count > 1 ? body->piece_count : 0;
         group_boxes += group_boxes_count;
         ranges += range_count;
+        gap_pairs += cache->entries[body_index]->gaps.pair_count;
+        rigid_blocks += rigid_block_count(cache->entries[body_index]);
     }
-    if (clusters >= UINT32_MAX) {
+    if (clusters >= UINT32_MAX || gap_pairs >= UINT32_MAX) {
         return DENT_ERROR_TOO_LARGE;
     }
     cache->cluster_count = (uint32_t)clusters;
@@ -198,6 +211,8 @@ static dent_status number_bodies(struct cluster_cache *cache)
     cache->piece_boxes_count = (uint32_t)piece_boxes;
     cache->group_boxes_count = (uint32_t)group_boxes;
     cache->range_count = (uint32_t)ranges;
+    cache->gap_pair_count = (uint32_t)gap_pairs;
+    cache->rigid_block_count = (uint32_t)rigid_blocks;
     return DENT_OK;
 }
 

@@ -8,7 +8,10 @@
 
 #include "structures/clusters/cluster_snapshot.h"
 #include "proofs/gap_certificate.h"
+#include "proofs/rigid_certificate.h"
 #include "proofs/strain_certificate.h"
+
+enum { RIGID_BLOCK_VERTICES = 2048 };
 
 /* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
 struct cached_body {
@@ -19,9 +22,11 @@ struct cached_body {
     struct body_clusters clusters;
     struct strain_reference reference;
     struct gap_reference gaps; /* of a body whose own reference is not convex */
-    bool asked_before;         /* about itself, where gaps may help */
     uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries the cells of the
                                    cluster are compared in doubles */
+    struct rigid_reference rigid; /* of the same body */
+    float largest_clearance;      /* of its pieces */
+    bool asked_before;            /* about itself, where gaps may help */
 };
 
 struct cluster_cache {
@@ -33,6 +38,8 @@ struct cluster_cache {
     struct clustered_body *bodies; /* by body index */
     uint32_t cluster_count, piece_count, group_count;
     uint32_t piece_boxes_count, group_boxes_count, range_count;
+    uint32_t gap_pair_count;    /* of all bodies */
+    uint32_t rigid_block_count; /* of RIGID_BLOCK_VERTICES vertices, of bodies with gaps */
     bool one_piece_each;                                       /* every body has just one */
     uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* body indices */
     uint32_t (

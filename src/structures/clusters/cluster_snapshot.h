@@ -34,6 +34,7 @@ struct clustered_body {
                                                       the second, nor ranges */
     uint32_t first_range, range_count;             /* sixteen groups each */
     uint8_t (*doubles_left)[2];                    /* by cluster and question: see cluster_search_cache.h */
+    uint32_t first_gap_pair;                       /* pairs of pieces that have gaps (proofs/gap_certificate.h) */
 };
 
 struct cluster_snapshot {

@@ -222,6 +222,12 @@ struct piece_rest {
     float own_gap[PIECE_CLUSTERS]; /* between features of the cluster that share no vertex; 0: unknown */
 };
 
+/* x = to + matrix (y - from): where a vertex y of the reference would be if its body moved by one linear map
+ * (proofs/rigid_certificate.h). */
+struct affine_motion {
+    double matrix[9], from[3], to[3]; /* row by row */
+};
+
 struct cluster_kernels {
     /* Gathers and rounds. Reads 8 bytes past the last coordinate of a vertex. */
     void (*load)(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
@@ -262,6 +268,10 @@ struct cluster_kernels {
     uint32_t (*apart)(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t slot,
                       const struct piece_strain *strain_a, const struct piece_rest *rest_a,
                       const float gaps[PIECE_CLUSTERS]);
+    /* How far vertices are from where the motion puts them: most[axis] becomes the largest distance along the axis, if
+     * it was smaller. The same bits in every row. */
+    void (*residual)(const double (*reference)[3], const double (*xyz)[3], uint32_t count,
+                     const struct affine_motion *motion, double most[3]);
 };
 
 extern const struct cluster_kernels cluster_kernels_scalar;
