@@ -21,7 +21,14 @@
 #include "scene_stage.h"
 #include "sort_times.h"
 
-enum { FRAMES = 2, ROUNDS_MAX = 1001, STREAM_BLOCK = 1 << 16, ARITHMETIC_BLOCKS = 256, LINE_WORDS = 8, WORKERS_MAX = 1024 };
+enum {
+    FRAMES = 2,
+    ROUNDS_MAX = 1001,
+    STREAM_BLOCK = 1 << 16,
+    ARITHMETIC_BLOCKS = 256,
+    LINE_WORDS = 8,
+    WORKERS_MAX = 1024
+};
 
 static const double least_ms = 5, bar = 0.9;
 static const char *const default_scenes[] = {"blocks-640k", "folded-1m", "cloth-500k", "jaw", "fitted"};
@@ -31,7 +38,7 @@ static const char *const default_scenes[] = {"blocks-640k", "folded-1m", "cloth-
 struct control {
     const uint64_t *words; /* streamed: `bytes` of them */
     size_t bytes;
-    uint32_t steps; /* of arithmetic, in each block */
+    uint32_t steps;                         /* of arithmetic, in each block */
     uint64_t sums[WORKERS_MAX][LINE_WORDS]; /* a cache line each, so that nothing is computed in vain */
 };
 

@@ -64,7 +64,7 @@ files() {
 real() {
     model=$1
     shift
-    few="--frames 3 --repeat 3 --method cluster-search"
+    few="--frames 2 --repeat 4 --method cluster-search"
     bench "real-$model" --fastest-peer $one $few "$@"
     bench "real-$model-rigid" $one $few --motion rigid "$@"
     bench "real-$model-rest" $one $few --motion rest "$@"

@@ -428,7 +428,7 @@ def table_real(folder):
             best = [peers.get(asked) for asked in question.split("+")]
             peer_ms = sum(row["median_ms"] for row in best) if all(best) else None
             line = [title, whole(race[0]["cells"]), "both" if "+" in question else question, whole(race[0]["pairs"]),
-                    f"{number(peer_ms)} {' + '.join(row['method'] for row in best)}" if peer_ms else "–",
+                    f"{number(peer_ms)} {' + '.join(unique(row['method'] for row in best))}" if peer_ms else "–",
                     number(ours["median_ms"]), f"**{peer_ms / ours['median_ms']:.1f}×**" if peer_ms else "–"]
             for kept in others[:2]:
                 row = pick(kept, question=question, method="cluster-search") if kept else None

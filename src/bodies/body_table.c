@@ -133,7 +133,8 @@ static dent_status make_body(const struct body_table *table, const dent_body_def
         return message_fail(message, DENT_ERROR_TOO_LARGE, "this world has had all the %" PRIu64 " bodies it can name",
                             identity_limit);
     }
-    dent_status status = body_create(table->context, def, serial, table->next_identity << 32, &table->meshes, message, body);
+    dent_status status =
+        body_create(table->context, def, serial, table->next_identity << 32, &table->meshes, message, body);
     if (status != DENT_OK) {
         return status;
     }

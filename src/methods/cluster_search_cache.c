@@ -121,7 +121,8 @@ static bool fill_entries(struct cluster_cache *fresh, struct cluster_cache *old,
             next = match + 1;
             continue;
         }
-        fresh->entries[body_index] = create_entry(fresh->context, &snapshot->bodies[body_index], find_lender(&known, body));
+        fresh->entries[body_index] =
+            create_entry(fresh->context, &snapshot->bodies[body_index], find_lender(&known, body));
         if (!fresh->entries[body_index]) {
             return false;
         }

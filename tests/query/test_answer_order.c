@@ -209,8 +209,7 @@ static void sort_beyond_a_word(dent_context *context, uint32_t width, dent_rando
         bool again = i > 0 && dent_random_below(random, 2) == 0;
         pairs[i] = again ? pairs[dent_random_below(random, i)]
                          : (dent_pair){number_of(random, bits[0], i), number_of(random, bits[1], i),
-                                       number_of(random, bits[2], i), number_of(random, bits[3], i),
-                                       (uint32_t)(i % 7)};
+                                       number_of(random, bits[2], i), number_of(random, bits[3], i), (uint32_t)(i % 7)};
         assert_true(block_output_append(&blocks, dent_random_below(random, LISTS / 2) * 2, &pairs[i], 1));
     }
     check_ordered(&blocks, divided ? &numbers : NULL, &scratch, pairs, ANSWERS);

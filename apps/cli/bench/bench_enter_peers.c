@@ -140,11 +140,12 @@ static const double slow_start = 3;
 static const double long_turn_ns = 2e8;
 
 /* The better of two turns, in frames 1 and 0, after one that is not counted. A setting whose rival is far ahead of its
- * first turn, or that has none, is spared the rest. */
-static double try_setting(const bench_race *race, const peer_row *row, void *finder, double rival)
+ * first turn, or that has none, is spared the rest. `other_ns`: of another peer, when only the fastest counts; then one
+ * turn tells enough. The first one may build what others do not, so that it is judged mildly. */
+static double try_setting(const bench_race *race, const peer_row *row, void *finder, double rival, double other_ns)
 {
     double best = INFINITY;
-    uint32_t turns = 3;
+    uint32_t turns = race->fastest_peer ? 2 : 3;
     for (uint32_t turn = 0; turn < turns; turn++) {
         bench_scene_pose(race->scene, turn % 2);
         peer_output output;
@@ -154,7 +155,8 @@ static double try_setting(const bench_race *race, const peer_row *row, void *fin
         }
         double took = (double)(bench_clock_ns(race->cpu_time) - began);
         double allowed = took > long_turn_ns ? 1.5 : 4;
-        if (took > too_slow_ns * (turn == 0 ? slow_start : 1) || took > allowed * rival) {
+        if (took > too_slow_ns * (turn == 0 ? slow_start : 1) || took > allowed * rival ||
+            took > (turn == 0 ? 4 : 1.5) * other_ns) {
             return INFINITY;
         }
         turns = took > long_turn_ns ? 2 : turns;
@@ -172,7 +174,7 @@ static void find_best(bench_race *race, peer_state *state, unsigned question, do
     for (uint32_t i = 0; i < count && !interrupt_seen(); i++) {
         double setting = row->setting_count > 0 ? row->settings[i] : 0;
         void *finder = row->create(&state->input[question], setting);
-        double took = finder == NULL ? INFINITY : try_setting(race, row, finder, best < rival_ns ? best : rival_ns);
+        double took = finder == NULL ? INFINITY : try_setting(race, row, finder, best, rival_ns);
         if (finder != NULL && took < best) {
             if (state->finder[question] != NULL) {
                 row->destroy(state->finder[question]);

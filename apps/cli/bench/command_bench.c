@@ -320,7 +320,8 @@ const tool_command command_bench_row = {
         "CGAL, Bullet, FCL and simple programs, if they were built (cmake -DDENT_BUILD_PEERS=ON makes dent-peers\n"
         "beside dent; DENT_PEERS may name it). Each runs at the best of several settings and with dent's exact\n"
         "test behind it. --fastest-peer adds only those of them within 1.5 times the fastest, as tried before the\n"
-        "race, to races of one question. --control, beside --threads N, adds each method on one thread, and an arithmetic loop\n"
+        "race, to races of one question. --control, beside --threads N, adds each method on one thread, and an "
+        "arithmetic loop\n"
         "(`control`) on one and on N, in the same turns. The speed-ups follow the table.\n"
         "--phases adds for each stage of a query its time outside parallel loops and the imbalance of the loops: the\n"
         "time of the busiest worker over the mean. With --threads 1 the blocks of the loops are timed one by one and\n"
@@ -334,10 +335,10 @@ const tool_command command_bench_row = {
     .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
                    OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_FASTEST_PEER) |
-                   OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) |
-                   OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) |
-                   OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_PHASES) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
+                   OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
+                   OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_PHASES) |
+                   OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

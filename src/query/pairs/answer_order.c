@@ -20,7 +20,7 @@ enum {
     ANSWERS_PER_BIN = 16, /* at least */
     SHARES_MAX = 128,
     ANSWERS_PER_SHARE = 32, /* at least */
-    RUNS_MAX = 48, /* many numbers of workers divide this */
+    RUNS_MAX = 48,          /* many numbers of workers divide this */
     RUNS_STEP = 16,
     ANSWERS_PER_RUN = 64 /* at least */
 };
@@ -102,8 +102,8 @@ struct answer_run {
     uint32_t list;              /* it begins in this one, */
     size_t skipped;             /* behind so many answers */
     size_t first_answer, count; /* of all answers, in the order of the lists */
-    dent_pair all;             /* bits of all its answers */
-    uint32_t counts[BINS_MAX]; /* of its answers by bin; then how many of the runs before it are in the bin */
+    dent_pair all;              /* bits of all its answers */
+    uint32_t counts[BINS_MAX];  /* of its answers by bin; then how many of the runs before it are in the bin */
 };
 
 struct ordering {
