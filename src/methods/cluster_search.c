@@ -248,12 +248,10 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
             .number = world_number,
             .xyz = search->request->snapshot->bodies[body_index_a].xyz,
         };
-        uint32_t count =
-            work->in_doubles
-                ? (faces ? kernels->face_leaf_doubles : kernels->vertex_leaf_doubles)(&work->cells, &features,
-                                                                                      &work->doubles, work->hits)
-                : (faces ? kernels->face_leaf : kernels->vertex_leaf)(&work->cells, &features, &work->queue,
-                                                                      work->hits);
+        uint32_t count = work->in_doubles ? (faces ? kernels->face_leaf_doubles : kernels->vertex_leaf_doubles)(
+                                                &work->cells, &features, &work->doubles, work->hits)
+                                          : (faces ? kernels->face_leaf : kernels->vertex_leaf)(
+                                                &work->cells, &features, &work->queue, work->hits);
         work->clusters_visited++;
         tell(work, question, count);
     }

@@ -18,8 +18,8 @@ struct cached_body {
     uint32_t wait, last_wait; /* queries until the next of them, or the reference after a failure, is tried */
     struct body_clusters clusters;
     struct strain_reference reference;
-    struct gap_reference gaps; /* of a body whose own reference is not convex */
-    bool asked_before;         /* about itself, where gaps may help */
+    struct gap_reference gaps;  /* of a body whose own reference is not convex */
+    bool asked_before;          /* about itself, where gaps may help */
     uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries the cells of the
                                    cluster are compared in doubles */
 };

@@ -223,6 +223,6 @@ static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct
 #define CLUSTER_KERNELS_ROW                                                                                            \
     {                                                                                                                  \
         load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
-            vertex_leaf_doubles, vertex_flush_doubles, face_leaf_doubles, face_flush_doubles,                          \
-            strain_of_cluster, definite_clusters, stretches_of_piece, apart_clusters                                   \
+            vertex_leaf_doubles, vertex_flush_doubles, face_leaf_doubles, face_flush_doubles, strain_of_cluster,       \
+            definite_clusters, stretches_of_piece, apart_clusters                                                      \
     }
