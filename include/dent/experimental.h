@@ -31,8 +31,7 @@ extern "C" {
 /** Work and time of single methods in one query; all zero for methods that did not run. */
 typedef struct dent_method_counters {
     struct {
-        uint64_t
-            neighbours; /**< leaves, and pairs of leaves with a common vertex, of bodies that may cross themselves */
+        uint64_t neighbours; /**< leaves, and pairs of leaves with a common vertex, of bodies that may cross themselves */
         uint64_t neighbours_culled; /**< of these: proven free of crossings by normals and contours */
         uint64_t regions_tested;    /**< contours tested for that */
         /** Parts of ns_search; the last three, loops over leaves, are summed over all threads. In order: refit and
@@ -109,13 +108,11 @@ struct dent_experiments {
         dent_leaf_numbers numbers; /**< default AUTO */
     } cluster_search;
     struct {
-        uint32_t
-            directions; /**< faces of the bounding volumes: 6 (boxes), 14, 18 or 26; 0 (default): 6. A change causes
+        uint32_t directions; /**< faces of the bounding volumes: 6 (boxes), 14, 18 or 26; 0 (default): 6. A change causes
                                   a rebuild */
         dent_surface_leaves leaves; /**< default MERGED. A change causes a rebuild */
-        bool no_culling; /**< default false. True: search everywhere, even where crossings are proven absent */
-        bool
-            keep_leaves; /**< default false: leaves are rebuilt when their boxes have grown to twice their first size */
+        bool no_culling;            /**< default false. True: search everywhere, even where crossings are proven absent */
+        bool keep_leaves; /**< default false: leaves are rebuilt when their boxes have grown to twice their first size */
     } surface_tree;
     struct {
         dent_motion_volume volume; /**< default AUTO */

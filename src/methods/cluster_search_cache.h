@@ -18,10 +18,8 @@ struct cached_body {
     uint32_t wait, last_wait; /* queries until the next of them, or the reference after a failure, is tried */
     struct body_clusters clusters;
     struct strain_reference reference;
-    struct gap_reference gaps;  /* of a body whose own reference is not convex */
-    bool asked_before;          /* about itself, where gaps may help */
-    uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries the cells of the
-                                   cluster are compared in doubles */
+    struct gap_reference gaps; /* of a body whose own reference is not convex */
+    bool asked_before;         /* about itself, where gaps may help */
 };
 
 struct cluster_cache {
@@ -35,6 +33,8 @@ struct cluster_cache {
     uint32_t piece_boxes_count, group_boxes_count, range_count;
     bool one_piece_each;                                       /* every body has just one */
     uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* body indices */
+    uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries its cells are
+                                   compared in doubles. Written by the search */
     uint32_t (
         *identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
 };
