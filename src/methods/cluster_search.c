@@ -5,14 +5,15 @@
  * bodies, and goes down: pairs of bodies, pieces, clusters, always 16 boxes at a time. In a pair of clusters the
  * vertices (or surface faces) of one are compared with the cells of the other: shared vertices are taken out by bit
  * masks before any geometry, then float boxes, then float sides with a derived error bound (cluster_kernels.h). What
- * the floats decide is an answer; what they leave open goes to the exact tests behind the sink.
+ * the floats decide is an answer; what they leave open goes to the exact tests behind the sink. Clusters of which floats
+ * leave much open are compared in doubles (cluster_leaf_doubles.h).
  *
  * Contact of a body with itself is first tried to be proven away by the strain certificate (strain_certificate.h), from
  * the body's reference shape or, when it has none, from the last snapshot that a search found free; what is not proven is
  * searched.
  *
- * In: a snapshot. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the
- * references.
+ * In: a snapshot. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, the
+ * references, and which clusters are compared in doubles.
  */
 #include "structures/clusters/kernels/cluster_kernels.h"
 #include "methods/interface/method_table.h"
@@ -228,12 +229,10 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
             .number = world_number,
             .xyz = search->request->snapshot->bodies[body_index_a].xyz,
         };
-        uint32_t count =
-            work->in_doubles
-                ? (faces ? kernels->face_leaf_doubles : kernels->vertex_leaf_doubles)(&work->cells, &features,
-                                                                                      &work->doubles, work->hits)
-                : (faces ? kernels->face_leaf : kernels->vertex_leaf)(&work->cells, &features, &work->queue,
-                                                                      work->hits);
+        uint32_t count = work->in_doubles ? (faces ? kernels->face_leaf_doubles : kernels->vertex_leaf_doubles)(
+                                                &work->cells, &features, &work->doubles, work->hits)
+                                          : (faces ? kernels->face_leaf : kernels->vertex_leaf)(
+                                                &work->cells, &features, &work->queue, work->hits);
         work->clusters_visited++;
         tell(work, question, count);
     }
@@ -296,8 +295,8 @@ enum { OPEN_SHARE = 8, LEAST_OPEN = 4, SHORTEST_STAY = 128, STAYS = 128 };
 
 static uint8_t *doubles_left(const struct workspace *work, dent_question question)
 {
-    uint8_t(*left)[2] = work->search->snapshot.bodies[work->body_index_b].doubles_left;
-    return &left[work->number_b][question == DENT_QUESTION_FACE_CELL];
+    uint32_t cluster = work->search->snapshot.bodies[work->body_index_b].first_cluster + work->number_b;
+    return &work->search->cache->doubles_left[cluster][question == DENT_QUESTION_FACE_CELL];
 }
 
 static void choose_numbers(struct workspace *work, dent_question question)

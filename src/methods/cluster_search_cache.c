@@ -15,7 +15,6 @@ void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 static void destroy_entry(dent_context *context, struct cached_body *entry)
 {
     if (entry) {
-        dent_release(context, entry->doubles_left, entry->clusters.cluster_count, sizeof *entry->doubles_left);
         gap_reference_destroy(&entry->gaps);
         strain_reference_destroy(&entry->reference);
         body_clusters_destroy(&entry->clusters);
@@ -35,6 +34,7 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     dent_release(context, cache->body_of_piece, cache->piece_count, sizeof *cache->body_of_piece);
     dent_release(context, cache->body_of_group, cache->group_count, sizeof *cache->body_of_group);
     dent_release(context, cache->identities, cache->cluster_count, sizeof *cache->identities);
+    dent_release(context, cache->doubles_left, cache->cluster_count, sizeof *cache->doubles_left);
     cluster_cache_init(cache, context);
 }
 
@@ -59,12 +59,6 @@ static struct cached_body *create_entry(dent_context *context, const struct body
         destroy_entry(context, entry);
         return NULL;
     }
-    entry->doubles_left = dent_allocate(context, entry->clusters.cluster_count, sizeof *entry->doubles_left);
-    if (!entry->doubles_left) {
-        destroy_entry(context, entry);
-        return NULL;
-    }
-    memset(entry->doubles_left, 0, entry->clusters.cluster_count * sizeof *entry->doubles_left);
     if (solid && body->reference) {
         strain_reference_set(&entry->reference, body, shape);
         if (!entry->reference.convex && !gap_reference_create(&entry->gaps, context, body, &entry->clusters, shape)) {
@@ -189,7 +183,6 @@ static dent_status number_bodies(struct cluster_cache *cache)
             .first_group_boxes = (uint32_t)group_boxes,
             .first_range = (uint32_t)ranges,
             .range_count = range_count,
-            .doubles_left = cache->entries[body_index]->doubles_left,
             .first_gap_pair = (uint32_t)gap_pairs,
         };
         cluster_cache_note_reference(cache, body_index);
@@ -222,9 +215,11 @@ static dent_status note_bodies(struct cluster_cache *cache)
     cache->body_of_cluster = dent_allocate(cache->context, cache->cluster_count, sizeof *cache->body_of_cluster);
     cache->body_of_piece = dent_allocate(cache->context, cache->piece_count, sizeof *cache->body_of_piece);
     cache->body_of_group = dent_allocate(cache->context, cache->group_count, sizeof *cache->body_of_group);
-    if (!cache->body_of_cluster || !cache->body_of_piece || !cache->body_of_group) {
+    cache->doubles_left = dent_allocate(cache->context, cache->cluster_count, sizeof *cache->doubles_left);
+    if (!cache->body_of_cluster || !cache->body_of_piece || !cache->body_of_group || !cache->doubles_left) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
+    memset(cache->doubles_left, 0, cache->cluster_count * sizeof *cache->doubles_left);
     for (uint32_t body_index = 0; body_index < cache->body_count; body_index++) {
         const struct clustered_body *body = &cache->bodies[body_index];
         for (uint32_t cluster = 0; cluster < body->clusters->cluster_count; cluster++) {
@@ -292,6 +287,22 @@ static dent_status number_identities(struct cluster_cache *cache, const struct s
 
 /* ---- update ---------------------------------------------------------------------------------- */
 
+/* Bodies that both caches have, in the same order, go on with the numbers their clusters were compared in. */
+static void keep_doubles_left(struct cluster_cache *fresh, const struct cluster_cache *old)
+{
+    uint32_t match = 0;
+    for (uint32_t body_index = 0; body_index < fresh->body_count; body_index++) {
+        if (fresh->entries[body_index]->kept) {
+            while (old->entries[match] != fresh->entries[body_index]) {
+                match++;
+            }
+            memcpy(fresh->doubles_left + fresh->bodies[body_index].first_cluster,
+                   old->doubles_left + old->bodies[match].first_cluster,
+                   fresh->bodies[body_index].cluster_count * sizeof *fresh->doubles_left);
+        }
+    }
+}
+
 static dent_status build(struct cluster_cache *fresh, struct cluster_cache *old, const struct snapshot *snapshot,
                          uint64_t *built)
 {
@@ -327,6 +338,7 @@ dent_status cluster_cache_update(struct cluster_cache *cache, const struct snaps
                             status == DENT_ERROR_TOO_LARGE ? "the world has too many cells for the cluster search"
                                                            : "out of memory for the clusters of the bodies");
     }
+    keep_doubles_left(&fresh, cache);
     leave_kept_entries(cache);
     cluster_cache_destroy(cache);
     forget_kept(&fresh);

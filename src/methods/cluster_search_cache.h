@@ -22,8 +22,6 @@ struct cached_body {
     struct body_clusters clusters;
     struct strain_reference reference;
     struct gap_reference gaps; /* of a body whose own reference is not convex */
-    uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries the cells of the
-                                   cluster are compared in doubles */
     struct rigid_reference rigid; /* of the same body */
     float largest_clearance;      /* of its pieces */
     bool asked_before;            /* about itself, where gaps may help */
@@ -42,6 +40,8 @@ struct cluster_cache {
     uint32_t rigid_block_count; /* of RIGID_BLOCK_VERTICES vertices, of bodies with gaps */
     bool one_piece_each;                                       /* every body has just one */
     uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* body indices */
+    uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries its cells are
+                                   compared in doubles. Written by the search */
     uint32_t (
         *identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
 };

@@ -18,7 +18,7 @@ struct course {
 static const struct course courses[] = {
     {"teschner-b", 0.1, true, false},    {"teschner-a", 0.5, false, false}, {"jaw", 0.004, false, true},
     {"v-shapes", 0.1, false, false},     {"folded-1m", 0.001, false, false}, {"cloth-500k", 0.003, false, false},
-    {"rings", 0.1, false, false},         {"fitted", 0.05, false, false},
+    {"rings", 0.1, false, false},
 };
 
 /* Allocations of the rounds after warming up. */

@@ -221,8 +221,7 @@ static uint8_t truth_of_vertex(const struct leaf_case *drawn, int s, int vertex,
             return NOT_ASKED;
         }
     }
-    point_relation relation =
-        point_versus_tetrahedron(a->xyz[vertex], cell[0], cell[1], cell[2], cell[3], &counters);
+    point_relation relation = point_versus_tetrahedron(a->xyz[vertex], cell[0], cell[1], cell[2], cell[3], &counters);
     return relation == POINT_INTERIOR ? MEETS : relation == POINT_BOUNDARY ? TOUCHES : MEETS_NOT;
 }
 
@@ -311,11 +310,11 @@ static void run_leaves(struct leaf_run *run, struct leaf_case *drawn, bool faces
             .number = s,
             .xyz = (const double(*)[3])a->xyz,
         };
-        note_hits(run, (faces ? run->kernels->face_leaf_doubles : run->kernels->vertex_leaf_doubles)(
-                           &run->cells, &features, &run->doubles, run->hits));
+        note_hits(run, (faces ? run->kernels->face_leaf_doubles
+                              : run->kernels->vertex_leaf_doubles)(&run->cells, &features, &run->doubles, run->hits));
     }
-    note_hits(run, (faces ? run->kernels->face_flush_doubles : run->kernels->vertex_flush_doubles)(
-                       &run->cells, &run->doubles, run->hits));
+    note_hits(run, (faces ? run->kernels->face_flush_doubles
+                          : run->kernels->vertex_flush_doubles)(&run->cells, &run->doubles, run->hits));
 }
 
 static void judge(const struct leaf_run *run, uint8_t truth, uint8_t found, struct tally *tally)
@@ -378,7 +377,7 @@ static void no_pair_is_lost_and_none_is_certain_that_does_not_meet(void **state)
 {
     (void)state;
     static const char *const names[WAY_COUNT] = {"random", "lattice", "fitted", "far",
-                                                "ulps",   "flat",    "scaled", "exponent"};
+                                                 "ulps",   "flat",    "scaled", "exponent"};
     const struct cluster_kernels *rows[DENT_ISA_COUNT];
     int row_count = rows_here(rows);
     uint64_t cases = getenv("DENT_QUICK_TESTS") ? 10 : getenv("DENT_LONG_TESTS") ? 1000 : 30;

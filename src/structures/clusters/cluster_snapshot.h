@@ -33,7 +33,6 @@ struct clustered_body {
     uint32_t first_piece_boxes, first_group_boxes; /* bodies of one cluster have none of the first, of one piece none of
                                                       the second, nor ranges */
     uint32_t first_range, range_count;             /* sixteen groups each */
-    uint8_t (*doubles_left)[2];                    /* by cluster and question: see cluster_search_cache.h */
     uint32_t first_gap_pair;                       /* pairs of pieces that have gaps (proofs/gap_certificate.h) */
 };
 

@@ -155,9 +155,9 @@ struct leaf_features {
 /* The cells of side b. Everything is computed when first needed. */
 struct double_cells {
     _Alignas(64) double x[3][CLUSTER_VERTICES];
-    double local[3][CLUSTER_VERTICES];       /* x - origin */
-    double planes[4][4][CLUSTER_CELLS];      /* of the faces opposite the corners: normal to the inside, offset */
-    double origin[3], most[3];               /* middle of the vertices; largest |local| of each axis */
+    double local[3][CLUSTER_VERTICES];  /* x - origin */
+    double planes[4][4][CLUSTER_CELLS]; /* of the faces opposite the corners: normal to the inside, offset */
+    double origin[3], most[3];          /* middle of the vertices; largest |local| of each axis */
     bool has_points, has_planes;
 };
 

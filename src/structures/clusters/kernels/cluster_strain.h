@@ -281,6 +281,6 @@ static void residual_of_vertices(const double (*reference)[3], const double (*xy
 #define CLUSTER_KERNELS_ROW                                                                                            \
     {                                                                                                                  \
         load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
-            vertex_leaf_doubles, vertex_flush_doubles, face_leaf_doubles, face_flush_doubles,                          \
-            strain_of_cluster, definite_clusters, stretches_of_piece, apart_clusters, residual_of_vertices             \
+            vertex_leaf_doubles, vertex_flush_doubles, face_leaf_doubles, face_flush_doubles, strain_of_cluster,       \
+            definite_clusters, stretches_of_piece, apart_clusters, residual_of_vertices                                \
     }
