@@ -11,6 +11,10 @@ void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 static void destroy_entry(dent_context *context, struct cached_body *entry)
 {
     if (entry) {
+        dent_release(context, entry->pose.shape, entry->pose.shape ? entry->rigid.vertex_count : 0,
+                     sizeof *entry->pose.shape);
+        dent_release(context, entry->pose.clearances, entry->pose.clearances ? entry->clusters.piece_count : 0,
+                     sizeof *entry->pose.clearances);
         gap_reference_destroy(&entry->gaps);
         strain_reference_destroy(&entry->reference);
         body_clusters_destroy(&entry->clusters);
@@ -31,6 +35,16 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     dent_release(context, cache->body_of_group, cache->group_count, sizeof *cache->body_of_group);
     dent_release(context, cache->identities, cache->cluster_count, sizeof *cache->identities);
     cluster_cache_init(cache, context);
+}
+
+/* What recognises motion as a whole, and room for a pose to be kept. */
+static bool create_rigid(struct cached_body *entry, dent_context *context, const struct body *body,
+                         const double (*shape)[3])
+{
+    rigid_reference_set(&entry->rigid, body, shape, entry->gaps.scale);
+    entry->pose.shape = dent_allocate(context, body->vertex_count, sizeof *entry->pose.shape);
+    entry->pose.clearances = dent_allocate(context, entry->clusters.piece_count, sizeof *entry->pose.clearances);
+    return entry->pose.shape && entry->pose.clearances;
 }
 
 static struct cached_body *create_entry(dent_context *context, const struct body_snapshot *body_snapshot)
@@ -56,8 +70,9 @@ static struct cached_body *create_entry(dent_context *context, const struct body
             return NULL;
         }
         entry->own_reference = entry->reference.usable || entry->gaps.usable;
-        if (entry->gaps.usable) {
-            rigid_reference_set(&entry->rigid, body, shape, entry->gaps.scale);
+        if (entry->gaps.usable && !create_rigid(entry, context, body, shape)) {
+            destroy_entry(context, entry);
+            return NULL;
         }
     }
     return entry;
