@@ -149,13 +149,14 @@ void self_proofs_try_rigid(struct self_proofs *proofs)
         }
         entry->rigid.shape = (const double(*)[3])body->body->reference;
         note_probes(entry, body->xyz);
-        if (seems_rigid(proofs, &entry->rigid, entry->largest_clearance, body->xyz, &block.motion)) {
-            block.reference = &entry->rigid;
-            block.clearances = entry->gaps.clearances;
-        } else if (entry->pose.valid && seems_rigid(proofs, &entry->pose.rigid, entry->pose.largest_clearance,
-                                                    body->xyz, &block.motion)) {
+        /* The kept pose first: it is the later one, and what was deformed since the reference may be no probe. */
+        if (entry->pose.valid && seems_rigid(proofs, &entry->pose.rigid, entry->pose.largest_clearance, body->xyz,
+                                             &block.motion)) {
             block.reference = &entry->pose.rigid;
             block.clearances = entry->pose.clearances;
+        } else if (seems_rigid(proofs, &entry->rigid, entry->largest_clearance, body->xyz, &block.motion)) {
+            block.reference = &entry->rigid;
+            block.clearances = entry->gaps.clearances;
         }
         if (block.reference) {
             list_blocks(proofs, block);
