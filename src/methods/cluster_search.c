@@ -530,7 +530,8 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
         return;
     }
     struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
-    if (work->body_b->self_collision && !search->body_certified[body_index]) {
+    bool still = search->snapshot.still && search->snapshot.still[world_piece];
+    if (work->body_b->self_collision && !search->body_certified[body_index] && !still) {
         const uint16_t *open;
         if (question == DENT_QUESTION_VERTEX_CELL &&
             !self_proofs_clear(&search->proofs, body_index, piece, piece, &open)) {
@@ -646,8 +647,9 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
     const struct clustered_body *body = &search->snapshot.bodies[body_index];
     uint32_t group = block - body->first_group, first = group * PIECE_CLUSTERS;
     if (!body->rest_shapes || search->body_certified[body_index] ||
-        !search->cache->entries[body_index]->reference.usable) {
-        return;
+        !search->cache->entries[body_index]->reference.usable ||
+        search->proofs.body_has_still[body_index]) {
+        return; /* what covers a piece needs strains everywhere */
     }
     const struct strain_reference *reference = &search->cache->entries[body_index]->reference;
     const struct piece_strain *strains = search->snapshot.strains + body->first_piece;
@@ -776,7 +778,8 @@ static void back_off_certificates(struct cluster_search *search, struct cluster_
     for (uint32_t body_index = 0; search->tries_strains && body_index < cache->body_count; body_index++) {
         struct cached_body *entry = cache->entries[body_index];
         bool too_early = entry->gaps.usable && !entry->gaps.complete;
-        if (!entry->own_reference || !cache->bodies[body_index].rest_shapes || too_early) {
+        if (!entry->own_reference || !cache->bodies[body_index].rest_shapes || too_early ||
+            search->proofs.body_has_still[body_index]) {
             continue;
         }
         const struct body_clusters *clusters = cache->bodies[body_index].clusters;
@@ -908,6 +911,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     search.piece_certified = search.proofs.piece_certified;
     if (search.certify) {
         self_proofs_try_rigid(&search.proofs);
+        snapshot->still = search.proofs.any_still ? search.proofs.piece_still : NULL;
     }
     choose_references(&search, &state->cache);
     search.body_matrices =
@@ -930,6 +934,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     if (!search_cancelled(request)) {
         back_off_certificates(&search, &state->cache);
         report_proofs(&search, &state->cache);
+        self_proofs_keep_poses(&search.proofs);
         adopt_free_poses(&search, &state->cache);
     }
     return DENT_OK;

@@ -15,6 +15,10 @@ void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
 static void destroy_entry(dent_context *context, struct cached_body *entry)
 {
     if (entry) {
+        dent_release(context, entry->pose.shape, entry->pose.shape ? entry->rigid.vertex_count : 0,
+                     sizeof *entry->pose.shape);
+        dent_release(context, entry->pose.clearances, entry->pose.clearances ? entry->clusters.piece_count : 0,
+                     sizeof *entry->pose.clearances);
         gap_reference_destroy(&entry->gaps);
         strain_reference_destroy(&entry->reference);
         body_clusters_destroy(&entry->clusters);
@@ -36,6 +40,16 @@ void cluster_cache_destroy(struct cluster_cache *cache)
     dent_release(context, cache->identities, cache->cluster_count, sizeof *cache->identities);
     dent_release(context, cache->doubles_left, cache->cluster_count, sizeof *cache->doubles_left);
     cluster_cache_init(cache, context);
+}
+
+/* What recognises motion as a whole, and room for a pose to be kept. */
+static bool create_rigid(struct cached_body *entry, dent_context *context, const struct body *body,
+                         const double (*shape)[3])
+{
+    rigid_reference_set(&entry->rigid, body, shape, entry->gaps.scale);
+    entry->pose.shape = dent_allocate(context, body->vertex_count, sizeof *entry->pose.shape);
+    entry->pose.clearances = dent_allocate(context, entry->clusters.piece_count, sizeof *entry->pose.clearances);
+    return entry->pose.shape && entry->pose.clearances;
 }
 
 /* `lender`: an entry of a body with the same mesh, or null. */
@@ -66,8 +80,9 @@ static struct cached_body *create_entry(dent_context *context, const struct body
             return NULL;
         }
         entry->own_reference = entry->reference.usable || entry->gaps.usable;
-        if (entry->gaps.usable) {
-            rigid_reference_set(&entry->rigid, body, shape, entry->gaps.scale);
+        if (entry->gaps.usable && !create_rigid(entry, context, body, shape)) {
+            destroy_entry(context, entry);
+            return NULL;
         }
     }
     return entry;

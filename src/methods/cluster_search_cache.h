@@ -11,7 +11,20 @@
 #include "proofs/rigid_certificate.h"
 #include "proofs/strain_certificate.h"
 
-enum { RIGID_BLOCK_VERTICES = 2048 };
+enum { RIGID_BLOCK_VERTICES = 2048, REST_PROBES = 32 };
+
+/* A pose in which pieces of a body were proven apart from all of it, and by how much. Taken when the body, deformed, comes
+ * to rest or moves as a whole: as long as it does, that proof is good (rigid_certificate.h). */
+struct kept_pose {
+    bool valid;
+    struct rigid_reference rigid;
+    double (*shape)[3]; /* where the vertices were */
+    float *clearances;  /* by piece */
+    float largest_clearance;
+    double probes[REST_PROBES][3]; /* some vertices in the query before; they tell whether it rests */
+    bool has_probes, rests;
+    uint32_t wait, last_wait; /* queries until the next pose is tried, after one that proved little */
+};
 
 /* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
 struct cached_body {
@@ -23,6 +36,7 @@ struct cached_body {
     struct strain_reference reference;
     struct gap_reference gaps; /* of a body whose own reference is not convex */
     struct rigid_reference rigid; /* of the same body */
+    struct kept_pose pose;        /* likewise */
     float largest_clearance;      /* of its pieces */
     bool asked_before;            /* about itself, where gaps may help */
 };

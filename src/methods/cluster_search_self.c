@@ -7,11 +7,11 @@
 /* Some vertices of a body, and their residuals. */
 struct rigid_block {
     uint32_t body_index, first, count;
+    const struct rigid_reference *reference;
+    const float *clearances; /* by piece of the body, in that reference */
     struct affine_motion motion;
     double most[3];
 };
-
-enum { PROBES = 32 };
 
 bool self_proofs_begin(struct self_proofs *proofs, const struct search_request *request, struct cluster_cache *cache)
 {
@@ -19,43 +19,45 @@ bool self_proofs_begin(struct self_proofs *proofs, const struct search_request *
     *proofs = (struct self_proofs){.request = request, .cache = cache};
     proofs->body_certified = arena_allocate_cleared(scratch, cache->body_count, sizeof *proofs->body_certified);
     proofs->piece_certified = arena_allocate_cleared(scratch, cache->piece_count, sizeof *proofs->piece_certified);
+    proofs->body_has_still = arena_allocate_cleared(scratch, cache->body_count, sizeof *proofs->body_has_still);
     proofs->piece_still = arena_allocate(scratch, cache->piece_count, sizeof *proofs->piece_still);
     proofs->rigid = arena_allocate(scratch, cache->rigid_block_count, sizeof *proofs->rigid);
     proofs->pair_clear = arena_allocate(scratch, cache->gap_pair_count, sizeof *proofs->pair_clear);
     proofs->open_pairs = arena_allocate(scratch, cache->gap_pair_count, sizeof *proofs->open_pairs);
-    return proofs->body_certified && proofs->piece_certified && proofs->piece_still && proofs->rigid &&
-           proofs->pair_clear && proofs->open_pairs;
+    return proofs->body_certified && proofs->piece_certified && proofs->body_has_still && proofs->piece_still &&
+           proofs->rigid && proofs->pair_clear && proofs->open_pairs;
 }
 
 /* ---- bodies that moved as a whole ------------------------------------------------------------ */
 
-/* A few vertices tell most bodies that are deformed. */
-static bool seems_rigid(const struct self_proofs *proofs, const struct cached_body *entry, const double (*xyz)[3],
-                        struct affine_motion *motion)
+static uint32_t probe_step(uint32_t vertex_count)
 {
-    const struct rigid_reference *reference = &entry->rigid;
-    const struct cluster_kernels *kernels = cluster_kernels_for(proofs->request->isa);
-    double most[3] = {0, 0, 0};
-    if (!rigid_motion_find(reference, xyz, motion)) {
-        return false;
-    }
-    uint32_t step = reference->vertex_count / PROBES + 1;
-    for (uint32_t vertex = 0; vertex < reference->vertex_count; vertex += step) {
-        rigid_residuals(reference, kernels, xyz, motion, vertex, 1, most);
-    }
-    return rigid_clearance(reference, motion, most) < (double)entry->largest_clearance;
+    return vertex_count / REST_PROBES + 1;
 }
 
-static void list_blocks(struct self_proofs *proofs, uint32_t body_index, const struct affine_motion *motion)
+/* A few vertices tell most bodies that are deformed. */
+static bool seems_rigid(const struct self_proofs *proofs, const struct rigid_reference *reference,
+                        float largest_clearance, const double (*xyz)[3], struct affine_motion *motion)
 {
-    uint32_t vertices = proofs->cache->entries[body_index]->rigid.vertex_count;
-    for (uint32_t first = 0; first < vertices; first += RIGID_BLOCK_VERTICES) {
-        uint32_t left = vertices - first;
-        proofs->rigid[proofs->rigid_count++] =
-            (struct rigid_block){.body_index = body_index,
-                                 .first = first,
-                                 .count = left < RIGID_BLOCK_VERTICES ? left : RIGID_BLOCK_VERTICES,
-                                 .motion = *motion};
+    const struct cluster_kernels *kernels = cluster_kernels_for(proofs->request->isa);
+    double most[3] = {0, 0, 0};
+    if (!reference->usable || !rigid_motion_find(reference, xyz, motion)) {
+        return false;
+    }
+    for (uint32_t vertex = 0; vertex < reference->vertex_count; vertex += probe_step(reference->vertex_count)) {
+        rigid_residuals(reference, kernels, xyz, motion, vertex, 1, most);
+    }
+    return rigid_clearance(reference, motion, most) < (double)largest_clearance;
+}
+
+/* Lists the vertices of a body; `block` has all but their range. */
+static void list_blocks(struct self_proofs *proofs, struct rigid_block block)
+{
+    uint32_t vertices = block.reference->vertex_count;
+    for (block.first = 0; block.first < vertices; block.first += RIGID_BLOCK_VERTICES) {
+        uint32_t left = vertices - block.first;
+        block.count = left < RIGID_BLOCK_VERTICES ? left : RIGID_BLOCK_VERTICES;
+        proofs->rigid[proofs->rigid_count++] = block;
     }
 }
 
@@ -64,39 +66,75 @@ static void measure_block(void *data, uint32_t number, uint32_t worker)
     (void)worker;
     struct self_proofs *proofs = data;
     struct rigid_block *block = &proofs->rigid[number];
-    rigid_residuals(&proofs->cache->entries[block->body_index]->rigid, cluster_kernels_for(proofs->request->isa),
+    rigid_residuals(block->reference, cluster_kernels_for(proofs->request->isa),
                     proofs->request->snapshot->bodies[block->body_index].xyz, &block->motion, block->first,
                     block->count, block->most);
 }
 
 /* Marks the pieces of a body that have clearance enough. */
-static void mark_still(struct self_proofs *proofs, uint32_t body_index, double clearance)
+static void mark_still(struct self_proofs *proofs, uint32_t body_index, const float *clearances, double enough)
 {
     const struct clustered_body *body = &proofs->cache->bodies[body_index];
-    const struct gap_reference *gaps = &proofs->cache->entries[body_index]->gaps;
     bool all = true;
-    for (uint32_t piece = 0; piece < body->clusters->piece_count; piece++) {
-        bool still = (double)gaps->clearances[piece] > clearance;
+    for (uint32_t piece = 0; piece < body->piece_count; piece++) {
+        bool still = (double)clearances[piece] > enough;
         proofs->piece_still[body->first_piece + piece] = still;
-        proofs->any_still = proofs->any_still || still;
+        proofs->body_has_still[body_index] |= still;
         all = all && still;
     }
+    proofs->any_still = proofs->any_still || proofs->body_has_still[body_index];
     proofs->body_certified[body_index] = all;
 }
 
 /* The blocks of a body lie side by side. Returns the first behind them. */
-static uint32_t judge_body(struct self_proofs *proofs, uint32_t block)
+static uint32_t judge_body(struct self_proofs *proofs, uint32_t first)
 {
-    uint32_t body_index = proofs->rigid[block].body_index, next = block;
+    const struct rigid_block *block = &proofs->rigid[first];
+    uint32_t next = first;
     double most[3] = {0, 0, 0};
-    for (; next < proofs->rigid_count && proofs->rigid[next].body_index == body_index; next++) {
+    for (; next < proofs->rigid_count && proofs->rigid[next].body_index == block->body_index; next++) {
         for (int axis = 0; axis < 3; axis++) {
             most[axis] = fmax(most[axis], proofs->rigid[next].most[axis]);
         }
     }
-    mark_still(proofs, body_index,
-               rigid_clearance(&proofs->cache->entries[body_index]->rigid, &proofs->rigid[block].motion, most));
+    mark_still(proofs, block->body_index, block->clearances, rigid_clearance(block->reference, &block->motion, most));
+    struct kept_pose *kept = &proofs->cache->entries[block->body_index]->pose;
+    if (block->reference == &kept->rigid && proofs->body_has_still[block->body_index]) {
+        kept->last_wait = kept->wait = 0; /* worth its price */
+    }
     return next;
+}
+
+/* Distances from two probes to all are what they were, as far as plain doubles tell. A hint what to keep, no proof. */
+static bool probes_rest(const double (*before)[3], const double (*now)[3], uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t from = 0; from < 2; from++) {
+            double was = 0, is = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                was += (before[i][axis] - before[from][axis]) * (before[i][axis] - before[from][axis]);
+                is += (now[i][axis] - now[from][axis]) * (now[i][axis] - now[from][axis]);
+            }
+            if (!(fabs(was - is) <= 1e-7 * was)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Notes where some vertices are, and whether the body rests since the query before. */
+static void note_probes(struct cached_body *entry, const double (*xyz)[3])
+{
+    struct kept_pose *kept = &entry->pose;
+    double probes[REST_PROBES][3];
+    uint32_t count = 0;
+    for (uint32_t vertex = 0; vertex < entry->rigid.vertex_count; vertex += probe_step(entry->rigid.vertex_count)) {
+        memcpy(probes[count++], xyz[vertex], sizeof *probes);
+    }
+    kept->rests = kept->has_probes && probes_rest((const double(*)[3])kept->probes, (const double(*)[3])probes, count);
+    kept->has_probes = true;
+    memcpy(kept->probes, probes, count * sizeof *probes);
 }
 
 void self_proofs_try_rigid(struct self_proofs *proofs)
@@ -105,21 +143,83 @@ void self_proofs_try_rigid(struct self_proofs *proofs)
     for (uint32_t body_index = 0; body_index < proofs->cache->body_count; body_index++) {
         struct cached_body *entry = proofs->cache->entries[body_index];
         const struct body_snapshot *body = &snapshot->bodies[body_index];
-        struct affine_motion motion;
-        if (!proofs->cache->bodies[body_index].has_gaps || !entry->rigid.usable || !body->body->self_collision) {
+        struct rigid_block block = {.body_index = body_index};
+        if (!proofs->cache->bodies[body_index].has_gaps || !body->body->self_collision) {
             continue;
         }
         entry->rigid.shape = (const double(*)[3])body->body->reference;
-        if (seems_rigid(proofs, entry, body->xyz, &motion)) {
-            list_blocks(proofs, body_index, &motion);
+        note_probes(entry, body->xyz);
+        /* The kept pose first: it is the later one, and what was deformed since the reference may be no probe. */
+        if (entry->pose.valid && seems_rigid(proofs, &entry->pose.rigid, entry->pose.largest_clearance, body->xyz,
+                                             &block.motion)) {
+            block.reference = &entry->pose.rigid;
+            block.clearances = entry->pose.clearances;
+        } else if (seems_rigid(proofs, &entry->rigid, entry->largest_clearance, body->xyz, &block.motion)) {
+            block.reference = &entry->rigid;
+            block.clearances = entry->gaps.clearances;
+        }
+        if (block.reference) {
+            list_blocks(proofs, block);
         }
     }
     if (proofs->rigid_count > 0) {
         memset(proofs->piece_still, 0, proofs->cache->piece_count * sizeof *proofs->piece_still);
         dent_parallel_for(proofs->request->context, proofs->rigid_count, measure_block, proofs);
     }
-    for (uint32_t block = 0; block < proofs->rigid_count;) {
-        block = judge_body(proofs, block);
+    for (uint32_t first = 0; first < proofs->rigid_count;) {
+        first = judge_body(proofs, first);
+    }
+}
+
+/* ---- poses to keep --------------------------------------------------------------------------- */
+
+/* Proves pieces apart from all of their body, in the pose of this query. Returns how many are. */
+static uint32_t prove_kept(const struct self_proofs *proofs, uint32_t body_index)
+{
+    struct cached_body *entry = proofs->cache->entries[body_index];
+    uint32_t count = 0;
+    if (!gaps_add_margin(proofs->snapshot, body_index)) {
+        return 0;
+    }
+    for (uint32_t piece = 0; piece < entry->clusters.piece_count; piece++) {
+        bool apart = gaps_keep_apart(&entry->gaps, proofs->snapshot, body_index, piece);
+        entry->pose.clearances[piece] = apart ? 2 * GAP_MARGIN * (1 - 0x1p-20f) : 0;
+        count += apart;
+    }
+    return count;
+}
+
+static void keep_pose(const struct self_proofs *proofs, uint32_t body_index)
+{
+    enum { LONGEST_WAIT = 255 };
+    struct cached_body *entry = proofs->cache->entries[body_index];
+    struct kept_pose *kept = &entry->pose;
+    const struct body_snapshot *body = &proofs->request->snapshot->bodies[body_index];
+    uint32_t proven = prove_kept(proofs, body_index);
+    memcpy(kept->shape, body->xyz, body->body->vertex_count * sizeof *kept->shape);
+    rigid_reference_set(&kept->rigid, body->body, (const double(*)[3])kept->shape, proofs->snapshot->scale);
+    kept->largest_clearance = 2 * GAP_MARGIN * (1 - 0x1p-20f);
+    bool was_of_no_use = kept->valid;
+    kept->valid = kept->rigid.usable && proven > 0;
+    bool little = !kept->valid || was_of_no_use || 4 * (uint64_t)proven < entry->clusters.piece_count;
+    kept->last_wait = !little ? 0 : kept->last_wait < LONGEST_WAIT ? 2 * kept->last_wait + 1 : LONGEST_WAIT;
+    kept->wait = kept->last_wait;
+}
+
+void self_proofs_keep_poses(struct self_proofs *proofs)
+{
+    for (uint32_t body_index = 0; proofs->snapshot && body_index < proofs->cache->body_count; body_index++) {
+        const struct clustered_body *body = &proofs->cache->bodies[body_index];
+        struct kept_pose *kept = &proofs->cache->entries[body_index]->pose;
+        bool searched = body->rest_shapes && body->wants_stretches && !proofs->body_certified[body_index];
+        if (!searched || !kept->rests || proofs->body_has_still[body_index]) {
+            continue;
+        }
+        if (kept->wait > 0) {
+            kept->wait--;
+        } else {
+            keep_pose(proofs, body_index);
+        }
     }
 }
 
@@ -151,7 +251,7 @@ static bool clear_pair(const struct self_proofs *proofs, uint32_t body_index, ui
         memset(open, 0xFF, sizeof *open);
         return gaps_prove_own(gaps, proofs->snapshot->strains + body->first_piece, piece) & 1;
     }
-    return gaps_clear_pair(gaps, proofs->snapshot, body_index, piece, pair, open);
+    return gaps_clear_pair(gaps, proofs->snapshot, body_index, piece, pair, 0, open);
 }
 
 /* A block is a group of pieces. */

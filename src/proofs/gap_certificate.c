@@ -637,14 +637,24 @@ static void set_columns(struct open_pair *open)
     }
 }
 
+static struct cluster_box grown(struct cluster_box box, float margin)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] -= margin;
+        box.hi[axis] += margin;
+    }
+    return box;
+}
+
 bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
-                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, struct open_pair *open)
+                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
+                     struct open_pair *open)
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
     const struct box_group *own = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece];
     const struct box_group *others = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + pair->piece];
     const struct piece_strain *strains = snapshot->strains + body->first_piece;
-    struct cluster_box whole = cluster_snapshot_piece_box(snapshot, body_index, pair->piece);
+    struct cluster_box whole = grown(cluster_snapshot_piece_box(snapshot, body_index, pair->piece), margin);
     if (!every_cluster_has_a_box(own, body->pieces[piece].count) ||
         !every_cluster_has_a_box(others, body->pieces[pair->piece].count)) {
         memset(open, 0xFF, sizeof *open);
@@ -654,7 +664,7 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
     uint16_t rows[PIECE_CLUSTERS] = {0};
     for (; set; set &= set - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(set);
-        struct cluster_box box = box_of_group_member(own, slot);
+        struct cluster_box box = grown(box_of_group_member(own, slot), margin);
         uint32_t near = snapshot->kernels->meet(others, &box);
         near &= near ? ~gaps_prove(reference, snapshot->kernels, strains, piece, slot, pair) : 0;
         rows[slot] = (uint16_t)near;
@@ -665,4 +675,61 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
         set_columns(open);
     }
     return left == 0;
+}
+
+bool gaps_add_margin(const struct cluster_snapshot *snapshot, uint32_t body_index)
+{
+    const struct clustered_body *body = &snapshot->bodies[body_index];
+    bool boxes = body->cluster_count > 1;
+    for (uint32_t piece = 0; boxes && piece < body->piece_count; piece++) {
+        const struct box_group *group = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece];
+        struct piece_strain *strain = &snapshot->strains[body->first_piece + piece];
+        boxes = every_cluster_has_a_box(group, body->pieces[piece].count);
+        for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+            strain->slack[slot] = (strain->slack[slot] + GAP_MARGIN) * (1 + 0x1p-20f);
+        }
+    }
+    return boxes;
+}
+
+/* Every piece of a group whose box comes close to that of a piece is proven apart from it. */
+static bool group_keeps_apart(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                              uint32_t body_index, uint32_t piece, uint32_t group, const struct cluster_box *box)
+{
+    const struct clustered_body *body = &snapshot->bodies[body_index];
+    struct open_pair open;
+    uint32_t set = snapshot->kernels->meet(&snapshot->group_boxes[SIDE_CELLS][body->first_group_boxes + group], box);
+    for (; set; set &= set - 1) {
+        uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+        uint32_t pair = gap_pair_of(reference, piece, other);
+        if (pair == NO_GAP_PAIR || !gaps_clear_pair(reference, snapshot, body_index, piece < other ? piece : other,
+                                                    &reference->pairs[pair], 4 * GAP_MARGIN, &open)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                     uint32_t body_index, uint32_t piece)
+{
+    const struct clustered_body *body = &snapshot->bodies[body_index];
+    struct cluster_box box = cluster_snapshot_piece_box(snapshot, body_index, piece);
+    struct open_pair open;
+    if (body->piece_count == 1) {
+        uint32_t pair = gap_pair_of(reference, 0, 0);
+        return pair != NO_GAP_PAIR &&
+               gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair], 4 * GAP_MARGIN, &open);
+    }
+    box = grown(box, 4 * GAP_MARGIN);
+    for (uint32_t range = 0; range < body->range_count; range++) {
+        uint32_t set = snapshot->kernels->meet(&snapshot->ranges[SIDE_CELLS][body->first_range + range], &box);
+        for (; set; set &= set - 1) {
+            uint32_t group = range * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+            if (!group_keeps_apart(reference, snapshot, body_index, piece, group, &box)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }

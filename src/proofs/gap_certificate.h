@@ -79,8 +79,22 @@ uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_
                     const struct piece_strain *strains, uint32_t piece, uint32_t slot, const struct gap_pair *pair);
 
 /* Proves what it can about a pair of pieces, the first of which is `piece`, of a body of several clusters. Only clusters
- * whose boxes meet are compared. True: they have no contact, nothing is written. False: `open` has the rest. */
+ * whose boxes come closer than `margin` are compared. True: they have no contact, nothing is written. False: `open` has
+ * the rest. */
 bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
-                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, struct open_pair *open);
+                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
+                     struct open_pair *open);
+
+/* How far apart are pieces now? Two steps: every cluster of a body is taken to be less certain by GAP_MARGIN, half the
+ * distance that is to be proven; that changes the strains, so it comes last. Then: is everything
+ * of a piece farther than 2 GAP_MARGIN from whatever it shares no vertex with, in units of the snapshot (1 / scale)?
+ *
+ * Clusters called apart are so by the two slacks more, 2 GAP_MARGIN; boxes that do not meet after one of them grew by
+ * 4 GAP_MARGIN are, too: coordinates are at most 1 and rounded three times, by less than 2^-23 together. So nothing may
+ * be without a box: false when some cluster of the body is. */
+#define GAP_MARGIN 0x1p-18f
+bool gaps_add_margin(const struct cluster_snapshot *snapshot, uint32_t body_index);
+bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                     uint32_t body_index, uint32_t piece);
 
 #endif

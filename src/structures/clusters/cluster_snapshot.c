@@ -187,6 +187,11 @@ static void fetch_ahead(const struct clustered_body *body, uint32_t number, cons
     }
 }
 
+static bool wants_strain(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece)
+{
+    return body->rest_shapes && !(state->still && state->still[piece]);
+}
+
 /* Rounded coordinates and strain of a cluster. */
 static const struct cluster_points *load_cluster(const struct cluster_snapshot *state, uint32_t body_index,
                                                  uint32_t piece, uint32_t slot, struct cluster_points *own_points)
@@ -195,7 +200,7 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
     uint32_t number = body->cluster_count == 1 ? 0 : body->pieces[piece - body->first_piece].first + slot;
     struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
     cluster_snapshot_load(state, body_index, number, points);
-    if (body->rest_shapes) {
+    if (wants_strain(state, body, piece)) {
         state->kernels->strain(&body->rest_shapes[number], points, &state->strains[piece], slot);
     }
     return points;
@@ -205,7 +210,7 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
 static void finish_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
                            uint32_t cluster_count)
 {
-    if (!body->rest_shapes) {
+    if (!wants_strain(state, body, piece)) {
         return; /* there may be no room for any */
     }
     double *sums = state->strain_sums[piece];
