@@ -427,6 +427,46 @@ static void rest_and_rigid_motion_allocate_nothing_and_bent_bodies_neither(void 
     assert_true(failing_allocator_clean(&allocator));
 }
 
+/* Gaps, rooms for a kept pose, scratch: a query may fail at any of them, and the next one answers. */
+static void a_world_with_gaps_goes_on_after_any_failed_allocation(void **state)
+{
+    (void)state;
+    struct stage stage = {0};
+    make_shape(&stage, 3);
+    bool done = false;
+    for (uint64_t n = 1; !done; n++) {
+        struct failing_allocator memory = failing_allocator_make();
+        dent_context_def context_def = dent_context_def_default();
+        context_def.allocator = failing_allocator_hook(&memory);
+        context_def.thread_count = 1;
+        dent_context *context = dent_context_create(&context_def, NULL);
+        dent_world *world = dent_world_create(context);
+        dent_body_def def = test_body_def(stage.body);
+        dent_body_id id;
+        def.reference = def.positions_t0;
+        assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
+        dent_query_def query = dent_query_def_default();
+        dent_query_result result;
+        query.questions = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
+        query.method = DENT_METHOD_CLUSTER_SEARCH;
+        memory.requests = 0;
+        memory.fail_at = n;
+        dent_status status = dent_world_query(world, &query, &result);
+        done = memory.requests < n;
+        assert_true(status == DENT_OK || status == DENT_ERROR_OUT_OF_MEMORY);
+        memory.fail_at = 0;
+        for (int i = 0; i < 3; i++) {
+            result = ask(world, DENT_METHOD_CLUSTER_SEARCH, false);
+            assert_int_equal(result.vertex_cell.count + result.face_cell.count, 0);
+        }
+        assert_int_equal(result.counters.certified_bodies, 1);
+        dent_world_destroy(world);
+        dent_context_destroy(context);
+        assert_true(failing_allocator_clean(&memory));
+    }
+    test_scene_free(&stage.scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +477,7 @@ int main(void)
         cmocka_unit_test(one_vertex_that_moves_alone_is_noticed),
         cmocka_unit_test(two_worlds_in_turn_do_not_disturb_each_other),
         cmocka_unit_test(a_body_added_again_starts_without_proofs),
+        cmocka_unit_test(a_world_with_gaps_goes_on_after_any_failed_allocation),
         cmocka_unit_test(rest_and_rigid_motion_allocate_nothing_and_bent_bodies_neither),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
