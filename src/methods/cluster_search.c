@@ -707,7 +707,7 @@ static void complete_gaps(struct cluster_search *search, struct cluster_cache *c
     }
     if (wanted && search->gap_rooms && entry->asked_before) {
         gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference, search->gap_rooms);
-        entry->largest_clearance = largest_clearance(&entry->gaps);
+        entry->rigid->largest_clearance = largest_clearance(&entry->gaps);
         cluster_cache_note_reference(cache, body_index);
     }
     entry->asked_before = true;

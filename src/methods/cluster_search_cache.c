@@ -12,13 +12,20 @@ void cluster_cache_init(struct cluster_cache *cache, dent_context *context)
     *cache = (struct cluster_cache){.context = context};
 }
 
+static void destroy_rigid(dent_context *context, const struct cached_body *entry)
+{
+    struct rigid_proof *rigid = entry->rigid;
+    if (rigid) {
+        dent_release(context, rigid->pose.shape, rigid->reference.vertex_count, sizeof *rigid->pose.shape);
+        dent_release(context, rigid->pose.clearances, entry->clusters.piece_count, sizeof *rigid->pose.clearances);
+        dent_release(context, rigid, 1, sizeof *rigid);
+    }
+}
+
 static void destroy_entry(dent_context *context, struct cached_body *entry)
 {
     if (entry) {
-        dent_release(context, entry->pose.shape, entry->pose.shape ? entry->rigid.vertex_count : 0,
-                     sizeof *entry->pose.shape);
-        dent_release(context, entry->pose.clearances, entry->pose.clearances ? entry->clusters.piece_count : 0,
-                     sizeof *entry->pose.clearances);
+        destroy_rigid(context, entry);
         gap_reference_destroy(&entry->gaps);
         strain_reference_destroy(&entry->reference);
         body_clusters_destroy(&entry->clusters);
@@ -46,10 +53,15 @@ void cluster_cache_destroy(struct cluster_cache *cache)
 static bool create_rigid(struct cached_body *entry, dent_context *context, const struct body *body,
                          const double (*shape)[3])
 {
-    rigid_reference_set(&entry->rigid, body, shape, entry->gaps.scale);
-    entry->pose.shape = dent_allocate(context, body->vertex_count, sizeof *entry->pose.shape);
-    entry->pose.clearances = dent_allocate(context, entry->clusters.piece_count, sizeof *entry->pose.clearances);
-    return entry->pose.shape && entry->pose.clearances;
+    struct rigid_proof *rigid = entry->rigid = dent_allocate(context, 1, sizeof *entry->rigid);
+    if (!rigid) {
+        return false;
+    }
+    *rigid = (struct rigid_proof){.largest_clearance = 0};
+    rigid_reference_set(&rigid->reference, body, shape, entry->gaps.scale);
+    rigid->pose.shape = dent_allocate(context, body->vertex_count, sizeof *rigid->pose.shape);
+    rigid->pose.clearances = dent_allocate(context, entry->clusters.piece_count, sizeof *rigid->pose.clearances);
+    return rigid->pose.shape && rigid->pose.clearances;
 }
 
 /* `lender`: an entry of a body with the same mesh, or null. */
@@ -168,7 +180,7 @@ void cluster_cache_note_reference(struct cluster_cache *cache, uint32_t body_ind
 
 static uint32_t rigid_block_count(const struct cached_body *entry)
 {
-    uint64_t vertices = entry->gaps.usable ? entry->rigid.vertex_count : 0;
+    uint64_t vertices = entry->rigid ? entry->rigid->reference.vertex_count : 0;
     return (uint32_t)((vertices + RIGID_BLOCK_VERTICES - 1) / RIGID_BLOCK_VERTICES);
 }
 

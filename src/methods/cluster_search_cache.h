@@ -26,6 +26,13 @@ struct kept_pose {
     uint32_t wait, last_wait; /* queries until the next pose is tried, after one that proved little */
 };
 
+/* What recognises a body that moved as a whole. */
+struct rigid_proof {
+    struct rigid_reference reference; /* of the body's own reference shape */
+    float largest_clearance;          /* of its pieces */
+    struct kept_pose pose;
+};
+
 /* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
 struct cached_body {
     uint64_t identity_base;
@@ -35,10 +42,8 @@ struct cached_body {
     struct body_clusters clusters;
     struct strain_reference reference;
     struct gap_reference gaps; /* of a body whose own reference is not convex */
-    struct rigid_reference rigid; /* of the same body */
-    struct kept_pose pose;        /* likewise */
-    float largest_clearance;      /* of its pieces */
-    bool asked_before;            /* about itself, where gaps may help */
+    struct rigid_proof *rigid; /* of the same body; null: it has no gaps of use. Apart, since swarms have none */
+    bool asked_before;         /* about itself, where gaps may help */
 };
 
 struct cluster_cache {

@@ -98,7 +98,7 @@ static uint32_t judge_body(struct self_proofs *proofs, uint32_t first)
         }
     }
     mark_still(proofs, block->body_index, block->clearances, rigid_clearance(block->reference, &block->motion, most));
-    struct kept_pose *kept = &proofs->cache->entries[block->body_index]->pose;
+    struct kept_pose *kept = &proofs->cache->entries[block->body_index]->rigid->pose;
     if (block->reference == &kept->rigid && proofs->body_has_still[block->body_index]) {
         kept->last_wait = kept->wait = 0; /* worth its price */
     }
@@ -124,12 +124,13 @@ static bool probes_rest(const double (*before)[3], const double (*now)[3], uint3
 }
 
 /* Notes where some vertices are, and whether the body rests since the query before. */
-static void note_probes(struct cached_body *entry, const double (*xyz)[3])
+static void note_probes(struct rigid_proof *rigid, const double (*xyz)[3])
 {
-    struct kept_pose *kept = &entry->pose;
+    struct kept_pose *kept = &rigid->pose;
     double probes[REST_PROBES][3];
     uint32_t count = 0;
-    for (uint32_t vertex = 0; vertex < entry->rigid.vertex_count; vertex += probe_step(entry->rigid.vertex_count)) {
+    const uint32_t vertex_count = rigid->reference.vertex_count;
+    for (uint32_t vertex = 0; vertex < vertex_count; vertex += probe_step(vertex_count)) {
         memcpy(probes[count++], xyz[vertex], sizeof *probes);
     }
     kept->rests = kept->has_probes && probes_rest((const double(*)[3])kept->probes, (const double(*)[3])probes, count);
@@ -147,15 +148,16 @@ void self_proofs_try_rigid(struct self_proofs *proofs)
         if (!proofs->cache->bodies[body_index].has_gaps || !body->body->self_collision) {
             continue;
         }
-        entry->rigid.shape = (const double(*)[3])body->body->reference;
-        note_probes(entry, body->xyz);
+        struct rigid_proof *rigid = entry->rigid;
+        rigid->reference.shape = (const double(*)[3])body->body->reference;
+        note_probes(rigid, body->xyz);
         /* The kept pose first: it is the later one, and what was deformed since the reference may be no probe. */
-        if (entry->pose.valid && seems_rigid(proofs, &entry->pose.rigid, entry->pose.largest_clearance, body->xyz,
-                                             &block.motion)) {
-            block.reference = &entry->pose.rigid;
-            block.clearances = entry->pose.clearances;
-        } else if (seems_rigid(proofs, &entry->rigid, entry->largest_clearance, body->xyz, &block.motion)) {
-            block.reference = &entry->rigid;
+        struct kept_pose *kept = &rigid->pose;
+        if (kept->valid && seems_rigid(proofs, &kept->rigid, kept->largest_clearance, body->xyz, &block.motion)) {
+            block.reference = &kept->rigid;
+            block.clearances = kept->clearances;
+        } else if (seems_rigid(proofs, &rigid->reference, rigid->largest_clearance, body->xyz, &block.motion)) {
+            block.reference = &rigid->reference;
             block.clearances = entry->gaps.clearances;
         }
         if (block.reference) {
@@ -183,7 +185,7 @@ static uint32_t prove_kept(const struct self_proofs *proofs, uint32_t body_index
     }
     for (uint32_t piece = 0; piece < entry->clusters.piece_count; piece++) {
         bool apart = gaps_keep_apart(&entry->gaps, proofs->snapshot, body_index, piece);
-        entry->pose.clearances[piece] = apart ? 2 * GAP_MARGIN * (1 - 0x1p-20f) : 0;
+        entry->rigid->pose.clearances[piece] = apart ? 2 * GAP_MARGIN * (1 - 0x1p-20f) : 0;
         count += apart;
     }
     return count;
@@ -193,7 +195,7 @@ static void keep_pose(const struct self_proofs *proofs, uint32_t body_index)
 {
     enum { LONGEST_WAIT = 255 };
     struct cached_body *entry = proofs->cache->entries[body_index];
-    struct kept_pose *kept = &entry->pose;
+    struct kept_pose *kept = &entry->rigid->pose;
     const struct body_snapshot *body = &proofs->request->snapshot->bodies[body_index];
     uint32_t proven = prove_kept(proofs, body_index);
     memcpy(kept->shape, body->xyz, body->body->vertex_count * sizeof *kept->shape);
@@ -210,11 +212,12 @@ void self_proofs_keep_poses(struct self_proofs *proofs)
 {
     for (uint32_t body_index = 0; proofs->snapshot && body_index < proofs->cache->body_count; body_index++) {
         const struct clustered_body *body = &proofs->cache->bodies[body_index];
-        struct kept_pose *kept = &proofs->cache->entries[body_index]->pose;
+        struct rigid_proof *rigid = proofs->cache->entries[body_index]->rigid;
         bool searched = body->rest_shapes && body->wants_stretches && !proofs->body_certified[body_index];
-        if (!searched || !kept->rests || proofs->body_has_still[body_index]) {
+        if (!rigid || !searched || !rigid->pose.rests || proofs->body_has_still[body_index]) {
             continue;
         }
+        struct kept_pose *kept = &rigid->pose;
         if (kept->wait > 0) {
             kept->wait--;
         } else {
