@@ -169,15 +169,16 @@ void measure_hertz(dent_context *context, const physics_case *row, physics_resul
 
 /* ---- the friction angle ---------------------------------------------------------------------------------- */
 
-/* A block on a slope (gravity is turned): below the friction angle it must not move, above it slides as theory says.
- * What is judged is its speed over that of a block that slides at 1.005 of the angle. */
+/* A block on a slope (gravity is turned). Below the friction angle it must stay: the reference is speed 0, judged in
+ * parts of the speed at which it would slide at 1.005 of the angle. Above, its acceleration gives the friction
+ * coefficient that acts. */
 void measure_incline(dent_context *context, const physics_case *row, physics_result *result)
 {
-    const double friction = 0.5, seconds = 2;
+    const double friction = 0.5, seconds = 2, limit = atan(friction), angle = row->parameters[1] * limit;
     physics_stage stage;
     const uint32_t cells[3] = {2, 2, 2};
     const double low[3] = {-0.05, -0.05, 2 * PHYSICS_THICKNESS}, high[3] = {0.05, 0.05, 0.1 + 2 * PHYSICS_THICKNESS};
-    double angle = row->parameters[1] * atan(friction), slides = 1.005 * atan(friction), velocity[3];
+    double velocity[3];
     dent_sim_body_kind kind = row->parameters[0] > 0 ? DENT_SIM_SOLID : DENT_SIM_RIGID;
     physics_open(&stage, context);
     stage.materials[0].young = row->parameters[0] > 0 ? row->parameters[0] : 1e6;
@@ -189,12 +190,17 @@ void measure_incline(dent_context *context, const physics_case *row, physics_res
     physics_add_ground(&stage, 4);
     uint32_t block = physics_add(&stage, kind, physics_box(context, cells, low, high));
     if (physics_begin(&stage) && physics_steps(&stage, (uint32_t)(60 * seconds))) {
-        double theory = seconds * PHYSICS_GRAVITY * (sin(slides) - friction * cos(slides));
+        double sliding = seconds * PHYSICS_GRAVITY * (sin(1.005 * limit) - friction * cos(1.005 * limit));
         physics_mean_velocity(&stage, block, velocity);
-        physics_judge(result, row->parameters[1] > 1 ? theory : 0, velocity[0]);
-        result->value = velocity[0] / theory;
-        snprintf(result->note, sizeof result->note, "speed after 2 s at %.4f degrees, over that of sliding at 1.005",
-                 angle * 180 / PI);
+        if (row->parameters[1] > 1) {
+            double acting = tan(angle) - velocity[0] / (seconds * PHYSICS_GRAVITY * cos(angle));
+            physics_judge(result, friction, acting);
+        } else {
+            physics_judge(result, 0, velocity[0]);
+            result->value = velocity[0] / sliding;
+        }
+        snprintf(result->note, sizeof result->note, "after 2 s at %.4f degrees: %.4g m/s; sliding at 1.005: %.4g m/s",
+                 angle * 180 / PI, velocity[0], sliding);
     } else {
         physics_fail(result, &stage);
     }

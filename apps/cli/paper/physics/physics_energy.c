@@ -17,6 +17,7 @@ enum { MAP_STEPS = 40, TIE_COUNT = 4 };
 static void set_free(physics_stage *stage, uint32_t body, physics_mesh *rest)
 {
     memset(stage->def.gravity, 0, sizeof stage->def.gravity);
+    stage->def.contacts = false;
     for (uint32_t v = 0; v < rest->vertex_count; v++) {
         stage->meshes[body].positions[3 * (size_t)v] *= 1.1;
     }

@@ -77,7 +77,7 @@ double physics_largest_speed(const physics_stage *stage, uint32_t body);
 double physics_lowest(const physics_stage *stage, uint32_t body);
 /** Sum of the contact forces on a body in the last step, N. */
 void physics_contact_force(const physics_stage *stage, uint32_t body, double force[3]);
-/** Pairs of crossing faces of different bodies by the exact test, at the present positions. */
+/** Pairs of crossing faces by the exact test, at the present positions. */
 uint64_t physics_crossings(physics_stage *stage);
 
 /** Gains of energy over a run: add one reading per step. */

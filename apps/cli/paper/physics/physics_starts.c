@@ -112,7 +112,8 @@ void measure_starts(dent_context *context, const physics_case *row, physics_resu
         worst_start = gain > worst ? number : worst_start;
         worst = fmax(worst, gain);
     }
-    physics_judge(result, 0, row->parameters[1] > 0 ? gained : broken);
+    double counts[3] = {broken, gained, broken + gained};
+    physics_judge(result, 0, counts[(int)row->parameters[1]]);
     snprintf(result->note, sizeof result->note, "of %u starts %u ended early, %u gained energy; worst gain %.3g, start %u",
              count, broken, gained, worst, worst_start);
 }

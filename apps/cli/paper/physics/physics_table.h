@@ -5,7 +5,7 @@
  * low <= value <= high.
  *
  * PHYSICS_QUICK rows make the default run; the others need --full. PHYSICS_HOLDS marks what the simulator keeps today:
- * tests/sim/test_validation.c fails when such a row fails. A solver that makes more rows hold sets their flags. */
+ * tests/physics/test_validation.c fails when such a row fails. A solver that makes more rows hold sets their flags. */
 #ifndef DENT_PHYSICS_TABLE_H
 #define DENT_PHYSICS_TABLE_H
 
@@ -62,7 +62,7 @@ physics_measure measure_incline; /* Young's modulus (0: rigid), angle / friction
 physics_measure measure_stack;  /* boxes, density of the top box / density, seconds */
 physics_measure measure_bullet; /* speed, [1] 0: elastic plate, 1: plate that stands still */
 /* physics_starts.c */
-physics_measure measure_starts; /* how many, [1] 0: not finite, 1: energy */
+physics_measure measure_starts; /* how many, [1] 0: not finite, 1: energy, 2: both */
 /* physics_cases.c */
 physics_measure measure_case; /* number of the case, [1] what is judged (enum case_question) */
 
