@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BEAM_LENGTH 1.0
 #define BEAM_WIDTH 0.15
 #define BEAM_HEIGHT 0.1
+#define BEAM_LENGTH PHYSICS_BEAM_LENGTH
+#define CLAMP_LIMIT PHYSICS_CLAMP_LIMIT
 static const uint32_t beam_cells[3] = {12, 2, 2};
-#define CLAMP_LIMIT 1e-9
 
-static physics_mesh beam_mesh(dent_context *context)
+physics_mesh physics_beam_mesh(dent_context *context)
 {
     const double low[3] = {0, -BEAM_WIDTH / 2, 0}, high[3] = {BEAM_LENGTH, BEAM_WIDTH / 2, BEAM_HEIGHT};
     return physics_box(context, beam_cells, low, high);
@@ -26,22 +26,6 @@ static physics_mesh beam_mesh(dent_context *context)
 /* ---- frequency ------------------------------------------------------------------------------------------- */
 
 enum { BEAM_SAMPLES = 10 };
-
-/* The angle by which x[n+1] = a x[n] - b x[n-1] turns from sample to sample; 0: it does not oscillate. */
-static double prony_angle(const double *x, int count)
-{
-    double aa = 0, ab = 0, bb = 0, ra = 0, rb = 0;
-    for (int n = 1; n + 1 < count; n++) {
-        aa += x[n] * x[n];
-        ab -= x[n] * x[n - 1];
-        bb += x[n - 1] * x[n - 1];
-        ra += x[n + 1] * x[n];
-        rb -= x[n + 1] * x[n - 1];
-    }
-    double determinant = aa * bb - ab * ab;
-    double a = (ra * bb - rb * ab) / determinant, b = (aa * rb - ab * ra) / determinant;
-    return determinant > 0 && b > 0 && a * a < 4 * b ? acos(a / (2 * sqrt(b))) : 0;
-}
 
 /* Angular frequency of the beam in the simulator, with the step divided by `finer`; 0: it does not swing. */
 static double swing(dent_context *context, const dent_sim_material *material, double omega, uint32_t finer,
@@ -54,9 +38,9 @@ static double swing(dent_context *context, const dent_sim_material *material, do
     memset(stage.def.gravity, 0, sizeof stage.def.gravity);
     stage.def.contacts = false;
     stage.def.time_step /= finer;
-    uint32_t body = physics_add(&stage, DENT_SIM_SOLID, beam_mesh(context));
+    uint32_t body = physics_add(&stage, DENT_SIM_SOLID, physics_beam_mesh(context));
     physics_fix_below(&stage, body, 0, CLAMP_LIMIT);
-    physics_mesh rest = beam_mesh(context);
+    physics_mesh rest = physics_beam_mesh(context);
     double tip = 0;
     for (uint32_t n = 0; n < 3 * rest.vertex_count; n++) {
         tip = fmax(tip, fabs(shape[n]));
@@ -74,7 +58,7 @@ static double swing(dent_context *context, const dent_sim_material *material, do
         good = n + 1 == BEAM_SAMPLES || physics_steps(&stage, stride);
     }
     if (good) {
-        found = prony_angle(samples, BEAM_SAMPLES) / (stride * stage.def.time_step);
+        found = physics_swing_angle(samples, BEAM_SAMPLES) / (stride * stage.def.time_step);
     } else {
         physics_fail(result, &stage);
     }
@@ -101,7 +85,7 @@ static double converged_frequency(dent_context *context, const dent_sim_material
 void measure_beam_frequency(dent_context *context, const physics_case *row, physics_result *result)
 {
     physics_modal modal;
-    physics_mesh mesh = beam_mesh(context);
+    physics_mesh mesh = physics_beam_mesh(context);
     dent_sim_material material = dent_sim_material_default();
     material.young = row->parameters[0];
     material.poisson = row->parameters[1];
@@ -151,13 +135,13 @@ void measure_sag(dent_context *context, const physics_case *row, physics_result 
 {
     physics_stage stage;
     physics_modal modal;
-    physics_mesh rest = beam_mesh(context);
+    physics_mesh rest = physics_beam_mesh(context);
     size_t count = 3 * (size_t)rest.vertex_count;
     physics_open(&stage, context);
     stage.materials[0].young = row->parameters[0];
     stage.materials[0].poisson = row->parameters[1];
     stage.def.contacts = false;
-    uint32_t body = physics_add(&stage, DENT_SIM_SOLID, beam_mesh(context));
+    uint32_t body = physics_add(&stage, DENT_SIM_SOLID, physics_beam_mesh(context));
     physics_fix_below(&stage, body, 0, CLAMP_LIMIT);
     double *solution = dent_allocate(context, count, sizeof *solution);
     if (count > 0 && solution != NULL && physics_modal_open(&modal, &rest, &stage.materials[0], CLAMP_LIMIT)) {

@@ -189,3 +189,19 @@ double physics_modal_coordinate(const physics_modal *modal, const double *shape,
     }
     return sum;
 }
+
+/* x[n + 1] = a x[n] - b x[n - 1], fitted by least squares (Prony's method). */
+double physics_swing_angle(const double *x, int count)
+{
+    double aa = 0, ab = 0, bb = 0, ra = 0, rb = 0;
+    for (int n = 1; n + 1 < count; n++) {
+        aa += x[n] * x[n];
+        ab -= x[n] * x[n - 1];
+        bb += x[n - 1] * x[n - 1];
+        ra += x[n + 1] * x[n];
+        rb -= x[n + 1] * x[n - 1];
+    }
+    double determinant = aa * bb - ab * ab;
+    double a = (ra * bb - rb * ab) / determinant, b = (aa * rb - ab * ra) / determinant;
+    return determinant > 0 && b > 0 && a * a < 4 * b ? acos(a / (2 * sqrt(b))) : 0;
+}

@@ -27,4 +27,13 @@ double physics_modal_first(const physics_modal *modal, double *shape);
 double physics_modal_coordinate(const physics_modal *modal, const double *shape, const double *rest,
                                 const double *positions);
 
+/** The angle by which the damped oscillation that fits the samples best turns from one to the next, rad; 0: they do not
+ * oscillate. */
+double physics_swing_angle(const double *samples, int count);
+
+/** The beam of the rows: 1 m x 0.15 m x 0.1 m, clamped where x <= PHYSICS_CLAMP_LIMIT, 12 x 2 x 2 cells. */
+#define PHYSICS_BEAM_LENGTH 1.0
+#define PHYSICS_CLAMP_LIMIT 1e-9
+physics_mesh physics_beam_mesh(dent_context *context);
+
 #endif
