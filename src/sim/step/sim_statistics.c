@@ -109,11 +109,11 @@ static dent_status add_sums(void *data)
         sums->elastic += elastic_body_energy(model, state->positions, b);
     }
     for (uint32_t n = 0; n < model->attachment_count; n++) {
-        sums->attachment_energy += attachment_energy(state, &model->attachments[n]);
+        sums->contact += attachment_energy(state, &model->attachments[n]);
     }
     const struct contact_set *contacts = &call->sim->work.contacts;
     for (uint64_t i = 0; i < contacts->count; i++) {
-        sums->contact_energy += contact_energy(model, &contacts->reported[i]);
+        sums->contact += contact_energy(model, &contacts->reported[i]);
     }
     sums->inverted_cells = elastic_inverted_cells(model, state->positions);
     return DENT_OK;

@@ -126,7 +126,7 @@ void physics_close(physics_stage *stage)
 double physics_energy(const physics_stage *stage)
 {
     dent_sim_statistics now = dent_sim_get_statistics(stage->sim);
-    return now.kinetic + now.elastic + now.potential + now.contact_energy + now.attachment_energy;
+    return now.kinetic + now.elastic + now.potential + now.contact;
 }
 
 double physics_mass(const physics_stage *stage, uint32_t body)

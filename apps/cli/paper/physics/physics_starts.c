@@ -86,7 +86,7 @@ static bool run_start(dent_context *context, uint64_t number, double *gain)
     *gain = 0;
     if (physics_begin(&stage)) {
         dent_sim_statistics start = dent_sim_get_statistics(stage.sim);
-        double scale = start.kinetic + start.elastic + start.contact_energy + start.attachment_energy;
+        double scale = start.kinetic + start.elastic + start.contact;
         for (uint32_t body = 0; body < stage.def.body_count; body++) {
             scale += physics_mass(&stage, body) * PHYSICS_GRAVITY * START_SIZE;
         }
