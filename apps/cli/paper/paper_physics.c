@@ -1,5 +1,5 @@
 /* paper_physics.c — `dent paper physics`: the validation table of the simulator (physics/physics_table.h) measured,
- * printed with theory beside dent, and written as table and chart. */
+ * printed with theory beside dent, and written as table (CSV, and Markdown for docs/validation.md) and chart. */
 #include "paper_chart.h"
 
 #include "interrupt.h"
@@ -55,14 +55,33 @@ static void write_row(paper_run *run, const physics_case *row, const physics_res
                    result->pass ? "pass" : "fail", result->seconds, result->note);
 }
 
-static int measure_rows(paper_run *run, paper_chart *chart, const char *group)
+/* What was measured, for the Markdown table: rows that were not have no seconds. */
+static int write_markdown(paper_run *run, const physics_result *results)
+{
+    int status = paper_file_open(run, run->figure->name, "md");
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    printer_text(&run->file, "| row | reference | dent | judged | bar | |\n|---|---|---|---|---|---|\n");
+    for (uint32_t n = 0; n < physics_table_count; n++) {
+        const physics_case *row = &physics_table[n];
+        const physics_result *result = &results[n];
+        if (result->seconds > 0) {
+            printer_format(&run->file, "| %s | %.4g %s | %.4g %s | %.4g | %g … %g | %s |\n", row->name,
+                           result->reference, row->unit, result->measured, row->unit, result->value, row->low,
+                           row->high, result->pass ? "pass" : "**fail**");
+        }
+    }
+    return paper_file_close(run);
+}
+
+static int measure_rows(paper_run *run, paper_chart *chart, const char *group, physics_result *results)
 {
     const tool_options *options = run->session->options;
     bool full = options_have(options, OPTION_FULL), json = options_have(options, OPTION_JSON);
     uint32_t rows = 0, passed = 0;
     for (uint32_t n = 0; n < physics_table_count; n++) {
         const physics_case *row = &physics_table[n];
-        physics_result result;
         if ((group != NULL && strcmp(group, row->group) != 0) || (!full && (row->flags & PHYSICS_QUICK) == 0)) {
             continue;
         }
@@ -70,13 +89,13 @@ static int measure_rows(paper_run *run, paper_chart *chart, const char *group)
             return interrupt_report();
         }
         printer_flush(run->session->out);
-        physics_run_case(run->session->context, row, &result);
+        physics_run_case(run->session->context, row, &results[n]);
         session_forget_notices(run->session);
-        (json ? print_json : print_text)(run->session->out, row, &result);
-        write_row(run, row, &result);
-        add_to_chart(chart, row, &result);
+        (json ? print_json : print_text)(run->session->out, row, &results[n]);
+        write_row(run, row, &results[n]);
+        add_to_chart(chart, row, &results[n]);
         rows++;
-        passed += result.pass;
+        passed += results[n].pass;
     }
     if (!json) {
         printer_format(run->session->out, "%u of %u rows pass\n", passed, rows);
@@ -104,8 +123,16 @@ static int make_physics(paper_run *run)
         printer_format(run->session->out, "%-4s %-80s %12s %12s %10s  %s\n", "", "row", "reference", "dent", "value",
                        "bar");
     }
-    status = measure_rows(run, &chart, dash != NULL ? dash + 1 : NULL);
-    return paper_chart_finish(run, &chart, status);
+    physics_result *results = dent_allocate(run->session->context, physics_table_count, sizeof *results);
+    if (results == NULL) {
+        return paper_chart_finish(run, &chart, complain("paper: out of memory"));
+    }
+    memset(results, 0, physics_table_count * sizeof *results);
+    status = measure_rows(run, &chart, dash != NULL ? dash + 1 : NULL, results);
+    status = paper_chart_finish(run, &chart, status);
+    status = status == STATUS_GOOD ? write_markdown(run, results) : status;
+    dent_release(run->session->context, results, physics_table_count, sizeof *results);
+    return status;
 }
 
 const paper_figure figure_physics = {"physics", "the simulator against theory", make_physics};
