@@ -260,18 +260,18 @@ const tool_command command_run_row = {
                "A notice on stderr says when the substeps are too long for the first mode of an elastic body (of at\n"
                "most 20,000 cells), and how many would keep 95 % of its stiffness.\n"
                "\n"
-               "--converge PROBE runs the scene with twice the substeps again and again, until PROBE changes by at most\n"
-               "1 % of its range over all frames. It prints a line per run; status 2: not settled with 1000 substeps.\n"
-               "PROBE is kinetic, elastic, energy (all kinds), BODY:x, BODY:y, BODY:z (mean position), BODY/VERTEX:x ...\n"
-               "(a vertex) or BODY:force (size of the sum of its contact forces); BODY is a name. JSON keys: substeps\n"
-               "value change settled.\n"
+               "--converge PROBE doubles the substeps, run after run, until PROBE changes by at most 1 % of its range\n"
+               "over all frames. It prints a line per run; status 2: not settled with 1000 substeps. PROBE is\n"
+               "kinetic, elastic, energy (all kinds), BODY:x, BODY:y or BODY:z (mean position), BODY/VERTEX:x ...\n"
+               "(a vertex) or BODY:force (size of the sum of its contact forces); BODY is a name. JSON keys:\n"
+               "substeps value change settled.\n"
                "\n"
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
                "ms_total, in the units of the scene.\n",
     .option_bits = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
                    OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
-                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_CONVERGE) |
-                   OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE |
+                   OPTION_BIT(OPTION_CONVERGE) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = 1,
     .run = run_run,

@@ -134,11 +134,16 @@ static double probe_value(const dent_sim *sim, const run_probe *probe)
 {
     dent_sim_statistics now = dent_sim_get_statistics(sim);
     switch (probe->kind) {
-    case PROBE_KINETIC: return now.kinetic;
-    case PROBE_ELASTIC: return now.elastic;
-    case PROBE_ENERGY: return now.kinetic + now.elastic + now.potential + now.contact;
-    case PROBE_FORCE: return contact_force(sim, probe->body);
-    default: return mean_position(sim, probe);
+    case PROBE_KINETIC:
+        return now.kinetic;
+    case PROBE_ELASTIC:
+        return now.elastic;
+    case PROBE_ENERGY:
+        return now.kinetic + now.elastic + now.potential + now.contact;
+    case PROBE_FORCE:
+        return contact_force(sim, probe->body);
+    default:
+        return mean_position(sim, probe);
     }
 }
 
@@ -232,8 +237,8 @@ static void print_run(const settling *job, bool first, double change, bool settl
         json_line_boolean(&line, "settled", settled);
         json_line_end(&line);
     } else if (first) {
-        printer_format(out, "%9s %20s %14s\n%9u %20.10g %14s\n", "substeps", job->session->options->converge,
-                       "change", job->substeps, job->values[job->frames], "");
+        printer_format(out, "%9s %20s %14s\n%9u %20.10g %14s\n", "substeps", job->session->options->converge, "change",
+                       job->substeps, job->values[job->frames], "");
     } else {
         printer_format(out, "%9u %20.10g %12.3g %%\n", job->substeps, job->values[job->frames], 100 * change);
     }
@@ -275,7 +280,8 @@ int run_until_settled(tool_session *session)
     const tool_options *options = session->options;
     if (options_have(options, OPTION_ANIMATION) || options_have(options, OPTION_CHECKPOINT) ||
         options_have(options, OPTION_RESUME)) {
-        return complain("run: --converge runs the scene several times: -o, --checkpoint and --resume do not go with it");
+        return complain(
+            "run: --converge runs the scene several times: -o, --checkpoint and --resume do not go with it");
     }
     settling job = {.session = session};
     int status = run_all(&job);

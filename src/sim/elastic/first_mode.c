@@ -26,10 +26,10 @@ struct mode_search {
     size_t size;
     bool is_free;
     struct rest_cell *cells;
-    double *diagonal;                    /* of K */
-    double *rigid[RIGID_MODES];          /* orthonormal; of free bodies */
+    double *diagonal;           /* of K */
+    double *rigid[RIGID_MODES]; /* orthonormal; of free bodies */
     uint32_t rigid_count;
-    double *vectors[3], *products[3];    /* iterate, residual, last direction; K times them */
+    double *vectors[3], *products[3]; /* iterate, residual, last direction; K times them */
 };
 
 /* ---- the equations ----------------------------------------------------------------------------------------------- */
@@ -114,8 +114,7 @@ static void make_diagonal(struct mode_search *search)
             size_t v = search->body->corners[4 * (size_t)number + (size_t)n];
             for (int axis = 0; axis < 3; axis++) {
                 search->diagonal[3 * v + (size_t)axis] +=
-                    cell->volume *
-                    (search->mu * sim_dot(g, g) + (search->mu + search->lambda) * g[axis] * g[axis]);
+                    cell->volume * (search->mu * sim_dot(g, g) + (search->mu + search->lambda) * g[axis] * g[axis]);
             }
         }
     }

@@ -53,8 +53,7 @@ static double swing(dent_context *context, const dent_sim_material *material, do
     uint32_t stride = (uint32_t)fmax(1, floor(1 / (omega * stage.def.time_step)));
     bool good = rest.vertex_count > 0 && physics_begin(&stage);
     for (int n = 0; n < BEAM_SAMPLES && good; n++) {
-        samples[n] =
-            physics_modal_coordinate(modal, shape, rest.positions, dent_sim_positions(stage.sim, body));
+        samples[n] = physics_modal_coordinate(modal, shape, rest.positions, dent_sim_positions(stage.sim, body));
         good = n + 1 == BEAM_SAMPLES || physics_steps(&stage, stride);
     }
     if (good) {
@@ -114,7 +113,8 @@ static double timoshenko_sag(const dent_sim_material *material)
     double load = material->density * PHYSICS_GRAVITY * area, length = BEAM_LENGTH;
     double shear = material->young / (2 * (1 + material->poisson));
     double factor = 10 * (1 + material->poisson) / (12 + 11 * material->poisson);
-    return load * pow(length, 4) / (8 * material->young * inertia) + load * length * length / (2 * factor * shear * area);
+    return load * pow(length, 4) / (8 * material->young * inertia) +
+           load * length * length / (2 * factor * shear * area);
 }
 
 /* Mean displacement downwards of the free end. */
@@ -152,13 +152,15 @@ void measure_sag(dent_context *context, const physics_case *row, physics_result 
             solution[n] += rest.positions[n];
         }
         double exact = end_sag(&rest, rest.positions, solution), theory = timoshenko_sag(&stage.materials[0]);
-        bool good = physics_begin(&stage) &&
-                    physics_steps(&stage, (uint32_t)ceil(20 / omega / stage.def.time_step) + 10);
+        bool good =
+            physics_begin(&stage) && physics_steps(&stage, (uint32_t)ceil(20 / omega / stage.def.time_step) + 10);
         if (good) {
             double found = end_sag(&rest, rest.positions, dent_sim_positions(stage.sim, body));
             physics_judge(result, row->parameters[2] > 0 ? theory : exact, found);
-            snprintf(result->note, sizeof result->note, "two cells of thickness; this mesh solved directly: %.3f of "
-                     "Timoshenko", exact / theory);
+            snprintf(result->note, sizeof result->note,
+                     "two cells of thickness; this mesh solved directly: %.3f of "
+                     "Timoshenko",
+                     exact / theory);
         } else {
             physics_fail(result, &stage);
         }
@@ -186,7 +188,7 @@ static bar_state read_bar(const physics_stage *stage, uint32_t bar, uint32_t pla
     double low = 0, high = 0, left = 0, right = 0, force[3];
     uint32_t ends = 0, sides = 0;
     for (uint32_t v = 0; v < stage->meshes[bar].vertex_count; v++, x += 3, start += 3) {
-        bool bottom = start[2] < 0.01, top = start[2] > BAR_LENGTH - 0.01;
+        bool bottom = start[2]<0.01, top = start[2]> BAR_LENGTH - 0.01;
         low += bottom ? x[2] : 0;
         high += top ? x[2] : 0;
         ends += bottom;
@@ -224,7 +226,8 @@ void measure_bar(dent_context *context, const physics_case *row, physics_result 
             bar_state end = read_bar(&stage, bar, plate);
             double strain = 1 - end.length / start.length, aside = end.width / start.width - 1;
             double stress = end.force / (BAR_WIDTH * BAR_WIDTH);
-            physics_judge(result, row->parameters[row->parameters[2] > 0], row->parameters[2] > 0 ? aside / strain : stress / strain);
+            physics_judge(result, row->parameters[row->parameters[2] > 0],
+                          row->parameters[2] > 0 ? aside / strain : stress / strain);
             snprintf(result->note, sizeof result->note, "strain %.4g %% of the plates' %.4g %%; force %.5g N",
                      100 * strain, 100 * BAR_STRAIN, end.force);
         }

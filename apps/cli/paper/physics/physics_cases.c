@@ -14,7 +14,7 @@
 #define BALL_OF_1_GPA                                                                                                  \
     "\"materials\":{\"a\":{\"density\":1000,\"young\":\"1 GPa\",\"poisson\":0.3,\"restitution\":0,\"friction\":0.5}}," \
     "\"bodies\":[" GROUND("4", "4") ",{\"name\":\"ball\",\"kind\":\"solid\",\"move\":[0,0,1.1],"                       \
-    "\"generate\":{\"shape\":\"sphere\",\"radius\":0.1,\"spacing\":0.04}}]}"
+                                    "\"generate\":{\"shape\":\"sphere\",\"radius\":0.1,\"spacing\":0.04}}]}"
 
 typedef struct case_text {
     const char *name, *text; /* text: whole, or the beginning; then boxes follow */
@@ -27,22 +27,24 @@ typedef struct case_text {
 static const double stack_places[10][3] = {{0, 0, 0.105}, {0, 0, 0.31},  {0, 0, 0.515}, {0, 0, 0.72},  {0, 0, 0.925},
                                            {0, 0, 1.13},  {0, 0, 1.335}, {0, 0, 1.54},  {0, 0, 1.745}, {0, 0, 1.95}};
 static const double pile_places[12][3] = {
-    {0.0413, 0.031, 0.2005},    {-0.0439, 0.0417, 0.2417}, {0.0547, 0.0537, 0.1568},  {-0.0314, 0.0053, 0.1944},
-    {-0.0317, -0.0476, 0.1975}, {0.0147, 0.029, 0.2454},   {0.0352, 0.0386, 0.2082},  {-0.0211, -0.0419, 0.2281},
+    {0.0413, 0.031, 0.2005},    {-0.0439, 0.0417, 0.2417},  {0.0547, 0.0537, 0.1568},  {-0.0314, 0.0053, 0.1944},
+    {-0.0317, -0.0476, 0.1975}, {0.0147, 0.029, 0.2454},    {0.0352, 0.0386, 0.2082},  {-0.0211, -0.0419, 0.2281},
     {-0.0328, 0.0555, 0.1652},  {-0.0044, -0.0152, 0.1666}, {0.0086, -0.0085, 0.2194}, {0, 0, 0.2}};
 
 static const case_text cases[] = {
     [CASE_BOUNCE] = {"bounce", "{\"dent_scene\":1," BALL_OF_1_GPA, 120, 1, 0, NULL},
     [CASE_NU499] = {"nu499",
                     "{\"dent_scene\":1,\"materials\":{\"a\":{\"density\":1000,\"young\":\"1 MPa\",\"poisson\":0.499}},"
-                    "\"bodies\":[" GROUND("2", "3") ",{\"name\":\"b\",\"kind\":\"solid\",\"move\":[0,0,0.4],"
-                    "\"generate\":{\"shape\":\"box\",\"size\":[0.2,0.2,0.2],\"cells\":[3,3,3]}}]}",
+                    "\"bodies\":[" GROUND(
+                        "2", "3") ",{\"name\":\"b\",\"kind\":\"solid\",\"move\":[0,0,0.4],"
+                                  "\"generate\":{\"shape\":\"box\",\"size\":[0.2,0.2,0.2],\"cells\":[3,3,3]}}]}",
                     60, 0.3, 0, NULL},
     [CASE_SMALL_STEP] = {"small_step",
                          "{\"dent_scene\":1,\"materials\":{\"a\":{\"density\":1000,"
                          "\"young\":\"1 MPa\",\"poisson\":0.4}},\"contact\":{\"thickness\":\"8.4 mm\"},"
-                         "\"bodies\":[" GROUND("2", "3") ",{\"name\":\"b\",\"kind\":\"solid\",\"move\":[0,0,0.105],"
-                         "\"generate\":{\"shape\":\"box\",\"size\":[0.2,0.2,0.2],\"cells\":[2,2,2]}}]}",
+                         "\"bodies\":[" GROUND(
+                             "2", "3") ",{\"name\":\"b\",\"kind\":\"solid\",\"move\":[0,0,0.105],"
+                                       "\"generate\":{\"shape\":\"box\",\"size\":[0.2,0.2,0.2],\"cells\":[2,2,2]}}]}",
                          4000, 0.005, 0, NULL},
     [CASE_SUBSTEPS1] = {"substeps1", "{\"dent_scene\":1,\"substeps\":1,\"iterations\":12," BALL_OF_1_GPA, 120, 1, 0,
                         NULL},
@@ -50,9 +52,8 @@ static const case_text cases[] = {
                       "{\"dent_scene\":1,\"substeps\":10,\"materials\":{\"a\":{\"density\":1000,\"friction\":0.5}},"
                       "\"bodies\":[" GROUND("2", "4"),
                       3600, 0.03, 10, stack_places},
-    [CASE_PILE] = {"pile",
-                   "{\"dent_scene\":1,\"materials\":{\"a\":{\"density\":1000}},\"bodies\":[" GROUND("2", "3"), 120, 0.2,
-                   12, pile_places},
+    [CASE_PILE] = {"pile", "{\"dent_scene\":1,\"materials\":{\"a\":{\"density\":1000}},\"bodies\":[" GROUND("2", "3"),
+                   120, 0.2, 12, pile_places},
     [CASE_BULLET] = {"bullet",
                      "{\"dent_scene\":1,\"gravity\":[0,0,0],\"materials\":{\"p\":{\"density\":1000,"
                      "\"young\":\"10 MPa\",\"poisson\":0.3},\"b\":{\"density\":8000}},\"bodies\":["
@@ -67,8 +68,8 @@ enum { CASE_TEXT_SIZE = 4096 };
 
 static void write_text(const case_text *kept, const char *time_step, char text[CASE_TEXT_SIZE])
 {
-    int used = time_step != NULL ? snprintf(text, CASE_TEXT_SIZE, "{\"dent_scene\":1,\"time_step\":\"%s\",%s", time_step,
-                                            strstr(kept->text, "\"materials\""))
+    int used = time_step != NULL ? snprintf(text, CASE_TEXT_SIZE, "{\"dent_scene\":1,\"time_step\":\"%s\",%s",
+                                            time_step, strstr(kept->text, "\"materials\""))
                                  : snprintf(text, CASE_TEXT_SIZE, "%s", kept->text);
     for (uint32_t n = 0; n < kept->box_count; n++) {
         used += snprintf(text + used, (size_t)(CASE_TEXT_SIZE - used),
@@ -176,13 +177,26 @@ void measure_case(dent_context *context, const physics_case *row, physics_result
         return;
     }
     switch ((enum case_question)row->parameters[1]) {
-    case CASE_ENERGY: physics_judge(result, 0, now.gain); break;
-    case CASE_RISE: physics_judge(result, 0, now.rise / kept->height); break;
-    case CASE_SPEED: physics_judge(result, small ? coarse.fastest : 10 * now.mean_edge, now.fastest); break;
-    case CASE_REST: physics_judge(result, 0, now.kinetic_at_rest); break;
-    case CASE_STANDS: physics_judge(result, 0, fabs(now.top)); break;
-    case CASE_PASSES: physics_judge(result, 0, now.behind); break;
+    case CASE_ENERGY:
+        physics_judge(result, 0, now.gain);
+        break;
+    case CASE_RISE:
+        physics_judge(result, 0, now.rise / kept->height);
+        break;
+    case CASE_SPEED:
+        physics_judge(result, small ? coarse.fastest : 10 * now.mean_edge, now.fastest);
+        break;
+    case CASE_REST:
+        physics_judge(result, 0, now.kinetic_at_rest);
+        break;
+    case CASE_STANDS:
+        physics_judge(result, 0, fabs(now.top));
+        break;
+    case CASE_PASSES:
+        physics_judge(result, 0, now.behind);
+        break;
     }
-    snprintf(result->note, sizeof result->note, "%u steps; energy gain %.2g; fastest %.3g m/s; last body moved %.3g m up",
-             steps, now.gain, now.fastest, now.top);
+    snprintf(result->note, sizeof result->note,
+             "%u steps; energy gain %.2g; fastest %.3g m/s; last body moved %.3g m up", steps, now.gain, now.fastest,
+             now.top);
 }

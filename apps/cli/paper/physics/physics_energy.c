@@ -86,10 +86,18 @@ static double largest_gain(dent_context *context, const physics_case *row, doubl
         physics_make_slivers(&stage.meshes[body], block_cells, quality);
         physics_make_slivers(&extra, block_cells, quality);
         switch ((enum energy_scene)row->parameters[0]) {
-        case ENERGY_FREE: set_free(&stage, body, &extra); break;
-        case ENERGY_DROP: set_drop(&stage, body); break;
-        case ENERGY_CLAMPED: set_clamped(&stage, body, &extra); break;
-        default: set_hung(&stage, body, ties); break;
+        case ENERGY_FREE:
+            set_free(&stage, body, &extra);
+            break;
+        case ENERGY_DROP:
+            set_drop(&stage, body);
+            break;
+        case ENERGY_CLAMPED:
+            set_clamped(&stage, body, &extra);
+            break;
+        default:
+            set_hung(&stage, body, ties);
+            break;
         }
     }
     if (extra.vertex_count > 0 && physics_begin(&stage)) {
@@ -116,7 +124,8 @@ void measure_energy_map(dent_context *context, const physics_case *row, physics_
     int count = 0, above = 0;
     double worst = -INFINITY, at[3] = {0, 0, 0};
     for (int n = 0; n < moduli * ratios * meshes; n++) {
-        double young = youngs[n % moduli], poisson = poissons[n / moduli % ratios], quality = qualities[n / moduli / ratios];
+        double young = youngs[n % moduli], poisson = poissons[n / moduli % ratios],
+               quality = qualities[n / moduli / ratios];
         double gain = largest_gain(context, row, young, poisson, quality, result);
         count++;
         above += !(gain <= row->high);

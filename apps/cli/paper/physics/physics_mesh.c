@@ -40,9 +40,8 @@ static double volume_of(const physics_mesh *mesh, const uint32_t corners[4])
 
 static void add_cell(physics_mesh *mesh, uint32_t *count, const uint32_t corners[8], bool odd)
 {
-    static const uint8_t table[2][5][4] = {
-        {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}},
-        {{1, 3, 0, 5}, {2, 0, 3, 6}, {4, 5, 0, 6}, {7, 3, 5, 6}, {0, 3, 5, 6}}};
+    static const uint8_t table[2][5][4] = {{{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}},
+                                           {{1, 3, 0, 5}, {2, 0, 3, 6}, {4, 5, 0, 6}, {7, 3, 5, 6}, {0, 3, 5, 6}}};
     for (int t = 0; t < 5; t++) {
         uint32_t *tetrahedron = mesh->corners + 4 * (size_t)(*count)++;
         for (int n = 0; n < 4; n++) {

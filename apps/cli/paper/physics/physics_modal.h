@@ -16,7 +16,8 @@ typedef struct physics_modal {
 
 /** The vertices with x <= limit are fixed. False: no memory, or the matrix is not positive. Dense: for at most some
  * hundred vertices. */
-bool physics_modal_open(physics_modal *modal, const physics_mesh *mesh, const dent_sim_material *material, double limit);
+bool physics_modal_open(physics_modal *modal, const physics_mesh *mesh, const dent_sim_material *material,
+                        double limit);
 void physics_modal_close(physics_modal *modal);
 
 /** Displacements (3 per vertex) under the forces of gravity. */

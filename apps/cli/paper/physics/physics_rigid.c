@@ -40,8 +40,8 @@ void measure_stack(dent_context *context, const physics_case *row, physics_resul
         double height = boxes * BOX_SIZE - BOX_SIZE / 2;
         physics_center(&stage, boxes, top);
         physics_judge(result, 0, fastest);
-        snprintf(result->note, sizeof result->note, "largest speed, at %.1f s; the top box is at %.4f of its height", at,
-                 top[2] / height);
+        snprintf(result->note, sizeof result->note, "largest speed, at %.1f s; the top box is at %.4f of its height",
+                 at, top[2] / height);
     }
     physics_close(&stage);
 }
@@ -54,7 +54,8 @@ void measure_stack(dent_context *context, const physics_case *row, physics_resul
 static uint32_t add_plate(physics_stage *stage, bool stands)
 {
     const uint32_t cells[3] = {10, 10, 1};
-    const double low[3] = {-PLATE_SIZE / 2, -PLATE_SIZE / 2, 0}, high[3] = {PLATE_SIZE / 2, PLATE_SIZE / 2, PLATE_THICKNESS};
+    const double low[3] = {-PLATE_SIZE / 2, -PLATE_SIZE / 2, 0},
+                 high[3] = {PLATE_SIZE / 2, PLATE_SIZE / 2, PLATE_THICKNESS};
     uint32_t plate = physics_add(stage, stands ? DENT_SIM_PRESCRIBED : DENT_SIM_SOLID,
                                  physics_box(stage->context, cells, low, high));
     stage->bodies[plate].material = 1;
@@ -97,8 +98,10 @@ void measure_bullet(dent_context *context, const physics_case *row, physics_resu
         }
         physics_mean_velocity(&stage, ball, speed);
         physics_judge(result, 0, crossed + behind);
-        snprintf(result->note, sizeof result->note, "of 20 steps %u with crossing faces, %u behind; energy gain %.2g; ball "
-                 "leaves at %.3g m/s", crossed, behind, physics_gain(&watch), speed[2]);
+        snprintf(result->note, sizeof result->note,
+                 "of 20 steps %u with crossing faces, %u behind; energy gain %.2g; ball "
+                 "leaves at %.3g m/s",
+                 crossed, behind, physics_gain(&watch), speed[2]);
     }
     if (stage.failed) {
         physics_fail(result, &stage);

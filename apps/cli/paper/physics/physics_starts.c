@@ -114,6 +114,7 @@ void measure_starts(dent_context *context, const physics_case *row, physics_resu
     }
     double counts[3] = {broken, gained, broken + gained};
     physics_judge(result, 0, counts[(int)row->parameters[1]]);
-    snprintf(result->note, sizeof result->note, "of %u starts %u ended early, %u gained energy; worst gain %.3g, start %u",
-             count, broken, gained, worst, worst_start);
+    snprintf(result->note, sizeof result->note,
+             "of %u starts %u ended early, %u gained energy; worst gain %.3g, start %u", count, broken, gained, worst,
+             worst_start);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+/* clang-format off: a row is one or two lines */
 enum { FULL = 0, QUICK = PHYSICS_QUICK, HELD = PHYSICS_QUICK | PHYSICS_HOLDS };
 
 #define BEAM(flags, young, poisson)                                                                                    \
@@ -43,8 +44,10 @@ const physics_case physics_table[] = {
     {"beam", "bar between plates, nu 0.3 at E 1e7", "", QUICK, 0.999, 1.001, measure_bar, {1e7, 0.3, 1}},
     {"beam", "bar between plates, nu 0.45 at E 1e7", "", QUICK, 0.999, 1.001, measure_bar, {1e7, 0.45, 1}},
 
-    MAP(QUICK, ENERGY_FREE, "free block", 1.0 / 60, "1/60 s", 0), MAP(QUICK, ENERGY_DROP, "dropped block", 1e-4, "0.1 ms", 0),
-    MAP(QUICK, ENERGY_DROP, "dropped block", 1.0 / 60, "1/60 s", 0), MAP(QUICK, ENERGY_DROP, "dropped block", 0.1, "0.1 s", 0),
+    MAP(QUICK, ENERGY_FREE, "free block", 1.0 / 60, "1/60 s", 0),
+    MAP(QUICK, ENERGY_DROP, "dropped block", 1e-4, "0.1 ms", 0),
+    MAP(QUICK, ENERGY_DROP, "dropped block", 1.0 / 60, "1/60 s", 0),
+    MAP(QUICK, ENERGY_DROP, "dropped block", 0.1, "0.1 s", 0),
     MAP(QUICK, ENERGY_CLAMPED, "clamped block", 1.0 / 60, "1/60 s", 0),
     MAP(QUICK, ENERGY_HUNG, "block on soft ties", 1.0 / 60, "1/60 s", 0),
     MAPS(ENERGY_FREE, "free block"), MAPS(ENERGY_DROP, "dropped block"), MAPS(ENERGY_CLAMPED, "clamped block"),
@@ -101,6 +104,7 @@ const physics_case physics_table[] = {
     {"cases", "bullet_thin_solid: steps with the ball behind the plate", "steps", QUICK, 0, 0, measure_case,
      {CASE_BULLET, CASE_PASSES}},
 };
+/* clang-format on */
 const uint32_t physics_table_count = sizeof physics_table / sizeof physics_table[0];
 
 /* ---- one row --------------------------------------------------------------------------------------------- */
