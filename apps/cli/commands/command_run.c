@@ -159,7 +159,6 @@ static int open_scene(run_job *job)
     }
     session_print_notices(job->session);
     job->sim = dent_sim_scene_sim(job->scene);
-    warn_of_coarse_steps(job->sim);
     job->facts = dent_sim_scene_get_facts(job->scene);
     job->frames = options->frames > 0 ? options->frames : job->facts.frame_count;
     job->first_frame = 1;
@@ -210,6 +209,8 @@ static int run_job_to_end(run_job *job)
             printer_name(job->session->out, job->output.collection);
             printer_text(job->session->out, "\n");
         }
+        printer_flush(job->session->out);
+        warn_of_coarse_steps(job->sim);
     }
     return status;
 }
@@ -257,8 +258,8 @@ const tool_command command_run_row = {
                "beginning. --checkpoint saves the state after each frame; --resume continues from there, to the bit.\n"
                "At every moment the collection and the checkpoint are complete, however the program ends.\n"
                "\n"
-               "A notice on stderr says when the substeps are too long for the first mode of an elastic body (of at\n"
-               "most 20,000 cells), and how many would keep 95 % of its stiffness.\n"
+               "At the end a notice on stderr says when substeps were too long for the first mode of an elastic body\n"
+               "(of at most 20,000 cells), and how many would keep 95 % of its stiffness.\n"
                "\n"
                "--converge PROBE doubles the substeps, run after run, until PROBE changes by at most 1 % of its range\n"
                "over all frames. It prints a line per run; status 2: not settled with 1000 substeps. PROBE is\n"
