@@ -1,4 +1,5 @@
 /* dent_sim_first_mode against the mesh solved directly (physics_modal.h), against theory and against the simulator. */
+#include "support/failing_allocator.h"
 #include "support/test_context.h"
 
 #include "physics_modal.h"
@@ -113,6 +114,34 @@ static void degenerate_bodies_give_finite_numbers(void **state)
     dent_context_destroy(context);
 }
 
+static void without_memory_nothing_changes_and_the_next_call_is_right(void **state)
+{
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def def = dent_context_def_default();
+    (void)state;
+    def.thread_count = 1;
+    def.allocator = failing_allocator_hook(&memory);
+    dent_context *context = dent_context_create(&def, NULL);
+    physics_stage stage;
+    physics_open(&stage, context);
+    uint32_t body = physics_add(&stage, DENT_SIM_SOLID, physics_beam_mesh(context));
+    dent_sim_mode right = mode_of(&stage, body), mode = {.omega = -1};
+    uint64_t before = dent_sim_hash(stage.sim);
+    for (uint64_t n = 1; n <= 2; n++) {
+        memory.requests = 0;
+        memory.fail_at = n;
+        assert_int_equal(dent_sim_first_mode(stage.sim, body, &mode), DENT_ERROR_OUT_OF_MEMORY);
+        assert_true(mode.omega == -1);
+    }
+    memory.fail_at = 0;
+    assert_int_equal(dent_sim_first_mode(stage.sim, body, &mode), DENT_OK);
+    assert_memory_equal(&mode, &right, sizeof mode);
+    assert_true(dent_sim_hash(stage.sim) == before);
+    physics_close(&stage);
+    dent_context_destroy(context);
+    assert_true(failing_allocator_clean(&memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +149,7 @@ int main(void)
         cmocka_unit_test(a_free_body_has_a_first_mode_that_does_not_depend_on_its_place),
         cmocka_unit_test(bodies_without_modes_are_told_apart),
         cmocka_unit_test(degenerate_bodies_give_finite_numbers),
+        cmocka_unit_test(without_memory_nothing_changes_and_the_next_call_is_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static bool factorise(physics_modal *modal)
     return true;
 }
 
-bool physics_modal_open(physics_modal *modal, const physics_mesh *mesh, const dent_sim_material *material, double limit)
+static bool assemble(physics_modal *modal, const physics_mesh *mesh, const dent_sim_material *material, double limit)
 {
     double lambda = material->young * material->poisson / ((1 + material->poisson) * (1 - 2 * material->poisson));
     double mu = material->young / (2 * (1 + material->poisson));
@@ -103,6 +103,15 @@ bool physics_modal_open(physics_modal *modal, const physics_mesh *mesh, const de
         add_cell(modal, mesh, cell, lambda, mu, material->density);
     }
     return factorise(modal);
+}
+
+bool physics_modal_open(physics_modal *modal, const physics_mesh *mesh, const dent_sim_material *material, double limit)
+{
+    bool good = assemble(modal, mesh, material, limit);
+    if (!good) {
+        physics_modal_close(modal);
+    }
+    return good;
 }
 
 void physics_modal_close(physics_modal *modal)
