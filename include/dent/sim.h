@@ -311,11 +311,11 @@ typedef struct dent_sim_statistics {
     uint64_t work_units;          /**< contact_budget: used in the last step, … */
     uint64_t budget_regions;      /**< … pairs of balls that pushed, … */
     double contact_error;         /**< … and the bound on how far surfaces not known to touch may be from touching, m */
-    uint32_t substeps;            /**< per step, as used */
     uint64_t elements, constraints;
     uint32_t colours;             /**< groups of constraints solved in parallel */
     uint64_t ns_detect, ns_respond, ns_elastic, ns_total; /**< of the last step; detect includes impacts */
     uint64_t bytes, allocations;  /**< of the context: allocated now; allocate calls during the last step */
+    uint32_t substeps;            /**< per step, as used */
 } dent_sim_statistics;
 
 /** Returns the statistics. Energies and momenta are computed here: O(n). */

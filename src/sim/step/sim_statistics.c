@@ -130,7 +130,6 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     dent_call_guarded(model->context, add_sums, &call);
     dent_sim_statistics sums = call.sums;
     sums.step = sim->state.step;
-    sums.substeps = model->substeps;
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
     sums.constraints = model->attachment_count + sim->state.grab_count;
     sums.colours = model->elastic->colour_count;
@@ -139,6 +138,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.ns_elastic = report->ns_elastic;
     sums.ns_total = report->ns_total;
     sums.bytes = dent_context_memory_use(model->context).bytes;
+    sums.substeps = model->substeps;
     return sums;
 }
 
