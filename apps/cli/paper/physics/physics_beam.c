@@ -182,22 +182,37 @@ typedef struct bar_state {
     double length, width, force;
 } bar_state;
 
+/* Mean of coordinate `axis` over the faces of the bar that lie in a plane at the start, by area (all their triangles are
+ * equally large). By reciprocity these means do not depend on how the plates share out their force. */
+static double face_mean(const physics_mesh *start, const double *x, int axis, double plane)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    for (size_t n = 0; n < 4 * (size_t)start->element_count; n++) {
+        const uint32_t *corners = start->corners + n / 4 * 4;
+        double face = 0;
+        int inside = 0;
+        for (size_t k = 0; k < 4; k++) {
+            size_t place = 3 * (size_t)corners[k] + (size_t)axis;
+            bool counts = k != n % 4 && fabs(start->positions[place] - plane) < 1e-6;
+            inside += counts;
+            face += counts ? x[place] / 3 : 0;
+        }
+        sum += inside == 3 ? face : 0;
+        count += inside == 3;
+    }
+    return sum / count;
+}
+
 static bar_state read_bar(const physics_stage *stage, uint32_t bar, uint32_t plate)
 {
-    const double *x = dent_sim_positions(stage->sim, bar), *start = stage->meshes[bar].positions;
-    double low = 0, high = 0, left = 0, right = 0, force[3];
-    uint32_t ends = 0, sides = 0;
-    for (uint32_t v = 0; v < stage->meshes[bar].vertex_count; v++, x += 3, start += 3) {
-        bool bottom = start[2]<0.01, top = start[2]> BAR_LENGTH - 0.01;
-        low += bottom ? x[2] : 0;
-        high += top ? x[2] : 0;
-        ends += bottom;
-        left += start[0] < -0.49 * BAR_WIDTH ? x[0] : 0;
-        right += start[0] > 0.49 * BAR_WIDTH ? x[0] : 0;
-        sides += start[0] < -0.49 * BAR_WIDTH;
-    }
+    const double *x = dent_sim_positions(stage->sim, bar), bottom = 2 * PHYSICS_THICKNESS;
+    const physics_mesh *start = &stage->meshes[bar];
+    double force[3];
     physics_contact_force(stage, plate, force);
-    return (bar_state){(high - low) / ends, (right - left) / sides, fabs(force[2])};
+    return (bar_state){.length = face_mean(start, x, 2, bottom + BAR_LENGTH) - face_mean(start, x, 2, bottom),
+                       .width = face_mean(start, x, 0, BAR_WIDTH / 2) - face_mean(start, x, 0, -BAR_WIDTH / 2),
+                       .force = fabs(force[2])};
 }
 
 void measure_bar(dent_context *context, const physics_case *row, physics_result *result)
