@@ -93,9 +93,11 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SHOW] = {"--show", NULL, "SETTINGS", "initial view, e.g. 'question=face-cell&cut=0,0.5&theme=dark'"},
     [OPTION_PRESCRIBED] = {"--prescribed", NULL, NULL, "scenes of both kinds (jaw, v-shapes): the prescribed frames"},
     [OPTION_SIMULATED] = {"--simulated", NULL, NULL, "scenes of both kinds: simulated, up to --frame K"},
+    [OPTION_FULL] = {"--full", NULL, NULL, "physics: all rows, not only those that take seconds"},
+    [OPTION_CONVERGE] = {"--converge", NULL, "PROBE", "halve the step until PROBE settles, see below"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
-    [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
 };
+static const option_row help_row = {"--help", "-h", NULL, "this text"};
 
 /* ---- the nearest right word ------------------------------------------------------------------------------ */
 
@@ -163,8 +165,9 @@ static void complain_unknown(const char *command, const char *text, size_t lengt
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
-    const char *names[OPTION_COUNT];
+    const char *names[OPTION_COUNT + 1];
     size_t count = 0;
+    names[count++] = help_row.name;
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         if ((allowed & OPTION_BIT(id)) != 0) {
             names[count++] = option_table[id].name;
@@ -229,31 +232,35 @@ bool options_parse(tool_options *options, const char *command, uint64_t allowed,
             argv[options->argument_count++] = argv[i]; /* never ahead of i */
         } else if (strcmp(argv[i], "--") == 0) {
             only_arguments = true;
-        } else if (!take_option(options, command, allowed | OPTION_BIT(OPTION_HELP), argc, argv, &i)) {
-            return false;
-        }
-        if (options_have(options, OPTION_HELP)) {
+        } else if (strcmp(argv[i], help_row.name) == 0 || strcmp(argv[i], help_row.short_name) == 0) {
+            options->help = true;
             return true;
+        } else if (!take_option(options, command, allowed, argc, argv, &i)) {
+            return false;
         }
     }
     return true;
+}
+
+static void describe_row(const option_row *row, char *buffer, size_t buffer_size, size_t *used)
+{
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s%s%s", row->short_name != NULL ? row->short_name : "",
+             row->short_name != NULL ? ", " : "", row->name, row->value != NULL ? " " : "",
+             row->value != NULL ? row->value : "");
+    size_t room = *used < buffer_size ? buffer_size - *used : 0;
+    int length = snprintf(room > 0 ? buffer + *used : NULL, room, "  %-26s %s\n", left, row->help);
+    *used += length > 0 ? (size_t)length : 0;
 }
 
 size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size)
 {
     size_t used = 0;
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
-        const option_row *row = &option_table[id];
-        if ((allowed & OPTION_BIT(id)) == 0) {
-            continue;
+        if ((allowed & OPTION_BIT(id)) != 0) {
+            describe_row(&option_table[id], buffer, buffer_size, &used);
         }
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s%s%s", row->short_name != NULL ? row->short_name : "",
-                 row->short_name != NULL ? ", " : "", row->name, row->value != NULL ? " " : "",
-                 row->value != NULL ? row->value : "");
-        size_t room = used < buffer_size ? buffer_size - used : 0;
-        int length = snprintf(room > 0 ? buffer + used : NULL, room, "  %-26s %s\n", left, row->help);
-        used += length > 0 ? (size_t)length : 0;
     }
+    describe_row(&help_row, buffer, buffer_size, &used);
     return used;
 }

@@ -74,8 +74,9 @@ typedef enum option_id {
     OPTION_CHECKPOINT,
     OPTION_EVERY,
     OPTION_RESUME,
+    OPTION_FULL,
+    OPTION_CONVERGE,
     OPTION_JSON,
-    OPTION_HELP,
     OPTION_COUNT
 } option_id;
 
@@ -113,6 +114,7 @@ typedef enum bench_motion { BENCH_MOTION_DEFORM, BENCH_MOTION_REST, BENCH_MOTION
 
 typedef struct tool_options {
     uint64_t given;    /* OPTION_BIT of those on the command line */
+    bool help;         /* --help or -h, which every command takes; what follows it was not read */
     dent_question ask; /* one, or for bench several bits */
     dent_method method;
     uint32_t threads; /* 0: all processors */
@@ -137,6 +139,7 @@ typedef struct tool_options {
     uint64_t memory_limit;           /* for reading, bytes; 0: not given */
     const char *checkpoint, *resume; /* run; null: not given */
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
+    const char *converge;            /* run: the probe that must settle; null: not given */
     double scale;
     uint32_t port;        /* view; 0: any */
     const char *token;    /* view: a file; null: a random one */
@@ -158,7 +161,7 @@ static inline bool options_have(const tool_options *options, option_id id)
  * the front of argv. False: an error, already reported. */
 bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv);
 
-/** The lines of --help for the options in `allowed`, into a buffer of any size; returns the full length. */
+/** The lines of --help for the options in `allowed` and for --help itself, into a buffer of any size; returns the full length. */
 size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size);
 
 /** The word of a list nearest to `word`, or null when none is near. */

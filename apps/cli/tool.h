@@ -11,7 +11,8 @@
 
 typedef enum exit_status {
     STATUS_GOOD = 0,
-    STATUS_FOUND = 1, /* check: a penetration; ccd: an impact; ccd-queries: a miss or a false alarm */
+    STATUS_FOUND = 1, /* check: a penetration; ccd: an impact; ccd-queries: a miss or a false alarm;
+                         paper physics: a row that fails */
     STATUS_ERROR = 2, /* an error, or an outcome that is not complete; one line on stderr says which */
     STATUS_INTERRUPTED = 130
 } exit_status;
