@@ -145,7 +145,7 @@ const char *nearest_word(const char *word, const char *const *list, size_t count
 
 /* ---- the parser ------------------------------------------------------------------------------------------ */
 
-static option_id find_option(const char *text, size_t length, uint64_t allowed)
+static option_id find_option(const char *text, size_t length, option_set allowed)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const option_row *row = &option_table[id];
@@ -161,7 +161,7 @@ static option_id find_option(const char *text, size_t length, uint64_t allowed)
     return OPTION_COUNT;
 }
 
-static void complain_unknown(const char *command, const char *text, size_t length, uint64_t allowed)
+static void complain_unknown(const char *command, const char *text, size_t length, option_set allowed)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
@@ -182,7 +182,7 @@ static void complain_unknown(const char *command, const char *text, size_t lengt
 }
 
 /* Handles argv[*position], an option; leaves *position at the last word used. */
-static bool take_option(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv,
+static bool take_option(tool_options *options, const char *command, option_set allowed, int argc, char **argv,
                         int *position)
 {
     const char *text = argv[*position];
@@ -218,7 +218,7 @@ static bool take_option(tool_options *options, const char *command, uint64_t all
     return option_read_value(options, command, id, row->name, argv[*position]);
 }
 
-bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv)
+bool options_parse(tool_options *options, const char *command, option_set allowed, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->scale = 1;
@@ -253,7 +253,7 @@ static void describe_row(const option_row *row, char *buffer, size_t buffer_size
     *used += length > 0 ? (size_t)length : 0;
 }
 
-size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size)
+size_t options_describe(option_set allowed, char *buffer, size_t buffer_size)
 {
     size_t used = 0;
     for (unsigned id = 0; id < OPTION_COUNT; id++) {

@@ -80,9 +80,12 @@ typedef enum option_id {
     OPTION_COUNT
 } option_id;
 
-_Static_assert(OPTION_COUNT <= 64, "the options given are bits of one word");
+/** A set of options: one bit each. */
+__extension__ typedef unsigned __int128 option_set;
 
-#define OPTION_BIT(id) (UINT64_C(1) << (id))
+_Static_assert(OPTION_COUNT <= 128, "a set of options has a bit for each");
+
+#define OPTION_BIT(id) ((option_set)1 << (id))
 #define OPTIONS_OF_SCENES                                                                                              \
     (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_PRESCRIBED) |    \
      OPTION_BIT(OPTION_SIMULATED))
@@ -113,7 +116,7 @@ typedef struct frame_range {
 typedef enum bench_motion { BENCH_MOTION_DEFORM, BENCH_MOTION_REST, BENCH_MOTION_RIGID } bench_motion;
 
 typedef struct tool_options {
-    uint64_t given;    /* OPTION_BIT of those on the command line */
+    option_set given;  /* OPTION_BIT of those on the command line */
     bool help;         /* --help or -h, which every command takes; what follows it was not read */
     dent_question ask; /* one, or for bench several bits */
     dent_method method;
@@ -159,10 +162,10 @@ static inline bool options_have(const tool_options *options, option_id id)
 
 /** Parses argv[0 … argc) for a command called `command` that takes the options in `allowed`. The arguments are moved to
  * the front of argv. False: an error, already reported. */
-bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv);
+bool options_parse(tool_options *options, const char *command, option_set allowed, int argc, char **argv);
 
 /** The lines of --help for the options in `allowed` and for --help itself, into a buffer of any size; returns the full length. */
-size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size);
+size_t options_describe(option_set allowed, char *buffer, size_t buffer_size);
 
 /** The word of a list nearest to `word`, or null when none is near. */
 const char *nearest_word(const char *word, const char *const *list, size_t count);

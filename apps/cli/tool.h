@@ -21,10 +21,10 @@ typedef int command_function(const tool_options *options, printer *out);
 
 typedef struct tool_command {
     const char *name;
-    const char *summary;   /* one line of `dent --help` */
-    const char *arguments; /* what follows the name in the usage line */
-    const char *details;   /* the body of `dent NAME --help` */
-    uint64_t option_bits;  /* OPTION_BIT of every option it takes */
+    const char *summary;    /* one line of `dent --help` */
+    const char *arguments;  /* what follows the name in the usage line */
+    const char *details;    /* the body of `dent NAME --help` */
+    option_set option_bits; /* OPTION_BIT of every option it takes */
     uint32_t argument_min, argument_max;
     command_function *run;
 } tool_command;
