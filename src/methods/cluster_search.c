@@ -238,7 +238,8 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
     }
 }
 
-/* What still waits. Own vertices are always compared in floats. */
+/* What still waits, in either numbers: a cluster that is taken up again in the middle may have changed them. Own vertices
+ * are always compared in floats. */
 static void flush_leaves(struct workspace *work, dent_question question)
 {
     const struct cluster_kernels *kernels = work->search->snapshot.kernels;
@@ -247,7 +248,7 @@ static void flush_leaves(struct workspace *work, dent_question question)
         tell(work, question,
              (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
-    if (work->in_doubles) {
+    if (work->doubles.vertices.points.count > 0 || work->doubles.faces.points.count > 0) {
         tell(work, question,
              (faces ? kernels->face_flush_doubles : kernels->vertex_flush_doubles)(&work->cells, &work->doubles,
                                                                                    work->hits));
@@ -328,8 +329,8 @@ static void note_open_pairs(const struct workspace *work, dent_question question
     if (work->search->request->experiments->cluster_search.numbers != DENT_LEAF_NUMBERS_AUTO) {
         return;
     }
-    if (work->in_doubles) {
-        --*doubles_left(work, question);
+    if (work->in_doubles) { /* 0: noted when it was taken up before */
+        *doubles_left(work, question) -= *doubles_left(work, question) > 0;
     } else if (work->open_pairs >= LEAST_OPEN && work->open_pairs > work->queue.box_pairs / OPEN_SHARE) {
         *doubles_left(work, question) = (uint8_t)(SHORTEST_STAY + work->number_b % STAYS);
     }
@@ -349,7 +350,8 @@ static void begin_cluster(struct workspace *work, dent_question question, uint32
     cells->box = cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot);
     cells->has_boxes = false;
     cells->xyz = search->request->snapshot->bodies[work->body_index_b].xyz;
-    cells->interior_only = !search->request->def->touching;
+    /* The parts of a split cell have planes inside it, and points on those may be interior. */
+    cells->interior_only = !search->request->def->touching && !work->body_b->cell_of_tetrahedron;
     choose_numbers(work, question);
 }
 

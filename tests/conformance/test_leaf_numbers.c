@@ -166,6 +166,149 @@ static void numbers_do_not_change_the_lists_of_random_scenes(void **state)
     }
 }
 
+/* Equal to the oracle's lists in every query, in a world for each of the numbers. */
+static void compare_all_numbers(dent_context *context, dent_status (*add)(void *data, dent_world *world), void *data,
+                                int queries)
+{
+    dent_world *oracle = dent_world_create(context);
+    struct lists lists[SETTINGS];
+    assert_int_equal(add(data, oracle), DENT_OK);
+    for (int setting = 0; setting < SETTINGS; setting++) {
+        dent_query_result result = ask(oracle, DENT_METHOD_BRUTE_FORCE, setting, NULL);
+        lists[setting] = keep(&result);
+        assert_true(result.face_cell.count > 0);
+    }
+    for (int numbers = 0; numbers < NUMBERS; numbers++) {
+        dent_world *world = dent_world_create(context);
+        assert_int_equal(add(data, world), DENT_OK);
+        for (int i = 0; i < queries * SETTINGS; i++) {
+            dent_query_result result = ask_in(world, i % SETTINGS, (dent_leaf_numbers)numbers);
+            assert_lists(&result, &lists[i % SETTINGS]);
+        }
+        dent_world_destroy(world);
+    }
+    for (int setting = 0; setting < SETTINGS; setting++) {
+        free(lists[setting].pairs);
+    }
+    dent_world_destroy(oracle);
+}
+
+/* On every instruction set. */
+static void compare_everywhere(dent_status (*add)(void *data, dent_world *world), void *data, int queries)
+{
+    for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
+        if (dent_isa_available((dent_isa)isa)) {
+            dent_context *context = open_context(isa, 1);
+            compare_all_numbers(context, add, data, queries);
+            dent_context_destroy(context);
+        }
+    }
+}
+
+static dent_status add_hexahedron(void *data, dent_world *world)
+{
+    static double corners[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const uint32_t cell[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const uint8_t kind = DENT_CELL_HEXAHEDRON;
+    static uint32_t triangles[56][3];
+    (void)data;
+    dent_body_def solid = dent_solid_def_default(), surface = dent_surface_def_default();
+    dent_body_id id;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        for (uint32_t j = i + 1; j < 8; j++) {
+            for (uint32_t k = j + 1; k < 8; k++, count++) {
+                memcpy(triangles[count], (uint32_t[3]){i, j, k}, sizeof triangles[count]);
+            }
+        }
+    }
+    solid.vertex_count = surface.vertex_count = 8;
+    solid.positions_t0 = surface.positions_t0 = dent_positions_double(corners[0]);
+    solid.element_count = 1;
+    solid.element_corners = cell;
+    solid.cell_kinds = &kind;
+    surface.element_count = count;
+    surface.element_corners = triangles[0];
+    dent_status status = dent_world_add_body(world, &solid, &id);
+    return status ? status : dent_world_add_body(world, &surface, &id);
+}
+
+static void faces_on_planes_inside_a_split_cell_are_found_in_either_numbers(void **state)
+{
+    (void)state;
+    compare_everywhere(add_hexahedron, NULL, 3);
+}
+
+/* A floor of one cluster; upon it blocks of several, each followed by a single cell that reaches into it. More than are
+ * noted at a time: the floor is taken up again in the middle. */
+enum { BLOCKS = 300, ROW_OF_BLOCKS = 20 };
+struct floor_scene {
+    struct test_scene shapes; /* floor, block, cell */
+    double (*positions)[3];
+};
+
+static dent_status add_moved(dent_world *world, const struct test_body *shape, const double by[3], double (*to)[3])
+{
+    dent_body_def def = dent_solid_def_default();
+    dent_body_id id;
+    for (uint32_t i = 0; i < shape->vertex_count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            to[i][axis] = shape->xyz[i][axis] + by[axis];
+        }
+    }
+    def.vertex_count = shape->vertex_count;
+    def.element_count = shape->element_count;
+    def.element_corners = shape->corners;
+    def.positions_t0 = dent_positions_double(to[0]);
+    return dent_world_add_body(world, &def, &id);
+}
+
+static dent_status add_floor(void *data, dent_world *world)
+{
+    struct floor_scene *floor = data;
+    const struct test_body *bodies = floor->shapes.bodies;
+    double(*to)[3] = floor->positions;
+    dent_status status = add_moved(world, &bodies[0], (const double[3]){0, 0, 0}, to);
+    to += bodies[0].vertex_count;
+    for (int i = 0; i < BLOCKS && status == DENT_OK; i++) {
+        double x = 4.0 * (i % ROW_OF_BLOCKS), y = 4.0 * (i / ROW_OF_BLOCKS);
+        status = add_moved(world, &bodies[1], (const double[3]){x, y, 0}, to);
+        to += bodies[1].vertex_count;
+        status = status ? status : add_moved(world, &bodies[2], (const double[3]){x + 3.3, y, -0.5}, to);
+        to += bodies[2].vertex_count;
+    }
+    return status;
+}
+
+static void a_cluster_taken_up_again_changes_its_numbers_without_losing_pairs(void **state)
+{
+    (void)state;
+    struct floor_scene floor = {0};
+    struct test_body *bodies = floor.shapes.bodies;
+    test_add_block(&floor.shapes, 1, 1, 1);
+    test_add_block(&floor.shapes, 3, 3, 2);
+    test_add_block(&floor.shapes, 1, 1, 1);
+    test_place_lattice(&bodies[0], (const uint32_t[3]){1, 1, 1});
+    test_place_lattice(&bodies[1], (const uint32_t[3]){3, 3, 2});
+    test_place_lattice(&bodies[2], (const uint32_t[3]){1, 1, 1});
+    for (uint32_t i = 0; i < bodies[0].vertex_count; i++) {
+        bodies[0].xyz[i][0] = 100 * bodies[0].xyz[i][0] - 5;
+        bodies[0].xyz[i][1] = 100 * bodies[0].xyz[i][1] - 5;
+        bodies[0].xyz[i][2] -= 1;
+    }
+    for (uint32_t i = 0; i < bodies[2].vertex_count; i++) {
+        bodies[2].xyz[i][0] *= 0.5;
+    }
+    bodies[2].element_count = 1;
+    floor.positions = test_allocate(bodies[0].vertex_count +
+                                        BLOCKS * (size_t)(bodies[1].vertex_count + bodies[2].vertex_count),
+                                    sizeof *floor.positions);
+    compare_everywhere(add_floor, &floor, 2);
+    free(floor.positions);
+    test_scene_free(&floor.shapes);
+}
+
 /* ---- the switch ------------------------------------------------------------------------------ */
 
 enum { CUBES = 4, LAYER = (CUBES + 1) * (CUBES + 1) };
@@ -241,6 +384,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_do_not_change_the_lists_where_parts_fit),
         cmocka_unit_test(numbers_do_not_change_the_lists_of_random_scenes),
+        cmocka_unit_test(faces_on_planes_inside_a_split_cell_are_found_in_either_numbers),
+        cmocka_unit_test(a_cluster_taken_up_again_changes_its_numbers_without_losing_pairs),
         cmocka_unit_test(doubles_come_where_floats_leave_much_open_and_go_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

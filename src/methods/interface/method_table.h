@@ -7,8 +7,9 @@
 /* Null for AUTO and for values that name no method. */
 const struct method_row *method_row_of(dent_method method);
 
-/* What AUTO has learned in a world from earlier answers; all zero at first. Answers are the same for every method, thread
- * count and instruction set, so the choice is, too. */
+/* What AUTO has learned in a world from earlier queries; all zero at first. Answers are the same for every method, thread
+ * count and instruction set; what certificates prove is the same for every thread count, but not for every instruction
+ * set (sums of floats), so near their limits AUTO may choose differently there. */
 struct method_experience {
     bool much_overlaps;
     uint64_t unproven_cells;   /* of bodies whose certificates fail (struct proof_report) ... */

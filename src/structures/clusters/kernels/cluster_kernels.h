@@ -2,7 +2,8 @@
  *
  * A cluster has at most 32 vertices, whose coordinates fill two registers an axis; corners are bytes into them, so any
  * corner of any cell is fetched by a lane permute instead of a gather. All arithmetic is float without contraction, the
- * same operations in every row of the table, so every instruction set takes the same decisions.
+ * same operations in every row of the table, so every instruction set takes the same decisions; but for the certificates
+ * (cluster_strain.h), whose sums are taken in the order of the lanes: each proves what it says, not all prove the same.
  *
  * Coordinates are rounded from doubles by one monotone map, x -> float((x - centre) * scale), with |result| <= 1. Two
  * facts carry everything: rounding is monotone, so boxes that are apart in float are apart; and the absolute error of a
