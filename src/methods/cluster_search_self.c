@@ -175,6 +175,9 @@ void self_proofs_try_rigid(struct self_proofs *proofs)
 
 /* ---- poses to keep --------------------------------------------------------------------------- */
 
+/* Boxes with a margin each that are apart are twice the margin apart, less a rounding. */
+#define PROVEN_CLEARANCE (2 * GAP_MARGIN * (1 - 0x1p-20f))
+
 /* Proves pieces apart from all of their body, in the pose of this query. Returns how many are. */
 static uint32_t prove_kept(const struct self_proofs *proofs, uint32_t body_index)
 {
@@ -185,7 +188,7 @@ static uint32_t prove_kept(const struct self_proofs *proofs, uint32_t body_index
     }
     for (uint32_t piece = 0; piece < entry->clusters.piece_count; piece++) {
         bool apart = gaps_keep_apart(&entry->gaps, proofs->snapshot, body_index, piece);
-        entry->rigid->pose.clearances[piece] = apart ? 2 * GAP_MARGIN * (1 - 0x1p-20f) : 0;
+        entry->rigid->pose.clearances[piece] = apart ? PROVEN_CLEARANCE : 0;
         count += apart;
     }
     return count;
@@ -200,7 +203,7 @@ static void keep_pose(const struct self_proofs *proofs, uint32_t body_index)
     uint32_t proven = prove_kept(proofs, body_index);
     memcpy(kept->shape, body->xyz, body->body->vertex_count * sizeof *kept->shape);
     rigid_reference_set(&kept->rigid, body->body, (const double(*)[3])kept->shape, proofs->snapshot->scale);
-    kept->largest_clearance = 2 * GAP_MARGIN * (1 - 0x1p-20f);
+    kept->largest_clearance = PROVEN_CLEARANCE;
     bool was_of_no_use = kept->valid;
     kept->valid = kept->rigid.usable && proven > 0;
     bool little = !kept->valid || was_of_no_use || 4 * (uint64_t)proven < entry->clusters.piece_count;
