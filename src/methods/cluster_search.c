@@ -200,7 +200,7 @@ static void fetch_features(const struct cluster_search *search, const struct clu
     }
 }
 
-/* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
+/* The cluster of side b against some clusters of a piece of body a, bits of `set`. */
 static void search_leaves(struct workspace *work, dent_question question, uint32_t body_index_a, uint32_t first,
                           uint32_t set)
 {
@@ -415,7 +415,7 @@ static void note_piece(struct workspace *work, dent_question question, uint32_t 
     }
 }
 
-/* Pieces of a group of sixteen of body rank_a. */
+/* Pieces of a group of sixteen of body a. */
 static void note_group(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                        uint32_t body_index_a, uint32_t group)
 {
@@ -437,7 +437,7 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
     work->boxes_compared += PIECE_CLUSTERS;
 }
 
-/* Pieces of body rank_a near the piece of side b, whose box is given. */
+/* Pieces of body a near the piece of side b, whose box is given. */
 static void note_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                       uint32_t body_index_a)
 {

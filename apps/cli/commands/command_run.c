@@ -4,6 +4,7 @@
  * After each frame come, in this order: the frame's files, the collection that lists them, the checkpoint. So whatever
  * ends the program, the collection can be read, and the checkpoint is never ahead of the files. */
 #include "interrupt.h"
+#include "load_world.h"
 #include "placed_file.h"
 #include "run_converge.h"
 #include "run_output.h"
@@ -142,12 +143,7 @@ static int simulate(run_job *job)
 static int open_scene(run_job *job)
 {
     const tool_options *options = job->session->options;
-    dent_sim_scene_def def = dent_sim_scene_def_default();
-    def.name = options->arguments[0];
-    def.scale = options->scale;
-    def.settings = options->settings;
-    def.setting_count = options->setting_count;
-    def.data_folder = getenv("DENT_DATA");
+    dent_sim_scene_def def = simulated_scene_def(options, options->arguments[0]);
     def.cancel = interrupt_flag();
     interrupt_at_once(true);
     progress_begin(&job->session->progress, def.name, 0);

@@ -3,6 +3,7 @@
 
 #include "interrupt.h"
 #include "json_output.h"
+#include "load_world.h"
 #include "tool.h"
 
 #include <dent/sim_scene.h>
@@ -159,12 +160,7 @@ typedef struct settling {
 static int open_scene(const settling *job, dent_sim_scene **scene)
 {
     const tool_options *options = job->session->options;
-    dent_sim_scene_def def = dent_sim_scene_def_default();
-    def.name = options->arguments[0];
-    def.scale = options->scale;
-    def.settings = options->settings;
-    def.setting_count = options->setting_count;
-    def.data_folder = getenv("DENT_DATA");
+    dent_sim_scene_def def = simulated_scene_def(options, options->arguments[0]);
     def.cancel = interrupt_flag();
     def.substeps = job->substeps;
     dent_status status = dent_sim_scene_open(job->session->context, &def, scene);
