@@ -3,6 +3,9 @@
 #include "sim/model/byte_order.h"
 #include "sim_step.h"
 
+#include <math.h>
+#include <string.h>
+
 uint64_t dent_sim_hash(const dent_sim *sim)
 {
     if (!sim) {
@@ -104,6 +107,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.ns_elastic = report->ns_elastic;
     sums.ns_total = report->ns_total;
     sums.bytes = dent_context_memory_use(model->context).bytes;
+    sums.substeps = model->substeps;
     return sums;
 }
 

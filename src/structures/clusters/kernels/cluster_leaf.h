@@ -65,9 +65,12 @@ static void load_points(const struct cluster *cluster, const double (*xyz)[3], c
         round_four_rows(&rounding, xyz[from[i]], xyz[from[i + 1]], xyz[from[i + 2]], xyz[from[i + 3]], &points->x[0][i],
                         &points->x[1][i], &points->x[2][i]);
     }
-    for (; i < CLUSTER_VERTICES; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            points->x[axis][i] = points->x[axis][0];
+    const float first[3] = {points->x[0][0], points->x[1][0], points->x[2][0]};
+    for (; i < CLUSTER_VERTICES; i += 4) {
+        for (int k = 0; k < 4; k++) { /* one store of four numbers each */
+            points->x[0][i + k] = first[0];
+            points->x[1][i + k] = first[1];
+            points->x[2][i + k] = first[2];
         }
     }
 }
@@ -323,6 +326,7 @@ static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *que
         }
         for (uint32_t found = boxed_cells(list[k]); found; found &= found - 1) {
             uint32_t cell = boxed_group(list[k]) + (uint32_t)__builtin_ctz(found), slot = queue->count++;
+            queue->box_pairs++;
             queue->points[0][slot] = waiting->x[0][from];
             queue->points[1][slot] = waiting->x[1][from];
             queue->points[2][slot] = waiting->x[2][from];
