@@ -203,6 +203,9 @@ typedef struct dent_sim_def {
                                    (dent/time_critical.h) that a step spends on interruptible searches between balls.
                                    The response then is approximate (friction and self-collision too), without
                                    continuous detection; identical on every machine */
+    bool sleep;               /**< default true: rigid bodies at rest on prescribed ones fall asleep (a step passes
+                                   them over) and wake by contact, grabs, a velocity, gravity or a moving prescribed
+                                   body. False: every body is computed in every substep. See docs/simulator.md */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
 DENT_API dent_sim_def dent_sim_def_default(void);
@@ -310,6 +313,10 @@ typedef struct dent_sim_statistics {
     uint64_t work_units;          /**< contact_budget: used in the last step, … */
     uint64_t budget_regions;      /**< … pairs of balls that pushed, … */
     double contact_error;         /**< … and the bound on how far surfaces not known to touch may be from touching, m */
+    uint32_t sleeping;            /**< rigid bodies that sleep now */
+    uint32_t rigid_islands;       /**< groups of touching rigid bodies solved together in the last substep, … */
+    uint32_t rigid_newtons;       /**< … and the most steps of Newton's method that one of them took in this step */
+    double rigid_residual;        /**< … and the largest velocity into a contact that was left, m/s */
     uint64_t elements, constraints;
     uint32_t colours;             /**< groups of constraints solved in parallel */
     uint64_t ns_detect, ns_respond, ns_elastic, ns_total; /**< of the last step; detect includes impacts */

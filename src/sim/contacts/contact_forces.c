@@ -147,6 +147,9 @@ static void combine_forces(const struct sim_model *model, struct sim_state *stat
 {
     double share_of_step = 1 / (model->substep * contacts->substeps);
     for (uint64_t i = 0; i < contacts->count; i++) {
+        if (contacts->owned[i]) {
+            continue;
+        }
         dent_contact_force *force = &state->forces[i];
         const struct carried_contact *carried = &work->carried.contacts[i];
         double left = 1 - carried->share, applied[3];
@@ -183,6 +186,52 @@ dent_status response_build(struct sim_model *model, struct contact_response *res
     response->approach_velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     return response->solver && response->bodies && response->approach_velocities ? DENT_OK
                                                                                  : sim_no_memory(model->context);
+}
+
+void response_destroy(dent_context *context, struct contact_response *response)
+{
+    dent_response_destroy(response->solver);
+    dent_release(context, response->others, (size_t)response->other_capacity, sizeof *response->others);
+    dent_release(context, response->other_forces, (size_t)response->other_force_capacity,
+                 sizeof *response->other_forces);
+}
+
+/* The contacts that islands of rigid bodies leave over, as a set of their own, with their forces. */
+static dent_status gather_others(const struct sim_model *model, const struct sim_state *state,
+                                 const struct contact_set *contacts, struct contact_response *response,
+                                 struct contact_set *others)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        count += !contacts->owned[i];
+    }
+    dent_status status = sim_reserve(model->context, (void **)&response->others, &response->other_capacity, count,
+                                     sizeof *response->others);
+    if (status == DENT_OK) {
+        status = sim_reserve(model->context, (void **)&response->other_forces, &response->other_force_capacity, count,
+                             sizeof *response->other_forces);
+    }
+    *others = *contacts;
+    others->records = response->others;
+    others->count = 0;
+    for (uint64_t i = 0; i < contacts->count && status == DENT_OK; i++) {
+        if (!contacts->owned[i]) {
+            response->other_forces[others->count] = state->forces[i];
+            response->others[others->count++] = contacts->records[i];
+        }
+    }
+    return status;
+}
+
+static void scatter_forces(struct sim_state *state, const struct contact_set *contacts,
+                           const struct contact_response *response)
+{
+    uint64_t next = 0;
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        if (!contacts->owned[i]) {
+            state->forces[i] = response->other_forces[next++];
+        }
+    }
 }
 
 static void fill_bodies(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
@@ -248,12 +297,20 @@ dent_status contacts_push(const struct sim_model *model, struct sim_state *state
     }
     uint64_t begin = dent_clock_ns();
     start_from_taken_out(state, contacts, &work->carried);
+    struct contact_set others;
+    dent_status status = gather_others(model, state, contacts, response, &others);
+    if (status != DENT_OK || others.count == 0) {
+        return status;
+    }
     dent_response_problem problem =
-        response_problem(model, state, contacts, response, work->previous, motion->previous, model->substep);
+        response_problem(model, state, &others, response, work->previous, motion->previous, model->substep);
+    problem.previous = problem.forces = response->other_forces;
+    problem.previous_count = others.count;
     dent_position_def def = dent_position_def_default();
     def.iterations = model->contact_iterations;
     def.recovery_speed = RECOVERED_EDGES * model->mean_edge;
-    dent_status status = dent_position_solve(response->solver, &problem, &def, NULL);
+    status = dent_position_solve(response->solver, &problem, &def, NULL);
+    scatter_forces(state, contacts, response);
     report->ns_respond += dent_clock_ns() - begin;
     return status;
 }
@@ -267,15 +324,22 @@ dent_status contacts_bounce(const struct sim_model *model, struct sim_state *sta
         return DENT_OK;
     }
     uint64_t begin = dent_clock_ns();
+    struct contact_set others;
+    dent_status status = gather_others(model, state, contacts, response, &others);
+    if (status != DENT_OK || others.count == 0) {
+        return status;
+    }
     dent_response_problem problem =
-        response_problem(model, state, contacts, response, work->previous, motion->previous, model->substep);
+        response_problem(model, state, &others, response, work->previous, motion->previous, model->substep);
+    problem.previous = response->other_forces;
+    problem.previous_count = others.count;
     dent_velocity_def def = dent_velocity_def_default();
     def.after_positions = true;
     problem.forces = NULL; /* the next substep starts from what the position pass needed */
     def.iterations = model->bounce_iterations;
     def.warm_start = 0;
     def.restitution_threshold = 2 * sqrt(sim_dot(state->gravity, state->gravity)) * model->substep;
-    dent_status status = dent_velocity_solve(response->solver, &problem, &def, NULL);
+    status = dent_velocity_solve(response->solver, &problem, &def, NULL);
     combine_forces(model, state, contacts, work);
     report->ns_respond += dent_clock_ns() - begin;
     return status;

@@ -28,6 +28,7 @@ void contacts_destroy(dent_context *context, struct contact_search *search, stru
     dent_release(context, search->new_forces, (size_t)search->new_force_capacity, sizeof *search->new_forces);
     dent_release(context, contacts->records, (size_t)contacts->capacity, sizeof *contacts->records);
     dent_release(context, contacts->reported, (size_t)contacts->reported_capacity, sizeof *contacts->reported);
+    dent_release(context, contacts->owned, (size_t)contacts->owned_capacity, sizeof *contacts->owned);
 }
 
 /* ---- detection --------------------------------------------------------------------------------------------------- */

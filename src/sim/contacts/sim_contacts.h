@@ -48,9 +48,14 @@ struct contact_response {
     dent_response *solver;
     dent_response_body *bodies;
     double *approach_velocities; /* before the position pass: what restitution is measured against */
+    /* the contacts that no island of rigid bodies solves, and their forces: of one call */
+    dent_contact *others;
+    dent_contact_force *other_forces;
+    uint64_t other_capacity, other_force_capacity;
 };
 
 dent_status response_build(struct sim_model *model, struct contact_response *response);
+void response_destroy(dent_context *context, struct contact_response *response);
 /* After contacts were found: which part of their forces is carried. */
 dent_status contacts_choose_shares(const struct sim_model *model, const struct sim_state *state,
                                    const struct contact_set *contacts, struct elastic_work *work);

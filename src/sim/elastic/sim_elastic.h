@@ -19,6 +19,8 @@ struct contact_set {
     dent_contact *records; /* as handed to the solvers: on hosts instead of embedded bodies, gaps less those to keep */
     dent_sim_contact *reported;
     uint64_t count, capacity, reported_capacity;
+    bool *owned; /* by contact: solved in an island of rigid bodies (contacts/rigid_islands.h) */
+    uint64_t owned_capacity;
     dent_rigid_state *rigid_detected; /* poses of the rigid bodies when they were found */
     uint32_t substeps;                /* of the interval */
 };

@@ -97,7 +97,7 @@ struct sim_model {
     double time_step, substep, air_damping;
     uint32_t substeps, iterations, contact_interval, impact_passes;
     bool interval_is_fixed; /* by the def */
-    bool contacts_wanted, continuous, watch_all;
+    bool contacts_wanted, continuous, watch_all, sleep;
     uint32_t contact_iterations, bounce_iterations;
     const int *cancel;
     uint64_t fingerprint;

@@ -5,7 +5,9 @@
 #include <string.h>
 
 /* No padding, so that the layouts below name every byte on every machine. */
-_Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32, "records of state_parts()");
+_Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32 &&
+                   sizeof(struct rigid_rest) == 16,
+               "records of state_parts()");
 _Static_assert(sizeof(dent_contact_force) == 72 && sizeof(dent_contact_memory) == 40, "STATE_FORCE_LAYOUT");
 
 static size_t frame_count(const struct sim_model *model)
@@ -30,6 +32,7 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[7] = (struct state_part){&state->grab_count, sizeof state->grab_count, "4"};
     parts[8] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
     parts[9] = (struct state_part){state->tie_pushes, 3 * (size_t)model->attachment_count * sizeof(double), "8"};
+    parts[10] = (struct state_part){state->rest, model->rigid_count * sizeof *state->rest, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -45,7 +48,8 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->rigids = sim_allocate(model, model->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
     state->tie_pushes = sim_allocate(model, 3 * (size_t)model->attachment_count, sizeof(double));
-    return state->tie_pushes && state->positions && state->velocities && state->accelerations && state->rigids &&
+    state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
+    return state->rest && state->tie_pushes && state->positions && state->velocities && state->accelerations && state->rigids &&
                    state->frames
                ? DENT_OK
                : sim_no_memory(model->context);

@@ -9,12 +9,19 @@ struct sim_grab {
     double target[3];
 };
 
+/* Whether a rigid body sleeps (contacts/rigid_rest.c). */
+struct rigid_rest {
+    double still;    /* seconds that it has been still while awake */
+    uint64_t asleep; /* 0 or 1 */
+};
+
 struct sim_state {
     uint64_t step;
     double gravity[3];
     double *positions, *velocities; /* 3 per vertex */
     double *accelerations;          /* 1 per vertex: part of gravity, see time_integration.c */
     dent_rigid_state *rigids;
+    struct rigid_rest *rest; /* by rigid body */
     double *frames;     /* of all embeddings, 9 per vertex: the last valid one of its facet */
     double *tie_pushes; /* 3 per attachment: force times h^2 of the last substep */
     uint32_t grab_count;
@@ -26,7 +33,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 10 };
+enum { STATE_PART_COUNT = 11 };
 struct state_part {
     void *bytes;
     size_t size;

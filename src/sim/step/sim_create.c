@@ -52,7 +52,8 @@ dent_sim_def dent_sim_def_default(void)
                           .contacts = true,
                           .thickness = -1,
                           .continuous = DENT_SIM_CONTINUOUS_THIN,
-                          .impact_passes = 8};
+                          .impact_passes = 8,
+                          .sleep = true};
 }
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
@@ -328,6 +329,7 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
     model->contact_interval =
         def->contact_interval == 0 || def->contact_interval > def->substeps ? def->substeps : def->contact_interval;
     model->impact_passes = def->impact_passes;
+    model->sleep = def->sleep;
     model->cancel = def->cancel;
     model->watch_all = def->continuous == DENT_SIM_CONTINUOUS_ALL;
     model->continuous = model->watch_all;

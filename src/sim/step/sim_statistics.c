@@ -92,6 +92,9 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     dent_call_guarded(model->context, add_sums, &call);
     dent_sim_statistics sums = call.sums;
     sums.step = sim->state.step;
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        sums.sleeping += sim->state.rest[r].asleep != 0;
+    }
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
     sums.constraints = model->attachment_count + sim->state.grab_count;
     sums.colours = model->elastic->colour_count;

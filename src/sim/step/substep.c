@@ -14,20 +14,23 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
     }
     dent_status status = response_build(model, &solver->response);
     status = status == DENT_OK ? rigid_build(model, state, &solver->rigid) : status;
-    return status == DENT_OK ? elastic_build(model, state, &solver->elastic, iterations) : status;
+    status = status == DENT_OK ? elastic_build(model, state, &solver->elastic, iterations) : status;
+    return status == DENT_OK ? islands_build(model, &solver->islands) : status;
 }
 
 void solver_destroy(dent_context *context, struct sim_solver *solver)
 {
-    dent_response_destroy(solver->response.solver);
+    response_destroy(context, &solver->response);
+    islands_destroy(context, &solver->islands);
     elastic_destroy(context, &solver->elastic);
 }
 
 dent_status solver_begin(const struct sim_model *model, const struct sim_state *state,
-                         const struct contact_set *contacts, struct sim_solver *solver)
+                         struct contact_set *contacts, struct sim_solver *solver)
 {
     bonds_refresh(model, state, &solver->elastic);
-    return contacts_choose_shares(model, state, contacts, &solver->elastic);
+    dent_status status = islands_begin(model, contacts, &solver->elastic, &solver->islands);
+    return status != DENT_OK ? status : contacts_choose_shares(model, state, contacts, &solver->elastic);
 }
 
 void solver_place_vertices(const struct sim_model *model, struct sim_state *state)
@@ -54,6 +57,7 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     integration_predict(model, state, elastic, response);
     motion_apply(model, state, solver->scratch,
                  (double)state->step * model->time_step + (double)(number + 1) * model->substep);
+    islands_wake(model, state, contacts, elastic->previous, &solver->islands);
     rigid_predict(model, state, &solver->rigid);
     bonds_begin(model, state, elastic);
     uint64_t begin = dent_clock_ns();
@@ -64,10 +68,17 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     attachments_solve(model, state, elastic);
     grabs_solve(model, state, elastic);
     status = contacts_push(model, state, contacts, elastic, &solver->rigid, response, report);
+    if (status == DENT_OK) {
+        status = islands_push(model, state, contacts, elastic->previous, &solver->rigid, &solver->islands, report);
+    }
     if (status != DENT_OK) {
         return status;
     }
     rigid_finish(model, state, &solver->rigid);
+    status = islands_settle(model, state, contacts, &solver->rigid, &solver->islands, report);
+    if (status != DENT_OK) {
+        return status;
+    }
     solver_place_vertices(model, state);
     integration_velocities(model, state, elastic, response);
     rigid_vertex_velocities(model, state);
