@@ -153,6 +153,11 @@ static double kept_gap(const struct sim_model *model, const dent_contact *contac
     return duration > 0 && reached < rest ? reached : rest;
 }
 
+static bool is_stiff(const struct sim_model *model, uint32_t body)
+{
+    return model->bodies[body].kind == DENT_SIM_RIGID || model->bodies[body].kind == DENT_SIM_PRESCRIBED;
+}
+
 static dent_status keep_contacts(const struct sim_model *model, const struct sim_state *state,
                                  struct contact_search *search, struct contact_set *contacts,
                                  const dent_contacts *found, dent_sim_statistics *statistics, double duration)
@@ -174,6 +179,9 @@ static dent_status keep_contacts(const struct sim_model *model, const struct sim
             contacts->reported[contacts->count] = report_of(&contact);
             measure_depth(statistics, &contact);
             contact.gap -= kept_gap(model, &contact, duration);
+            if (is_stiff(model, contact.body_a) && is_stiff(model, contact.body_b)) {
+                contact_straighten(model, state, search, &contact);
+            }
             embedding_map_contact(model, state, &contact);
             contacts->records[contacts->count++] = contact;
         }

@@ -419,6 +419,55 @@ static void turned_direction(const struct sim_model *model, const struct contact
     }
 }
 
+/* The direction of an edge of a contact side. */
+static void edge_direction(const struct sim_model *model, const struct contact_side *side,
+                           const dent_rigid_state *poses, const double *positions, double direction[3])
+{
+    uint32_t rigid = model->bodies[side->body].rigid;
+    if (rigid == SIM_NONE) {
+        sim_subtract(positions + 3 * (side->first + side->vertices[1]),
+                     positions + 3 * (side->first + side->vertices[0]), direction);
+        return;
+    }
+    const double *local = model->rigids[rigid].local;
+    double turn[9], along[3];
+    sim_subtract(local + 3 * (size_t)side->vertices[1], local + 3 * (size_t)side->vertices[0], along);
+    rigid_rotation(poses[rigid].orientation, turn);
+    for (int i = 0; i < 3; i++) {
+        direction[i] = sim_dot(turn + 3 * i, along);
+    }
+}
+
+/* Two edges that are not nearly parallel have their common perpendicular as normal, however the bodies turn, and act
+ * where their lines are nearest. False: keep the normal that was found, and the points. */
+static bool measure_edges(const struct sim_model *model, const dent_contact *contact, const struct contact_side *sides,
+                          const dent_rigid_state *poses, const double *positions, double points[2][3],
+                          double normal[3])
+{
+    double edges[2][3], cross[3], apart[3];
+    for (int s = 0; s < 2; s++) {
+        if (sides[s].vertices[0] == SIM_NONE || sides[s].vertices[1] == SIM_NONE) {
+            return false;
+        }
+        edge_direction(model, &sides[s], poses, positions, edges[s]);
+    }
+    double aa = sim_dot(edges[0], edges[0]), bb = sim_dot(edges[1], edges[1]), ab = sim_dot(edges[0], edges[1]);
+    sim_cross(edges[0], edges[1], cross);
+    double square = sim_dot(cross, cross);
+    if (!(square > 1e-2 * aa * bb)) {
+        return false;
+    }
+    double length = sim_dot(cross, contact->normal) < 0 ? -sqrt(square) : sqrt(square);
+    for (int i = 0; i < 3; i++) {
+        normal[i] = cross[i] / length;
+    }
+    sim_subtract(points[1], points[0], apart);
+    double da = sim_dot(apart, edges[0]), db = sim_dot(apart, edges[1]);
+    sim_add_scaled(points[0], (da * bb - db * ab) / square, edges[0]);
+    sim_add_scaled(points[1], (da * ab - db * aa) / square, edges[1]);
+    return true;
+}
+
 /* Depths that are estimates count in part. */
 static double certain_gap(const dent_contact *contact)
 {
@@ -437,12 +486,18 @@ static void measure_row(const struct islands_call *call, const struct island_bod
     for (int s = 0; s < 2; s++) {
         side_point(model, call->contacts, &sides[s], poses, positions, points[s]);
     }
-    turned_direction(model, call->contacts, contact->body_b, poses, contact->normal, row->normal);
+    bool edges = contact->kind == DENT_CONTACT_EDGE_EDGE;
+    if (edges) {
+        memcpy(row->normal, contact->normal, sizeof contact->normal);
+        measure_edges(model, contact, sides, poses, positions, points, row->normal);
+    } else {
+        turned_direction(model, call->contacts, contact->body_b, poses, contact->normal, row->normal);
+    }
     sim_subtract(points[0], points[1], apart);
     sim_subtract(contact->point_a, contact->point_b, found);
     row->gap = certain_gap(contact) + (sim_dot(row->normal, apart) - sim_dot(contact->normal, found));
     for (int i = 0; i < 3; i++) {
-        acting[i] = contact->kind == DENT_CONTACT_EDGE_EDGE ? 0.5 * (points[0][i] + points[1][i]) : points[0][i];
+        acting[i] = edges ? 0.5 * (points[0][i] + points[1][i]) : points[0][i];
     }
     for (int s = 0; s < 2; s++) {
         if (row->side[s] != SIM_NONE) {

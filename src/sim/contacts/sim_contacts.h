@@ -41,6 +41,11 @@ dent_status world_set_positions(const struct sim_model *model, dent_world *world
 dent_status contact_filter_build(struct sim_model *model, const dent_world *world);
 bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
                     const dent_contact *contact);
+/* A vertex that slides along the inner edges of a flat face is nearest to them by turns, in directions that lean a
+ * little to either side, and would be pushed off that line: where the normal of a contact that counts is that of a face
+ * beside it but for such a lean, it becomes that of the face. */
+void contact_straighten(const struct sim_model *model, const struct sim_state *state,
+                        const struct contact_search *search, dent_contact *contact);
 
 /* ---- contact_forces.c -------------------------------------------------------------------------------------------- */
 
