@@ -24,7 +24,7 @@
 /* Depths whose error is not below them are estimates: this share of them counts. */
 #define UNCERTAIN_SHARE 0.25
 
-enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3 };
+enum { PUSH_ROUNDS = 8, RECOVER_ROUNDS = 3 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -80,6 +80,7 @@ void islands_destroy(dent_context *context, struct rigid_islands *islands)
     dent_release(context, islands->rows, (size_t)islands->row_capacity, sizeof *islands->rows);
     dent_release(context, islands->pairs, (size_t)islands->pair_capacity, sizeof *islands->pairs);
     dent_release(context, islands->links, (size_t)islands->link_capacity, sizeof *islands->links);
+    rows_release(context, islands);
     block_room_release(context, &islands->room);
 }
 
@@ -354,6 +355,7 @@ dent_status islands_begin(const struct sim_model *model, struct contact_set *con
         return status;
     }
     place_rows(model, contacts, islands);
+    status = rows_reduce(model, contacts, islands);
     for (uint32_t n = 0; n < islands->island_count; n++) {
         make_pairs(islands, &islands->islands[n]);
         count_layers(islands, &islands->islands[n]);
@@ -607,6 +609,12 @@ static void prepare_push(const struct islands_call *call, const struct island_pr
             double most = RECOVERY_EDGES * model->mean_edge;
             row->target = -row->gap / h < most ? -row->gap / h : most;
         }
+        if (row->implied) {
+            row->target = -INFINITY;
+            row->normal_force = 0;
+            memset(row->tangent_force, 0, sizeof row->tangent_force);
+            continue;
+        }
         row->kinetic = last->state == DENT_ACTION_SLIDING;
         row->normal_force = last->normal;
         memcpy(row->tangent_force, last->tangent, sizeof last->tangent);
@@ -643,6 +651,40 @@ static void apply_push(const struct islands_call *call, const struct island_prob
     }
 }
 
+static bool any_moving(const struct island_problem *problem)
+{
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        if (problem->rows[r].moving) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where nothing drives the island, no motion at all is allowed by every contact: so the solution has no more energy than
+ * free flight. What has more was not solved (the budget of the solver is finite): once more without old multipliers,
+ * which may be what misled it, then less of it: a part of allowed velocities is allowed, too. */
+static void solve_within_energy(struct island_problem *problem)
+{
+    uint32_t count = problem->island->body_count;
+    double most = island_energy(problem->bodies, count, problem->free) * (1 + 1e-9);
+    island_solve(problem);
+    if (any_moving(problem) || island_energy(problem->bodies, count, problem->velocity) <= most) {
+        return;
+    }
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        problem->rows[r].normal_force = problem->rows[r].limit = 0;
+        memset(problem->rows[r].tangent_force, 0, sizeof problem->rows[r].tangent_force);
+    }
+    memcpy(problem->velocity, problem->free, 6 * (size_t)count * sizeof(double));
+    island_solve(problem);
+    double energy = island_energy(problem->bodies, count, problem->velocity);
+    double share = energy > most ? sqrt(most / energy) : 1;
+    for (size_t k = 0; k < 6 * (size_t)count; k++) {
+        problem->velocity[k] *= share;
+    }
+}
+
 static void push_island(void *data, uint32_t number, uint32_t worker)
 {
     (void)worker;
@@ -660,10 +702,10 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
         memcpy(problem.velocity + 6 * (size_t)i, last, 6 * sizeof *last);
     }
     prepare_push(call, &problem);
-    problem.tolerance = 1e-11 * fastest_point(&problem);
+    problem.tolerance = 1e-8 * fastest_point(&problem);
     problem.rounds = PUSH_ROUNDS;
     problem.friction = true;
-    island_solve(&problem);
+    solve_within_energy(&problem);
     apply_push(call, &problem);
 }
 
@@ -730,6 +772,7 @@ static bool prepare_bounce(const struct islands_call *call, const struct island_
         row->target = bounces                    ? -row->restitution * row->approach
                       : pushed || !(left > 0) ? (now < 0 ? now : 0)
                                               : -left / call->model->substep;
+        row->target = row->implied ? -INFINITY : row->target;
         any = any || bounces;
         row->normal_force = 0;
     }
@@ -764,16 +807,6 @@ static double energy_before(const struct islands_call *call, const struct island
     return island_energy(problem->bodies, problem->island->body_count, problem->step);
 }
 
-static bool any_moving(const struct island_problem *problem)
-{
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
-        if (problem->rows[r].moving) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void bounce(const struct islands_call *call, struct island_problem *problem)
 {
     const double *gravity = call->state->gravity;
@@ -783,7 +816,7 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
         return;
     }
     double energy = energy_before(call, problem);
-    problem->tolerance = 1e-11 * fastest_point(problem);
+    problem->tolerance = 1e-8 * fastest_point(problem);
     problem->rounds = PUSH_ROUNDS;
     problem->friction = false;
     island_solve(problem);
@@ -816,7 +849,7 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
         measure_row(call, problem->bodies, row, call->state->rigids, call->state->positions);
         memset(row->drift, 0, sizeof row->drift);
         row->normal_force = 0;
-        row->target = row->yield > 0 ? -INFINITY : -row->gap < most ? -row->gap : most;
+        row->target = row->yield > 0 || row->implied ? -INFINITY : -row->gap < most ? -row->gap : most;
         any = any || (row->yield == 0 && row->gap < -least);
         *tolerance = least < *tolerance ? least : *tolerance;
     }

@@ -13,6 +13,8 @@
 #include "sim/rigid/island_solver.h"
 #include "sim_contacts.h"
 
+struct row_cluster; /* contact_reduction.c */
+
 struct rigid_islands {
     /* by rigid body of the model */
     double *radii;
@@ -30,6 +32,8 @@ struct rigid_islands {
     uint32_t *links; /* by pair, while they are made */
     uint64_t row_capacity, pair_capacity, link_capacity;
     uint32_t island_count, body_count, row_count, pair_count;
+    struct row_cluster *clusters; /* while rows are reduced */
+    uint64_t cluster_capacity;
     struct block_room room;
     double *vectors; /* 24 per rigid body: free, velocity, gradient, step */
 };
@@ -54,6 +58,13 @@ dent_status islands_push(const struct sim_model *model, struct sim_state *state,
 dent_status islands_settle(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
                            const struct rigid_motion *motion, struct rigid_islands *islands,
                            struct step_report *report);
+
+/* ---- contact_reduction.c ----------------------------------------------------------------------------------------- */
+
+/* Marks the rows that others imply. */
+dent_status rows_reduce(const struct sim_model *model, const struct contact_set *contacts,
+                        struct rigid_islands *islands);
+void rows_release(dent_context *context, struct rigid_islands *islands);
 
 /* ---- rigid_rest.c ------------------------------------------------------------------------------------------------ */
 

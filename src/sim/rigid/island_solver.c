@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NEWTONS = 16, MOST_NEWTONS_IN_ALL = 60, SEARCHES = 12 };
+enum { MOST_NEWTONS = 8, MOST_NEWTONS_IN_ALL = 30, SEARCHES = 12 };
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
@@ -68,9 +68,10 @@ struct row_answer {
     double wish;               /* |q|: the impulse friction would need to hold */
 };
 
-static struct row_answer row_at(const struct island_row *row, const double *relative, double stiffness, bool friction)
+static struct row_answer row_at(const struct island_row *row, const double *relative, bool friction)
 {
     struct row_answer answer = {0};
+    double stiffness = row->stiffness;
     double along = sim_dot(row->normal, relative);
     double push = (row->normal_force / stiffness - (along - row->target)) / (1 / stiffness + row->yield);
     answer.normal = push > 0 ? push : 0;
@@ -110,8 +111,7 @@ static void add_inertia(const struct island_problem *problem, const double *velo
     }
 }
 
-static void find_gradient(const struct island_problem *problem, double stiffness, const double *velocity,
-                          double *gradient)
+static void find_gradient(const struct island_problem *problem, const double *velocity, double *gradient)
 {
     memset(gradient, 0, (size_t)6 * problem->island->body_count * sizeof *gradient);
     add_inertia(problem, velocity, gradient);
@@ -122,14 +122,14 @@ static void find_gradient(const struct island_problem *problem, double stiffness
         }
         double relative[3], impulse[3];
         island_relative_velocity(row, velocity, relative);
-        struct row_answer answer = row_at(row, relative, stiffness, problem->friction);
+        struct row_answer answer = row_at(row, relative, problem->friction);
         whole_impulse(row, &answer, impulse);
         add_impulse(row, impulse, -1, gradient);
     }
 }
 
 /* The derivative along the step at `share` of it. */
-static double slope(const struct island_problem *problem, double stiffness, double share)
+static double slope(const struct island_problem *problem, double share)
 {
     double sum = 0;
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
@@ -154,7 +154,7 @@ static double slope(const struct island_problem *problem, double stiffness, doub
         island_relative_velocity(row, problem->velocity, relative);
         yielding_velocity(row, problem->step, change);
         sim_add_scaled(relative, share, change);
-        struct row_answer answer = row_at(row, relative, stiffness, problem->friction);
+        struct row_answer answer = row_at(row, relative, problem->friction);
         whole_impulse(row, &answer, impulse);
         sum -= sim_dot(impulse, change);
     }
@@ -164,11 +164,10 @@ static double slope(const struct island_problem *problem, double stiffness, doub
 /* ---- Newton's matrix --------------------------------------------------------------------------------------------- */
 
 /* The 3 x 3 stiffness of a row where it is; false: it gives none. */
-static bool row_stiffness(const struct island_row *row, const double *relative, double stiffness, bool friction,
-                          double matrix[9])
+static bool row_stiffness(const struct island_row *row, const double *relative, bool friction, double matrix[9])
 {
-    struct row_answer answer = row_at(row, relative, stiffness, friction);
-    double along = answer.normal > 0 ? stiffness / (1 + stiffness * row->yield) : 0, across = 0, slip = 0;
+    struct row_answer answer = row_at(row, relative, friction);
+    double stiffness = row->stiffness, along = answer.normal > 0 ? stiffness / (1 + stiffness * row->yield) : 0, across = 0, slip = 0;
     double direction[3] = {0, 0, 0};
     if (friction && row->limit > 0) {
         across = answer.wish > row->limit ? stiffness * (row->limit / answer.wish) : stiffness;
@@ -214,7 +213,7 @@ static void add_block(double *block, const double *k, const double *a, const dou
     }
 }
 
-static void fill_matrix(const struct island_problem *problem, double stiffness)
+static void fill_matrix(const struct island_problem *problem)
 {
     const struct block_matrix *matrix = &problem->island->matrix;
     block_matrix_clear(problem->room, matrix);
@@ -232,7 +231,7 @@ static void fill_matrix(const struct island_problem *problem, double stiffness)
             continue;
         }
         island_relative_velocity(row, problem->velocity, relative);
-        if (!row_stiffness(row, relative, stiffness, problem->friction, k)) {
+        if (!row_stiffness(row, relative, problem->friction, k)) {
             continue;
         }
         for (int s = 0; s < 2; s++) {
@@ -277,14 +276,14 @@ static double largest_step(const struct island_problem *problem)
 }
 
 /* Where along the step the slope has fallen to a tenth, or beyond its zero by as little. */
-static double search_line(const struct island_problem *problem, double stiffness)
+static double search_line(const struct island_problem *problem)
 {
-    double first = slope(problem, stiffness, 0), low = 0, at_low = first, share = 1, high = 0, at_high = 0;
+    double first = slope(problem, 0), low = 0, at_low = first, share = 1, high = 0, at_high = 0;
     if (!(first < 0)) {
         return 0;
     }
     for (int n = 0; n < SEARCHES; n++) {
-        double here = slope(problem, stiffness, share);
+        double here = slope(problem, share);
         if (here <= -0.1 * first && (here >= 0.1 * first || share == 1)) {
             return share;
         }
@@ -303,29 +302,29 @@ static double search_line(const struct island_problem *problem, double stiffness
 }
 
 /* Minimises with the multipliers as they are; false: the budget of the call is spent. */
-static bool newton(const struct island_problem *problem, double stiffness)
+static bool newton(const struct island_problem *problem, double tolerance)
 {
     struct island *island = problem->island;
     size_t count = (size_t)6 * island->body_count;
     for (int n = 0; n < MOST_NEWTONS; n++) {
-        find_gradient(problem, stiffness, problem->velocity, problem->gradient);
-        if (distance_bound(problem) <= problem->tolerance) {
+        find_gradient(problem, problem->velocity, problem->gradient);
+        if (distance_bound(problem) <= tolerance) {
             return true;
         }
         if (island->newtons == MOST_NEWTONS_IN_ALL) {
             return false;
         }
         island->newtons++;
-        fill_matrix(problem, stiffness);
+        fill_matrix(problem);
         for (size_t k = 0; k < count; k++) {
             problem->gradient[k] = -problem->gradient[k];
         }
         block_matrix_solve(problem->room, &island->matrix, problem->gradient, problem->step);
-        double share = search_line(problem, stiffness);
+        double share = search_line(problem);
         for (size_t k = 0; k < count; k++) {
             problem->velocity[k] += share * problem->step[k];
         }
-        if (share * largest_step(problem) <= problem->tolerance) {
+        if (share * largest_step(problem) <= tolerance) {
             return true;
         }
     }
@@ -340,7 +339,7 @@ struct round_result {
 };
 
 /* The impulses become the multipliers, and friction gets its new limits. */
-static struct round_result take_impulses(const struct island_problem *problem, double stiffness)
+static struct round_result take_impulses(const struct island_problem *problem)
 {
     struct round_result result = {0};
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
@@ -350,7 +349,7 @@ static struct round_result take_impulses(const struct island_problem *problem, d
             continue;
         }
         island_relative_velocity(row, problem->velocity, relative);
-        struct row_answer answer = row_at(row, relative, stiffness, problem->friction);
+        struct row_answer answer = row_at(row, relative, problem->friction);
         double into = row->target - sim_dot(row->normal, relative) - row->yield * answer.normal;
         result.violation = into > result.violation ? into : result.violation;
         change[0] = fabs(answer.normal - row->normal_force);
@@ -371,7 +370,7 @@ static struct round_result take_impulses(const struct island_problem *problem, d
 }
 
 /* Contacts that slide at the limit of static friction; returns whether there were any. */
-static bool break_loose(const struct island_problem *problem, double stiffness, double least_slip)
+static bool break_loose(const struct island_problem *problem, double least_slip)
 {
     bool any = false;
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
@@ -383,7 +382,7 @@ static bool break_loose(const struct island_problem *problem, double stiffness, 
         }
         island_relative_velocity(row, problem->velocity, relative);
         sim_add_scaled(relative, -sim_dot(relative, row->normal), row->normal);
-        struct row_answer answer = row_at(row, relative, stiffness, true);
+        struct row_answer answer = row_at(row, relative, true);
         if (answer.wish > row->limit && sqrt(sim_dot(relative, relative)) > least_slip) {
             row->kinetic = any = true;
             row->limit = row->friction_kinetic * row->normal_force;
@@ -392,7 +391,9 @@ static bool break_loose(const struct island_problem *problem, double stiffness, 
     return any;
 }
 
-static double stiffness_of(const struct island_problem *problem)
+/* The largest stiffness; rows begin with the mass that meets in them, so that a round is smooth while little is known,
+ * and grow tenfold with every round. */
+static double largest_stiffness(const struct island_problem *problem)
 {
     double largest = 0, layers = problem->island->layers > 0 ? problem->island->layers : 1;
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
@@ -401,19 +402,39 @@ static double stiffness_of(const struct island_problem *problem)
     return 10 * (layers < 100 ? layers * layers : 1e4) * largest;
 }
 
+static void set_stiffness(const struct island_problem *problem, uint32_t round, double largest)
+{
+    double factor = 1;
+    for (uint32_t n = 0; n < round; n++) {
+        factor *= 10;
+    }
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        struct island_row *row = &problem->rows[r];
+        double inverse = 0;
+        for (int s = 0; s < 2; s++) {
+            inverse += row->side[s] != SIM_NONE ? 1 / problem->bodies[row->side[s]].mass : 0;
+        }
+        row->stiffness = factor / inverse < largest ? factor / inverse : largest;
+    }
+}
+
 void island_solve(struct island_problem *problem)
 {
     struct island *island = problem->island;
-    double stiffness = stiffness_of(problem);
+    double largest = largest_stiffness(problem), tolerance = 1e4 * problem->tolerance;
     island->newtons = island->rounds = 0;
     bool going_on = true;
     for (uint32_t round = 0; round < problem->rounds && going_on; round++) {
-        going_on = newton(problem, stiffness);
-        struct round_result result = take_impulses(problem, stiffness);
+        set_stiffness(problem, round, largest);
+        going_on = newton(problem, tolerance);
+        struct round_result result = take_impulses(problem);
         island->rounds++;
         island->residual = result.violation;
-        bool settled = result.violation <= 10 * problem->tolerance && result.change <= 1e-7 * result.most;
-        if (result.most == 0 || (settled && !(problem->friction && break_loose(problem, stiffness, 1e3 * problem->tolerance)))) {
+        bool settled = tolerance <= problem->tolerance && result.violation <= 10 * problem->tolerance &&
+                       result.change <= 1e-4 * result.most;
+        tolerance = 1e-2 * result.violation > problem->tolerance ? 1e-2 * result.violation : problem->tolerance;
+        if (result.most == 0 ||
+            (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)))) {
             going_on = false;
         }
     }

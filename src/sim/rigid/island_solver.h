@@ -27,11 +27,13 @@ struct island_row {
     uint32_t side[2];
     uint32_t pair;    /* of blocks, where both sides yield */
     bool kinetic;     /* friction: at its limit it slides */
+    bool implied;     /* by others: takes no part */
     double arm[2][3]; /* from the centre of the body to the point of contact */
     double normal[3]; /* from side 1 to side 0 */
     double drift[3];  /* relative velocity by sides that do not yield */
     double target;    /* least normal velocity; -INFINITY: takes no part */
     double friction_static, friction_kinetic, yield; /* yield: velocity per impulse, of soft contacts */
+    double stiffness;                                /* of this round */
     double limit;                                    /* of friction, from the last normal impulse */
     double normal_force, tangent_force[3];           /* impulses: the multipliers, and in the end the result */
     double gap, approach, restitution;               /* for rigid_islands.c: at the start of the substep; -: closing */
