@@ -16,7 +16,8 @@ dent_status contacts_build(struct sim_model *model, struct contact_search *searc
 {
     search->inside_marks = sim_allocate(model, model->vertex_count, sizeof *search->inside_marks);
     contacts->rigid_detected = sim_allocate(model, model->rigid_count, sizeof *contacts->rigid_detected);
-    if (!search->inside_marks || !contacts->rigid_detected) {
+    search->margins = sim_allocate(model, model->body_count, sizeof *search->margins);
+    if (!search->inside_marks || !search->margins || !contacts->rigid_detected) {
         return sim_no_memory(model->context);
     }
     return contact_filter_build(model, search->world);
@@ -79,8 +80,8 @@ uint32_t contacts_interval(const struct sim_model *model, const struct sim_state
 
 /* How near is near: the thickness, and a margin for the way of the fastest vertex until the next detection (what is
  * faster than that allows is caught by its depth, or by its path where it is thin). */
-static dent_status set_margins(const struct sim_model *model, const struct sim_state *state, dent_world *world,
-                               double duration)
+static dent_status set_margins(const struct sim_model *model, const struct sim_state *state,
+                               struct contact_search *search, double duration)
 {
     double fall = sqrt(sim_dot(state->gravity, state->gravity)) * duration;
     for (uint32_t b = 0; b < model->body_count; b++) {
@@ -89,9 +90,10 @@ static dent_status set_margins(const struct sim_model *model, const struct sim_s
         double margin = speed * duration, most = sim_max_travel(body), least = 0.5 * body->thickness;
         margin = margin < least ? least : margin;
         margin = margin < most ? margin : most;
-        dent_status status = dent_body_set_thickness(world, body->id, body->thickness + margin);
+        search->margins[b] = margin;
+        dent_status status = dent_body_set_thickness(search->world, body->id, body->thickness + margin);
         if (status != DENT_OK) {
-            return dent_fail(model->context, status, "%s", dent_world_message(world));
+            return dent_fail(model->context, status, "%s", dent_world_message(search->world));
         }
     }
     return DENT_OK;
@@ -256,7 +258,7 @@ dent_status contacts_find(const struct sim_model *model, struct sim_state *state
     def.proximity = true;
     def.surface_only = true;
     def.cancel = model->cancel;
-    dent_status status = set_margins(model, state, search->world, duration);
+    dent_status status = set_margins(model, state, search, duration);
     if (status == DENT_OK) {
         status = world_set_positions(model, search->world, state->positions, NULL);
     }

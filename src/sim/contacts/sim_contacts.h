@@ -20,6 +20,7 @@ struct step_report {
 struct contact_search {
     dent_world *world;
     uint32_t *inside_marks; /* by vertex: body it is inside of + 1, while contacts are sorted out */
+    double *margins; /* by body: what it may move until the next detection without touching what was not found */
     dent_contact_force *new_forces;
     uint64_t new_force_capacity;
 };
@@ -101,6 +102,22 @@ void safe_motion_begin(const struct sim_model *model, const struct sim_state *st
 dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *state, dent_world *world,
                                const struct contact_set *contacts, struct safe_motion *safe,
                                struct contact_response *response, struct step_report *report, double duration);
+
+/* ---- swift_motion.c ---------------------------------------------------------------------------------------------- */
+
+struct swift_motion {
+    double *start;                    /* positions at the beginning of the substep */
+    double *travelled;                /* by body: since the last detection */
+    dent_rigid_state *poses, *wanted; /* at the beginning; where the solver took them */
+    double *fractions, *shares;       /* by rigid body: how far it goes; of that, after a round */
+};
+
+dent_status swift_build(struct sim_model *model, struct swift_motion *swift);
+void swift_begin_interval(const struct sim_model *model, struct swift_motion *swift);
+void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift);
+/* Stops rigid bodies that left the margin of detection before what they would run into. *stopped: the interval ends. */
+dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
+                         struct swift_motion *swift, struct step_report *report, bool *stopped);
 
 /* ---- budget_contacts.c ------------------------------------------------------------------------------------------- */
 
