@@ -165,9 +165,11 @@ DENT_API dent_sim_attachment dent_sim_attachment_default(void);
 
 /** When impacts between positions are searched for. */
 typedef enum dent_sim_continuous {
-    DENT_SIM_CONTINUOUS_OFF = 0,  /**< discrete contacts only */
-    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: if at least one body has prevent_crossing */
-    DENT_SIM_CONTINUOUS_ALL = 2   /**< always */
+    DENT_SIM_CONTINUOUS_OFF = 0,  /**< discrete contacts only: fast bodies may pass through thin ones */
+    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: for bodies with prevent_crossing, and for rigid bodies whenever they
+                                       move farther than the last detection allowed for. These stop at the time of
+                                       contact and keep their velocity, so none passes another at any speed */
+    DENT_SIM_CONTINUOUS_ALL = 2   /**< always and for all bodies, at the end of each interval between detections */
 } dent_sim_continuous;
 
 typedef struct dent_sim_def {

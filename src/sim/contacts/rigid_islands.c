@@ -24,7 +24,7 @@
 /* Depths whose error is not below them are estimates: this share of them counts. */
 #define UNCERTAIN_SHARE 0.25
 
-enum { PUSH_ROUNDS = 8, RECOVER_ROUNDS = 3 };
+enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -623,6 +623,9 @@ static void prepare_push(const struct islands_call *call, const struct island_pr
     }
 }
 
+/* Impulses that turn a body by more than this in a substep change its spin only, not its pose. */
+#define MOST_TURN 0.5
+
 static void apply_push(const struct islands_call *call, const struct island_problem *problem)
 {
     double h = call->model->substep;
@@ -634,7 +637,8 @@ static void apply_push(const struct islands_call *call, const struct island_prob
             pose->center[k] += h * (velocity[k] - free[k]);
             angle[k] = h * (velocity[3 + k] - free[3 + k]);
         }
-        if (angle[0] != 0 || angle[1] != 0 || angle[2] != 0) {
+        double turn = sqrt(sim_dot(angle, angle));
+        if (turn > 0 && turn < MOST_TURN) {
             rigid_turn(pose, angle);
         }
     }
@@ -661,15 +665,24 @@ static bool any_moving(const struct island_problem *problem)
     return false;
 }
 
-/* Where nothing drives the island, no motion at all is allowed by every contact: so the solution has no more energy than
- * free flight. What has more was not solved (the budget of the solver is finite): once more without old multipliers,
- * which may be what misled it, then less of it: a part of allowed velocities is allowed, too. */
+/* What of the velocities may stay: at their end contacts that nothing drives take no less than they give, so
+ * (v - free)^T M v <= 0. A part of velocities that contacts allow is allowed, too. */
+static double passive_share(const struct island_problem *problem)
+{
+    uint32_t count = problem->island->body_count;
+    double own = island_product(problem->bodies, count, problem->velocity, problem->velocity);
+    double with_free = island_product(problem->bodies, count, problem->velocity, problem->free);
+    double slack = 1e-10 * island_product(problem->bodies, count, problem->free, problem->free);
+    return !(own > with_free + slack) ? 1 : with_free > 0 ? with_free / own : 0;
+}
+
+/* Velocities that gain energy were not solved (the budget of the solver is finite): once more without old multipliers,
+ * which may be what misled it, then less of them. */
 static void solve_within_energy(struct island_problem *problem)
 {
     uint32_t count = problem->island->body_count;
-    double most = island_energy(problem->bodies, count, problem->free) * (1 + 1e-9);
     island_solve(problem);
-    if (any_moving(problem) || island_energy(problem->bodies, count, problem->velocity) <= most) {
+    if (any_moving(problem) || passive_share(problem) == 1) {
         return;
     }
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
@@ -678,8 +691,7 @@ static void solve_within_energy(struct island_problem *problem)
     }
     memcpy(problem->velocity, problem->free, 6 * (size_t)count * sizeof(double));
     island_solve(problem);
-    double energy = island_energy(problem->bodies, count, problem->velocity);
-    double share = energy > most ? sqrt(most / energy) : 1;
+    double share = passive_share(problem);
     for (size_t k = 0; k < 6 * (size_t)count; k++) {
         problem->velocity[k] *= share;
     }
@@ -765,13 +777,13 @@ static bool prepare_bounce(const struct islands_call *call, const struct island_
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
         struct island_row *row = &problem->rows[r];
         double relative[3];
+        measure_row(call, problem->bodies, row, call->state->rigids, call->state->positions);
         island_relative_velocity(row, problem->free, relative);
         double now = sim_dot(row->normal, relative);
         bool pushed = row->normal_force > 0, bounces = pushed && row->restitution > 0 && row->approach < -threshold;
-        double left = row->gap + call->model->substep * now;
         row->target = bounces                    ? -row->restitution * row->approach
-                      : pushed || !(left > 0) ? (now < 0 ? now : 0)
-                                              : -left / call->model->substep;
+                      : pushed || !(row->gap > 0) ? (now < 0 ? now : 0)
+                                              : -row->gap / call->model->substep;
         row->target = row->implied ? -INFINITY : row->target;
         any = any || bounces;
         row->normal_force = 0;
@@ -788,7 +800,7 @@ static double bounce_share(const struct island_problem *problem, double energy)
         for (size_t k = 0; k < 6 * (size_t)count; k++) {
             problem->step[k] = problem->free[k] + share * (problem->velocity[k] - problem->free[k]);
         }
-        if (island_energy(problem->bodies, count, problem->step) <= energy) {
+        if (island_product(problem->bodies, count, problem->step, problem->step) <= energy) {
             return share;
         }
         share *= 0.9;
@@ -796,7 +808,7 @@ static double bounce_share(const struct island_problem *problem, double energy)
     return 0;
 }
 
-/* Of the velocities with which the island came into the substep. */
+/* Twice that of the velocities with which the island came into the substep. */
 static double energy_before(const struct islands_call *call, const struct island_problem *problem)
 {
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
@@ -804,7 +816,7 @@ static double energy_before(const struct islands_call *call, const struct island
         memcpy(problem->step + 6 * (size_t)i, free->linear_velocity, sizeof free->linear_velocity);
         memcpy(problem->step + 6 * (size_t)i + 3, free->angular_velocity, sizeof free->angular_velocity);
     }
-    return island_energy(problem->bodies, problem->island->body_count, problem->step);
+    return island_product(problem->bodies, problem->island->body_count, problem->step, problem->step);
 }
 
 static void bounce(const struct islands_call *call, struct island_problem *problem)
@@ -885,6 +897,26 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     }
 }
 
+/* The velocities that were solved for; those that rigid_finish derives from poses hold turns that are small. The angular
+ * momentum goes over to the new pose. */
+static void keep_velocities(const struct islands_call *call, const struct island_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        dent_rigid_state *pose = &call->state->rigids[body->rigid];
+        const double *velocity = problem->velocity + 6 * (size_t)i;
+        double momentum[3], inverse[9];
+        memcpy(pose->linear_velocity, velocity, sizeof pose->linear_velocity);
+        dent_rigid_inverse_inertia(pose, inverse);
+        for (int k = 0; k < 3; k++) {
+            momentum[k] = sim_dot(body->inertia + 3 * k, velocity + 3);
+        }
+        for (int k = 0; k < 3; k++) {
+            pose->angular_velocity[k] = sim_dot(inverse + 3 * k, momentum);
+        }
+    }
+}
+
 static void settle_island(void *data, uint32_t number, uint32_t worker)
 {
     (void)worker;
@@ -892,6 +924,7 @@ static void settle_island(void *data, uint32_t number, uint32_t worker)
     struct island *island = &call->islands->islands[number];
     if (island->active) {
         struct island_problem problem = problem_of(call, island);
+        keep_velocities(call, &problem);
         bounce(call, &problem);
         recover(call, &problem);
     }

@@ -110,30 +110,36 @@ static double lie_of_inside(const struct sim_body *body, const struct safe_motio
     return !(length > 0) ? 0 : body->mirrored ? along / length : -along / length;
 }
 
-/* Where the surface around a side of an impact lies along a direction, seen from its point; its inside, if it has one.
- */
-static double lie_of_surface(const struct sim_model *model, const struct safe_motion *safe, const dent_world *world,
-                             uint32_t body_number, const uint32_t *vertices, const double *point,
-                             const double *direction)
+/* How the surface around a side of an impact lies along a direction, seen from its point. */
+struct surface_lie {
+    double low, high, size; /* of its vertices; the farthest in any direction */
+    double inside;          /* of a body that has one: where that is */
+};
+
+static struct surface_lie lie_of_surface(const struct sim_model *model, const struct safe_motion *safe,
+                                         const dent_world *world, uint32_t body_number, const uint32_t *vertices,
+                                         const double *point, const double *direction)
 {
     const struct sim_body *body = &model->bodies[body_number];
     uint32_t count;
     const dent_surface_face *faces = dent_body_surface_faces(world, body->id, &count);
-    double sum = 0;
+    struct surface_lie lie = {0};
     for (int k = 0; k < 4; k++) {
         uint32_t v = vertices[k] == SIM_NONE ? 0 : body->first_vertex + vertices[k];
         for (uint32_t n = model->corner_starts[v]; vertices[k] != SIM_NONE && n < model->corner_starts[v + 1]; n++) {
             const dent_surface_face *face = &faces[model->corner_faces[n]];
-            sum += body->oriented ? lie_of_inside(body, safe, face, direction) : 0;
-            for (int c = 0; c < 3 && !body->oriented; c++) {
-                size_t corner = (size_t)body->first_vertex + face->corners[c];
+            lie.inside += body->oriented ? lie_of_inside(body, safe, face, direction) : 0;
+            for (int c = 0; c < 3; c++) {
                 double apart[3];
-                sim_subtract(safe->interval_start + 3 * corner, point, apart);
-                sum += sim_dot(apart, direction);
+                sim_subtract(safe->interval_start + 3 * ((size_t)body->first_vertex + face->corners[c]), point, apart);
+                double along = sim_dot(apart, direction);
+                lie.low = along < lie.low ? along : lie.low;
+                lie.high = along > lie.high ? along : lie.high;
+                lie.size = fmax(lie.size, sqrt(sim_dot(apart, apart)));
             }
         }
     }
-    return sum;
+    return lie;
 }
 
 static void side_at(const struct sim_model *model, const double *positions, uint32_t body, const uint32_t *vertices,
@@ -146,6 +152,18 @@ static void side_at(const struct sim_model *model, const double *positions, uint
                            positions + 3 * ((size_t)model->bodies[body].first_vertex + vertices[k]));
         }
     }
+}
+
+static bool are_parallel(const struct sim_model *model, const struct safe_motion *safe, const dent_impact *impact,
+                         const struct impact_ends *ends)
+{
+    const double *a = safe->interval_start + 3 * (size_t)model->bodies[impact->body_a].first_vertex;
+    const double *b = safe->interval_start + 3 * (size_t)model->bodies[impact->body_b].first_vertex;
+    double first[3], second[3], cross[3];
+    sim_subtract(a + 3 * (size_t)ends->vertices_a[1], a + 3 * (size_t)ends->vertices_a[0], first);
+    sim_subtract(b + 3 * (size_t)ends->vertices_b[1], b + 3 * (size_t)ends->vertices_b[0], second);
+    sim_cross(first, second, cross);
+    return sim_dot(cross, cross) <= 1e-12 * sim_dot(first, first) * sim_dot(second, second);
 }
 
 /* What is met within this share of the interval touched at its beginning, but for rounding. */
@@ -168,9 +186,19 @@ static bool departs(const struct sim_model *model, const struct sim_state *state
     sim_subtract(a1, a0, moves_a);
     sim_subtract(b1, b0, moves_b);
     double away = sim_dot(moves_a, impact->normal) - sim_dot(moves_b, impact->normal);
-    double side = lie_of_surface(model, safe, world, impact->body_a, ends.vertices_a, a0, impact->normal) -
-                  lie_of_surface(model, safe, world, impact->body_b, ends.vertices_b, b0, impact->normal);
-    return away == 0 || (away > 0 ? side > 0 : side < 0);
+    struct surface_lie a =
+        lie_of_surface(model, safe, world, impact->body_a, ends.vertices_a, a0, impact->normal);
+    struct surface_lie b =
+        lie_of_surface(model, safe, world, impact->body_b, ends.vertices_b, b0, impact->normal);
+    double slack = 1e-9 * (a.size + b.size), inside = a.inside - b.inside;
+    bool above = a.low >= -slack && b.high <= slack, below = a.high <= slack && b.low >= -slack;
+    if (impact->kind == DENT_IMPACT_EDGE_EDGE && are_parallel(model, safe, impact, &ends)) {
+        return true; /* the pairs beside it say more */
+    }
+    if (above == below) { /* the direction parts nothing, or both are flat in it */
+        return !above || inside == 0 || away == 0 || (away > 0) == (inside > 0);
+    }
+    return above ? away >= 0 : away <= 0;
 }
 
 /* Impacts on the way from the beginning of the interval to the present positions; those that count are moved to the

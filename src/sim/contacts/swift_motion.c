@@ -8,7 +8,7 @@
  * others, which stop in turn; the last query finds nothing, so no surface has crossed another.
  *
  * Features nearer than that distance at the beginning have contacts, which hold them; they are left to the solver, so
- * that what touches may slide and part. */
+ * that what touches may slide and part. Bodies with prevent_crossing are watched by safe_motion.c. */
 #include "sim_contacts.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static double farthest_move(const struct sim_state *state, const struct swift_mo
 static bool is_swift(const struct sim_model *model, const struct contact_search *search,
                      const struct swift_motion *swift, uint32_t body)
 {
-    return model->bodies[body].rigid != SIM_NONE && swift->travelled[body] > search->margins[body];
+    return model->bodies[body].rigid != SIM_NONE && !model->bodies[body].thin && swift->travelled[body] > search->margins[body];
 }
 
 static bool find_swift(const struct sim_model *model, const struct sim_state *state,
@@ -173,7 +173,7 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     uint64_t begin = dent_clock_ns();
     dent_status status = DENT_OK;
     *stopped = false;
-    if (!model->contacts_wanted || !find_swift(model, state, search, swift)) {
+    if (!model->stop_swift || !find_swift(model, state, search, swift)) {
         return DENT_OK;
     }
     double separation = separation_of(model, search, swift);

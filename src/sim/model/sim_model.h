@@ -98,6 +98,7 @@ struct sim_model {
     uint32_t substeps, iterations, contact_interval, impact_passes;
     bool interval_is_fixed; /* by the def */
     bool contacts_wanted, continuous, watch_all, sleep;
+    bool stop_swift; /* rigid bodies that leave the margin of detection are stopped before impacts */
     uint32_t contact_iterations, bounce_iterations;
     const int *cancel;
     uint64_t fingerprint;

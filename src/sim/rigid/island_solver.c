@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NEWTONS = 8, MOST_NEWTONS_IN_ALL = 30, SEARCHES = 12 };
+enum { MOST_NEWTONS = 20, LEAST_BUDGET = 40, SEARCHES = 12 };
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
@@ -301,7 +301,13 @@ static double search_line(const struct island_problem *problem)
     return low;
 }
 
-/* Minimises with the multipliers as they are; false: the budget of the call is spent. */
+/* Newton steps that a call may take: what has many layers takes more rounds to settle. */
+static uint32_t budget_of(const struct island *island)
+{
+    return LEAST_BUDGET + 3 * (island->layers < 50 ? island->layers : 50);
+}
+
+/* Minimises with the multipliers as they are; false: it did not get there. */
 static bool newton(const struct island_problem *problem, double tolerance)
 {
     struct island *island = problem->island;
@@ -311,7 +317,7 @@ static bool newton(const struct island_problem *problem, double tolerance)
         if (distance_bound(problem) <= tolerance) {
             return true;
         }
-        if (island->newtons == MOST_NEWTONS_IN_ALL) {
+        if (island->newtons >= budget_of(island)) {
             return false;
         }
         island->newtons++;
@@ -328,7 +334,7 @@ static bool newton(const struct island_problem *problem, double tolerance)
             return true;
         }
     }
-    return true;
+    return false;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
@@ -426,7 +432,9 @@ void island_solve(struct island_problem *problem)
     bool going_on = true;
     for (uint32_t round = 0; round < problem->rounds && going_on; round++) {
         set_stiffness(problem, round, largest);
-        going_on = newton(problem, tolerance);
+        if (!newton(problem, tolerance)) {
+            return; /* impulses away from the minimum mean nothing: the last ones stay */
+        }
         struct round_result result = take_impulses(problem);
         island->rounds++;
         island->residual = result.violation;
@@ -440,14 +448,14 @@ void island_solve(struct island_problem *problem)
     }
 }
 
-double island_energy(const struct island_body *bodies, uint32_t count, const double *velocity)
+double island_product(const struct island_body *bodies, uint32_t count, const double *a, const double *b)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const double *v = velocity + (size_t)6 * i;
-        sum += 0.5 * bodies[i].mass * sim_dot(v, v);
+        const double *x = a + (size_t)6 * i, *y = b + (size_t)6 * i;
+        sum += bodies[i].mass * sim_dot(x, y);
         for (int k = 0; k < 3; k++) {
-            sum += 0.5 * sim_dot(bodies[i].inertia + 3 * k, v + 3) * v[3 + k];
+            sum += sim_dot(bodies[i].inertia + 3 * k, x + 3) * y[3 + k];
         }
     }
     return sum;

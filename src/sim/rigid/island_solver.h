@@ -64,7 +64,7 @@ struct island_problem {
 void island_solve(struct island_problem *problem);
 /* The relative velocity of the two sides of a row. */
 void island_relative_velocity(const struct island_row *row, const double *velocity, double relative[3]);
-/* 1/2 v^T M v. */
-double island_energy(const struct island_body *bodies, uint32_t count, const double *velocity);
+/* a^T M b. */
+double island_product(const struct island_body *bodies, uint32_t count, const double *a, const double *b);
 
 #endif

@@ -339,6 +339,7 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
     if (def->contact_budget > 0) {
         model->watch_all = model->continuous = false;
     }
+    model->stop_swift = model->contacts_wanted && def->continuous != DENT_SIM_CONTINUOUS_OFF && !model->watch_all;
     /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
      * trembles. The sweeps cost little beside the rest of a call. */
     model->contact_iterations = 4;
