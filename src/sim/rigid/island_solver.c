@@ -163,26 +163,20 @@ static double slope(const struct island_problem *problem, double share)
 
 /* ---- Newton's matrix --------------------------------------------------------------------------------------------- */
 
-/* The 3 x 3 stiffness of a row where it is; false: it gives none. */
+/* The 3 x 3 stiffness of a row where it is; false: it gives none. Of sliding friction not the derivative, which is 0
+ * along the slip and would send the step far into where it sticks, but the stiffness of the parabola that touches from
+ * above: the step then stays where it is right. */
 static bool row_stiffness(const struct island_row *row, const double *relative, bool friction, double matrix[9])
 {
     struct row_answer answer = row_at(row, relative, friction);
-    double stiffness = row->stiffness, along = answer.normal > 0 ? stiffness / (1 + stiffness * row->yield) : 0, across = 0, slip = 0;
-    double direction[3] = {0, 0, 0};
+    double stiffness = row->stiffness, across = 0;
+    double along = answer.normal > 0 ? stiffness / (1 + stiffness * row->yield) : 0;
     if (friction && row->limit > 0) {
         across = answer.wish > row->limit ? stiffness * (row->limit / answer.wish) : stiffness;
-        double length = sqrt(sim_dot(answer.tangent, answer.tangent));
-        if (answer.wish > row->limit && length > 0) {
-            slip = across;
-            for (int i = 0; i < 3; i++) {
-                direction[i] = answer.tangent[i] / length;
-            }
-        }
     }
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            matrix[3 * i + j] = (i == j ? across : 0) + (along - across) * row->normal[i] * row->normal[j] -
-                                slip * direction[i] * direction[j];
+            matrix[3 * i + j] = (i == j ? across : 0) + (along - across) * row->normal[i] * row->normal[j];
         }
     }
     return along > 0 || across > 0;
@@ -329,6 +323,9 @@ static bool newton(const struct island_problem *problem, double tolerance)
         double share = search_line(problem);
         for (size_t k = 0; k < count; k++) {
             problem->velocity[k] += share * problem->step[k];
+        }
+        if (share == 0) {
+            return false;
         }
         if (share * largest_step(problem) <= tolerance) {
             return true;
