@@ -672,27 +672,35 @@ static double passive_share(const struct island_problem *problem)
     uint32_t count = problem->island->body_count;
     double own = island_product(problem->bodies, count, problem->velocity, problem->velocity);
     double with_free = island_product(problem->bodies, count, problem->velocity, problem->free);
-    double slack = 1e-10 * island_product(problem->bodies, count, problem->free, problem->free);
+    double slack = 1e-7 * island_product(problem->bodies, count, problem->free, problem->free);
     return !(own > with_free + slack) ? 1 : with_free > 0 ? with_free / own : 0;
 }
 
-/* Velocities that gain energy were not solved (the budget of the solver is finite): once more without old multipliers,
- * which may be what misled it, then less of them. */
-static void solve_within_energy(struct island_problem *problem)
+static void forget_multipliers(const struct island_problem *problem)
 {
-    uint32_t count = problem->island->body_count;
-    island_solve(problem);
-    if (any_moving(problem) || passive_share(problem) == 1) {
-        return;
-    }
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
         problem->rows[r].normal_force = problem->rows[r].limit = 0;
         memset(problem->rows[r].tangent_force, 0, sizeof problem->rows[r].tangent_force);
     }
-    memcpy(problem->velocity, problem->free, 6 * (size_t)count * sizeof(double));
+}
+
+/* Velocities that gain energy were not solved (the budget of the solver is finite): once more without the old
+ * multipliers, which may be what misled it; then less of them. */
+static void solve_within_energy(struct island_problem *problem)
+{
+    size_t count = 6 * (size_t)problem->island->body_count;
+    island_solve(problem);
+    if (any_moving(problem) || passive_share(problem) == 1) {
+        return;
+    }
+    forget_multipliers(problem);
+    memcpy(problem->velocity, problem->free, count * sizeof(double));
     island_solve(problem);
     double share = passive_share(problem);
-    for (size_t k = 0; k < 6 * (size_t)count; k++) {
+    if (share < 1) {
+        forget_multipliers(problem);
+    }
+    for (size_t k = 0; k < count; k++) {
         problem->velocity[k] *= share;
     }
 }
@@ -714,7 +722,7 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
         memcpy(problem.velocity + 6 * (size_t)i, last, 6 * sizeof *last);
     }
     prepare_push(call, &problem);
-    problem.tolerance = 1e-8 * fastest_point(&problem);
+    problem.tolerance = 1e-8 * fastest_point(&problem) / (island->layers + 1);
     problem.rounds = PUSH_ROUNDS;
     problem.friction = true;
     solve_within_energy(&problem);

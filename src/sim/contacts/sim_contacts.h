@@ -108,12 +108,14 @@ dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *
 struct swift_motion {
     double *start;                    /* positions at the beginning of the substep */
     double *travelled;                /* by body: since the last detection */
+    bool *overlaps;                   /* by body: another one, when contacts were found */
     dent_rigid_state *poses, *wanted; /* at the beginning; where the solver took them */
     double *fractions, *shares;       /* by rigid body: how far it goes; of that, after a round */
 };
 
 dent_status swift_build(struct sim_model *model, struct swift_motion *swift);
-void swift_begin_interval(const struct sim_model *model, struct swift_motion *swift);
+/* When contacts have been found. */
+void swift_begin_interval(const struct sim_model *model, const struct contact_set *contacts, struct swift_motion *swift);
 void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift);
 /* Stops rigid bodies that left the margin of detection before what they would run into. *stopped: the interval ends. */
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,

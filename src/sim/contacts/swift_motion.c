@@ -8,7 +8,7 @@
  * others, which stop in turn; the last query finds nothing, so no surface has crossed another.
  *
  * Features nearer than that distance at the beginning have contacts, which hold them; they are left to the solver, so
- * that what touches may slide and part. Bodies with prevent_crossing are watched by safe_motion.c. */
+ * that what touches may slide and part; and what overlaps at the beginning must be free to part. Bodies with prevent_crossing are watched by safe_motion.c. */
 #include "sim_contacts.h"
 
 #include <math.h>
@@ -20,18 +20,25 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
 {
     swift->start = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof *swift->start);
     swift->travelled = sim_allocate(model, model->body_count, sizeof *swift->travelled);
+    swift->overlaps = sim_allocate(model, model->body_count, sizeof *swift->overlaps);
     swift->poses = sim_allocate(model, model->rigid_count, sizeof *swift->poses);
     swift->wanted = sim_allocate(model, model->rigid_count, sizeof *swift->wanted);
     swift->fractions = sim_allocate(model, model->rigid_count, sizeof *swift->fractions);
     swift->shares = sim_allocate(model, model->rigid_count, sizeof *swift->shares);
-    return swift->start && swift->travelled && swift->poses && swift->wanted && swift->fractions && swift->shares
+    return swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions && swift->shares
                ? DENT_OK
                : sim_no_memory(model->context);
 }
 
-void swift_begin_interval(const struct sim_model *model, struct swift_motion *swift)
+void swift_begin_interval(const struct sim_model *model, const struct contact_set *contacts, struct swift_motion *swift)
 {
     memset(swift->travelled, 0, model->body_count * sizeof *swift->travelled);
+    memset(swift->overlaps, 0, model->body_count * sizeof *swift->overlaps);
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        if (contacts->reported[i].gap < 0) {
+            swift->overlaps[contacts->reported[i].body_a] = swift->overlaps[contacts->reported[i].body_b] = true;
+        }
+    }
 }
 
 void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift)
@@ -59,7 +66,8 @@ static double farthest_move(const struct sim_state *state, const struct swift_mo
 static bool is_swift(const struct sim_model *model, const struct contact_search *search,
                      const struct swift_motion *swift, uint32_t body)
 {
-    return model->bodies[body].rigid != SIM_NONE && !model->bodies[body].thin && swift->travelled[body] > search->margins[body];
+    return model->bodies[body].rigid != SIM_NONE && !model->bodies[body].thin &&
+           !swift->overlaps[body] && swift->travelled[body] > search->margins[body];
 }
 
 static bool find_swift(const struct sim_model *model, const struct sim_state *state,

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NEWTONS = 20, LEAST_BUDGET = 40, SEARCHES = 12 };
+enum { MOST_NEWTONS = 20, LEAST_BUDGET = 24, SEARCHES = 12 };
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
@@ -298,7 +298,7 @@ static double search_line(const struct island_problem *problem)
 /* Newton steps that a call may take: what has many layers takes more rounds to settle. */
 static uint32_t budget_of(const struct island *island)
 {
-    return LEAST_BUDGET + 3 * (island->layers < 50 ? island->layers : 50);
+    return LEAST_BUDGET + 2 * (island->layers < 50 ? island->layers : 50);
 }
 
 /* Minimises with the multipliers as they are; false: it did not get there. */
@@ -421,6 +421,33 @@ static void set_stiffness(const struct island_problem *problem, uint32_t round, 
     }
 }
 
+/* The velocities that the impulses give, exactly: the sum of momenta is then kept to rounding. Near the minimum they
+ * differ from those found by less than the tolerance. */
+static void apply_impulses(const struct island_problem *problem)
+{
+    uint32_t count = problem->island->body_count;
+    memset(problem->step, 0, (size_t)6 * count * sizeof(double));
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        const struct island_row *row = &problem->rows[r];
+        if (row->target != -INFINITY && row->normal_force > 0) {
+            double impulse[3];
+            for (int i = 0; i < 3; i++) {
+                impulse[i] = row->normal_force * row->normal[i] + (problem->friction ? row->tangent_force[i] : 0);
+            }
+            add_impulse(row, impulse, 1, problem->step);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        const double *sum = problem->step + (size_t)6 * i, *free = problem->free + (size_t)6 * i;
+        double *velocity = problem->velocity + (size_t)6 * i;
+        for (int k = 0; k < 3; k++) {
+            velocity[k] = free[k] + sum[k] / body->mass;
+            velocity[3 + k] = free[3 + k] + sim_dot(body->inverse_inertia + 3 * k, sum + 3);
+        }
+    }
+}
+
 void island_solve(struct island_problem *problem)
 {
     struct island *island = problem->island;
@@ -435,11 +462,12 @@ void island_solve(struct island_problem *problem)
         struct round_result result = take_impulses(problem);
         island->rounds++;
         island->residual = result.violation;
-        bool settled = tolerance <= problem->tolerance && result.violation <= 10 * problem->tolerance &&
+        bool settled = tolerance <= problem->tolerance && result.violation <= 3 * problem->tolerance &&
                        result.change <= 1e-4 * result.most;
         tolerance = 1e-2 * result.violation > problem->tolerance ? 1e-2 * result.violation : problem->tolerance;
         if (result.most == 0 ||
             (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)))) {
+            apply_impulses(problem);
             going_on = false;
         }
     }

@@ -53,11 +53,11 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
         safe_motion_begin(model, state, &work->safe);
     }
     contacts_begin(model, state, &work->contacts, *count);
-    swift_begin_interval(model, &work->swift);
     dent_status status = DENT_OK;
     if (model->contacts_wanted) {
         status = contacts_find(model, state, &work->search, &work->contacts, report, duration);
     }
+    swift_begin_interval(model, &work->contacts, &work->swift);
     if (status == DENT_OK) {
         status = solver_begin(model, state, &work->contacts, &work->solver);
     }
