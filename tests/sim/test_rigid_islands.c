@@ -61,7 +61,8 @@ static double fastest_vertex(const dent_sim *sim)
         const double *v = dent_sim_velocities(sim, b);
         dent_sim_body(sim, b, &info);
         for (uint32_t n = 0; n < info.vertex_count && info.kind != DENT_SIM_PRESCRIBED; n++) {
-            fastest = fmax(fastest, sqrt(v[3 * n] * v[3 * n] + v[3 * n + 1] * v[3 * n + 1] + v[3 * n + 2] * v[3 * n + 2]));
+            fastest =
+                fmax(fastest, sqrt(v[3 * n] * v[3 * n] + v[3 * n + 1] * v[3 * n + 1] + v[3 * n + 2] * v[3 * n + 2]));
         }
     }
     return fastest;
@@ -105,9 +106,10 @@ static void check_stack(int count, double top, int settle, int steps)
         force += contact[i].body_a == 0 ? -contact[i].force[2] : contact[i].body_b == 0 ? contact[i].force[2] : 0;
     }
     const double *x = dent_sim_positions(pile.sim, (uint32_t)count);
-    print_message("%d boxes, the last of %g times the mass: fastest %.3g m/s after %d steps, floor carries %.9g of %.9g "
-                  "N, energy above its start by %.3g J, top at %.6f %.6f\n",
-                  count, top, speed, settle, force, weight, highest - before, x[0], x[1]);
+    print_message(
+        "%d boxes, the last of %g times the mass: fastest %.3g m/s after %d steps, floor carries %.9g of %.9g "
+        "N, energy above its start by %.3g J, top at %.6f %.6f\n",
+        count, top, speed, settle, force, weight, highest - before, x[0], x[1]);
     assert_true(speed < 1e-6);
     assert_true(fabs(force - weight) < 5e-3 * weight);
     assert_true(highest - before <= 1e-9 * before);
@@ -146,7 +148,8 @@ static void boxes_that_overlap_part_slowly_and_gain_no_speed(void **state)
         test_steps(pile.sim, 1);
         fastest = fmax(fastest, fastest_vertex(pile.sim));
     }
-    print_message("overlap left %.3g m, fastest %.3g m/s\n", dent_sim_get_statistics(pile.sim).max_penetration, fastest);
+    print_message("overlap left %.3g m, fastest %.3g m/s\n", dent_sim_get_statistics(pile.sim).max_penetration,
+                  fastest);
     assert_true(dent_sim_get_statistics(pile.sim).max_penetration == 0);
     assert_true(fastest < 0.6);
     pile_close(&pile);

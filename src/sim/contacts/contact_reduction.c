@@ -56,8 +56,7 @@ static uint32_t find_cluster(struct reduction *reduction, uint32_t first_body, c
         for (int i = 0; i < 3; i++) {
             apart[i] = sign * contact->normal[i] - cluster->normal[i];
         }
-        if (cluster->high == high && cluster->other == other &&
-            sim_dot(apart, apart) < SAME_NORMAL * SAME_NORMAL) {
+        if (cluster->high == high && cluster->other == other && sim_dot(apart, apart) < SAME_NORMAL * SAME_NORMAL) {
             return n;
         }
     }
@@ -76,7 +75,8 @@ static void gather(struct reduction *reduction, const struct island *island)
         islands->heads[island->first_body + i] = SIM_NONE;
     }
     for (uint32_t r = island->first_row; r < island->first_row + island->row_count; r++) {
-        struct row_cluster *cluster = &islands->clusters[find_cluster(reduction, island->first_body, &islands->rows[r])];
+        struct row_cluster *cluster =
+            &islands->clusters[find_cluster(reduction, island->first_body, &islands->rows[r])];
         islands->links[r] = SIM_NONE;
         if (cluster->first == SIM_NONE) {
             cluster->first = r;

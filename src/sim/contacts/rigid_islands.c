@@ -94,7 +94,8 @@ static bool is_prescribed(const struct sim_model *model, uint32_t body)
 /* Elastic, or bonded to something elastic. */
 static bool is_foreign(const struct sim_model *model, const struct elastic_work *work, uint32_t body)
 {
-    return !is_prescribed(model, body) && (model->bodies[body].rigid == SIM_NONE || bonds_block(model, work, body) != NULL);
+    return !is_prescribed(model, body) &&
+           (model->bodies[body].rigid == SIM_NONE || bonds_block(model, work, body) != NULL);
 }
 
 static void connect_bodies(const struct sim_model *model, const struct contact_set *contacts,
@@ -173,14 +174,13 @@ static void place_bodies(const struct sim_model *model, struct rigid_islands *is
         if (root != SIM_NONE && islands->heads[root] > 0) {
             struct island *island = &islands->islands[islands->levels[root]];
             islands->slots[r] = island->first_body + island->body_count++;
-            islands->bodies[islands->slots[r]] = (struct island_body){
-                .rigid = r, .mass = model->rigids[r].mass, .radius = islands->radii[r]};
+            islands->bodies[islands->slots[r]] =
+                (struct island_body){.rigid = r, .mass = model->rigids[r].mass, .radius = islands->radii[r]};
         }
     }
 }
 
-static void place_rows(const struct sim_model *model, const struct contact_set *contacts,
-                       struct rigid_islands *islands)
+static void place_rows(const struct sim_model *model, const struct contact_set *contacts, struct rigid_islands *islands)
 {
     for (uint64_t i = 0; i < contacts->count; i++) {
         if (!contacts->owned[i]) {
@@ -194,8 +194,8 @@ static void place_rows(const struct sim_model *model, const struct contact_set *
         dent_contact_material material = sim_pair_material(model, contact->material_a, contact->material_b);
         *row = (struct island_row){.contact = i, .pair = SIM_NONE};
         row->friction_static = material.friction_static;
-        row->friction_kinetic = material.friction_kinetic < material.friction_static ? material.friction_kinetic
-                                                                                     : material.friction_static;
+        row->friction_kinetic =
+            material.friction_kinetic < material.friction_static ? material.friction_kinetic : material.friction_static;
         row->restitution = material.restitution;
         row->yield = material.compliance / (model->substep * model->substep);
         for (int s = 0; s < 2; s++) {
@@ -443,8 +443,7 @@ static void edge_direction(const struct sim_model *model, const struct contact_s
 /* Two edges that are not nearly parallel have their common perpendicular as normal, however the bodies turn, and act
  * where their lines are nearest. False: keep the normal that was found, and the points. */
 static bool measure_edges(const struct sim_model *model, const dent_contact *contact, const struct contact_side *sides,
-                          const dent_rigid_state *poses, const double *positions, double points[2][3],
-                          double normal[3])
+                          const dent_rigid_state *poses, const double *positions, double points[2][3], double normal[3])
 {
     double edges[2][3], cross[3], apart[3];
     for (int s = 0; s < 2; s++) {
@@ -538,7 +537,8 @@ static void fill_body(const struct islands_call *call, struct island_body *body)
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             const double *inertia = call->model->rigids[body->rigid].inertia;
-            half[3 * i + j] = turn[3 * i] * inertia[j] + turn[3 * i + 1] * inertia[3 + j] + turn[3 * i + 2] * inertia[6 + j];
+            half[3 * i + j] =
+                turn[3 * i] * inertia[j] + turn[3 * i + 1] * inertia[3 + j] + turn[3 * i + 2] * inertia[6 + j];
         }
     }
     for (int i = 0; i < 3; i++) {
@@ -649,7 +649,7 @@ static void apply_push(const struct islands_call *call, const struct island_prob
         force->normal = row->normal_force;
         memcpy(force->tangent, row->tangent_force, sizeof force->tangent);
         memset(force->slip, 0, sizeof force->slip);
-        force->state = !(row->normal_force > 0)                       ? DENT_ACTION_NONE
+        force->state = !(row->normal_force > 0)                     ? DENT_ACTION_NONE
                        : row->kinetic && held >= 0.999 * row->limit ? DENT_ACTION_SLIDING
                                                                     : DENT_ACTION_STICKING;
     }
@@ -748,8 +748,9 @@ dent_status islands_push(const struct sim_model *model, struct sim_state *state,
 {
     struct islands_call call = {model, state, contacts, start, motion, islands};
     uint64_t begin = dent_clock_ns();
-    dent_status status =
-        islands->island_count > 0 ? dent_parallel_for(model->context, islands->island_count, push_island, &call) : DENT_OK;
+    dent_status status = islands->island_count > 0
+                             ? dent_parallel_for(model->context, islands->island_count, push_island, &call)
+                             : DENT_OK;
     report_forces(&call, contacts);
     report->statistics.rigid_islands = islands->island_count;
     for (uint32_t n = 0; n < islands->island_count; n++) {
@@ -789,9 +790,9 @@ static bool prepare_bounce(const struct islands_call *call, const struct island_
         island_relative_velocity(row, problem->free, relative);
         double now = sim_dot(row->normal, relative);
         bool pushed = row->normal_force > 0, bounces = pushed && row->restitution > 0 && row->approach < -threshold;
-        row->target = bounces                    ? -row->restitution * row->approach
+        row->target = bounces                     ? -row->restitution * row->approach
                       : pushed || !(row->gap > 0) ? (now < 0 ? now : 0)
-                                              : -row->gap / call->model->substep;
+                                                  : -row->gap / call->model->substep;
         row->target = row->implied ? -INFINITY : row->target;
         any = any || bounces;
         row->normal_force = 0;
@@ -939,8 +940,7 @@ static void settle_island(void *data, uint32_t number, uint32_t worker)
 }
 
 dent_status islands_settle(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
-                           const struct rigid_motion *motion, struct rigid_islands *islands,
-                           struct step_report *report)
+                           const struct rigid_motion *motion, struct rigid_islands *islands, struct step_report *report)
 {
     struct islands_call call = {model, state, contacts, NULL, motion, islands};
     uint64_t begin = dent_clock_ns();

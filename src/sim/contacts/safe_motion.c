@@ -148,8 +148,7 @@ static void side_at(const struct sim_model *model, const double *positions, uint
     point[0] = point[1] = point[2] = 0;
     for (int k = 0; k < 4; k++) {
         if (vertices[k] != SIM_NONE) {
-            sim_add_scaled(point, weights[k],
-                           positions + 3 * ((size_t)model->bodies[body].first_vertex + vertices[k]));
+            sim_add_scaled(point, weights[k], positions + 3 * ((size_t)model->bodies[body].first_vertex + vertices[k]));
         }
     }
 }
@@ -186,10 +185,8 @@ static bool departs(const struct sim_model *model, const struct sim_state *state
     sim_subtract(a1, a0, moves_a);
     sim_subtract(b1, b0, moves_b);
     double away = sim_dot(moves_a, impact->normal) - sim_dot(moves_b, impact->normal);
-    struct surface_lie a =
-        lie_of_surface(model, safe, world, impact->body_a, ends.vertices_a, a0, impact->normal);
-    struct surface_lie b =
-        lie_of_surface(model, safe, world, impact->body_b, ends.vertices_b, b0, impact->normal);
+    struct surface_lie a = lie_of_surface(model, safe, world, impact->body_a, ends.vertices_a, a0, impact->normal);
+    struct surface_lie b = lie_of_surface(model, safe, world, impact->body_b, ends.vertices_b, b0, impact->normal);
     double slack = 1e-9 * (a.size + b.size), inside = a.inside - b.inside;
     bool above = a.low >= -slack && b.high <= slack, below = a.high <= slack && b.low >= -slack;
     if (impact->kind == DENT_IMPACT_EDGE_EDGE && are_parallel(model, safe, impact, &ends)) {

@@ -20,7 +20,7 @@ struct step_report {
 struct contact_search {
     dent_world *world;
     uint32_t *inside_marks; /* by vertex: body it is inside of + 1, while contacts are sorted out */
-    double *margins; /* by body: what it may move until the next detection without touching what was not found */
+    double *margins;        /* by body: what it may move until the next detection without touching what was not found */
     dent_contact_force *new_forces;
     uint64_t new_force_capacity;
 };
@@ -115,7 +115,8 @@ struct swift_motion {
 
 dent_status swift_build(struct sim_model *model, struct swift_motion *swift);
 /* When contacts have been found. */
-void swift_begin_interval(const struct sim_model *model, const struct contact_set *contacts, struct swift_motion *swift);
+void swift_begin_interval(const struct sim_model *model, const struct contact_set *contacts,
+                          struct swift_motion *swift);
 void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift);
 /* Stops rigid bodies that left the margin of detection before what they would run into. *stopped: the interval ends. */
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,

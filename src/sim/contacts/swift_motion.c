@@ -25,7 +25,8 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
     swift->wanted = sim_allocate(model, model->rigid_count, sizeof *swift->wanted);
     swift->fractions = sim_allocate(model, model->rigid_count, sizeof *swift->fractions);
     swift->shares = sim_allocate(model, model->rigid_count, sizeof *swift->shares);
-    return swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions && swift->shares
+    return swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
+                   swift->shares
                ? DENT_OK
                : sim_no_memory(model->context);
 }
@@ -66,8 +67,8 @@ static double farthest_move(const struct sim_state *state, const struct swift_mo
 static bool is_swift(const struct sim_model *model, const struct contact_search *search,
                      const struct swift_motion *swift, uint32_t body)
 {
-    return model->bodies[body].rigid != SIM_NONE && !model->bodies[body].thin &&
-           !swift->overlaps[body] && swift->travelled[body] > search->margins[body];
+    return model->bodies[body].rigid != SIM_NONE && !model->bodies[body].thin && !swift->overlaps[body] &&
+           swift->travelled[body] > search->margins[body];
 }
 
 static bool find_swift(const struct sim_model *model, const struct sim_state *state,
@@ -192,8 +193,7 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     for (uint32_t round = 0; round < MOST_ROUNDS && status == DENT_OK; round++) {
         dent_impact_result found;
         status = find(model, state, search, swift, separation, &found);
-        uint64_t count =
-            status == DENT_OK ? shorten(model, search, swift, &found, separation, round) : 0;
+        uint64_t count = status == DENT_OK ? shorten(model, search, swift, &found, separation, round) : 0;
         report->statistics.impacts += count;
         if (count == 0) {
             break;

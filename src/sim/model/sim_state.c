@@ -5,8 +5,7 @@
 #include <string.h>
 
 /* No padding, so that the layouts below name every byte on every machine. */
-_Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32 &&
-                   sizeof(struct rigid_rest) == 16,
+_Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32 && sizeof(struct rigid_rest) == 16,
                "records of state_parts()");
 _Static_assert(sizeof(dent_contact_force) == 72 && sizeof(dent_contact_memory) == 40, "STATE_FORCE_LAYOUT");
 
@@ -49,8 +48,8 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
     state->tie_pushes = sim_allocate(model, 3 * (size_t)model->attachment_count, sizeof(double));
     state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
-    return state->rest && state->tie_pushes && state->positions && state->velocities && state->accelerations && state->rigids &&
-                   state->frames
+    return state->rest && state->tie_pushes && state->positions && state->velocities && state->accelerations &&
+                   state->rigids && state->frames
                ? DENT_OK
                : sim_no_memory(model->context);
 }

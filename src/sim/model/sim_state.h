@@ -22,8 +22,8 @@ struct sim_state {
     double *accelerations;          /* 1 per vertex: part of gravity, see time_integration.c */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
-    double *frames;     /* of all embeddings, 9 per vertex: the last valid one of its facet */
-    double *tie_pushes; /* 3 per attachment: force times h^2 of the last substep */
+    double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
+    double *tie_pushes;      /* 3 per attachment: force times h^2 of the last substep */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */

@@ -35,8 +35,7 @@ static dent_status take_values(dent_context *context, struct block_room *room, u
 {
     *begin = room->value_count;
     room->value_count += count;
-    return sim_reserve(context, (void **)&room->values, &room->value_capacity, room->value_count,
-                       sizeof *room->values);
+    return sim_reserve(context, (void **)&room->values, &room->value_capacity, room->value_count, sizeof *room->values);
 }
 
 /* ---- order of elimination ---------------------------------------------------------------------------------------- */

@@ -33,9 +33,9 @@ struct block_matrix {
     const struct block_pair *pairs; /* ascending, without repetition */
     bool complete;
     /* where its parts begin in the room: */
-    uint64_t place, starts, rows;       /* numbers: row -> place of elimination; columns of the factor; their rows */
+    uint64_t place, starts, rows; /* numbers: row -> place of elimination; columns of the factor; their rows */
     uint64_t diagonal, off, lower, l_diagonal, work; /* values */
-    uint64_t fill;                      /* blocks of the factor below its diagonal */
+    uint64_t fill;                                   /* blocks of the factor below its diagonal */
     bool factored;
 };
 

@@ -465,8 +465,7 @@ void island_solve(struct island_problem *problem)
         bool settled = tolerance <= problem->tolerance && result.violation <= 3 * problem->tolerance &&
                        result.change <= 1e-4 * result.most;
         tolerance = 1e-2 * result.violation > problem->tolerance ? 1e-2 * result.violation : problem->tolerance;
-        if (result.most == 0 ||
-            (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)))) {
+        if (result.most == 0 || (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)))) {
             apply_impulses(problem);
             going_on = false;
         }

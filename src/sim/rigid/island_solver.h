@@ -16,22 +16,22 @@
 
 /* A body of an island. */
 struct island_body {
-    uint32_t rigid; /* number in the model */
+    uint32_t rigid;                              /* number in the model */
     double mass, inertia[9], inverse_inertia[9]; /* in space */
-    double radius; /* of its farthest vertex: what a turn moves */
+    double radius;                               /* of its farthest vertex: what a turn moves */
 };
 
 /* A contact. Sides are numbers within the island, or SIM_NONE for what does not yield. */
 struct island_row {
     uint64_t contact; /* number in the contact set */
     uint32_t side[2];
-    uint32_t pair;    /* of blocks, where both sides yield */
-    bool kinetic;     /* friction: at its limit it slides */
-    bool implied;     /* by others: takes no part */
-    double arm[2][3]; /* from the centre of the body to the point of contact */
-    double normal[3]; /* from side 1 to side 0 */
-    double drift[3];  /* relative velocity by sides that do not yield */
-    double target;    /* least normal velocity; -INFINITY: takes no part */
+    uint32_t pair;                                   /* of blocks, where both sides yield */
+    bool kinetic;                                    /* friction: at its limit it slides */
+    bool implied;                                    /* by others: takes no part */
+    double arm[2][3];                                /* from the centre of the body to the point of contact */
+    double normal[3];                                /* from side 1 to side 0 */
+    double drift[3];                                 /* relative velocity by sides that do not yield */
+    double target;                                   /* least normal velocity; -INFINITY: takes no part */
     double friction_static, friction_kinetic, yield; /* yield: velocity per impulse, of soft contacts */
     double stiffness;                                /* of this round */
     double limit;                                    /* of friction, from the last normal impulse */

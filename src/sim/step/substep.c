@@ -25,8 +25,8 @@ void solver_destroy(dent_context *context, struct sim_solver *solver)
     elastic_destroy(context, &solver->elastic);
 }
 
-dent_status solver_begin(const struct sim_model *model, const struct sim_state *state,
-                         struct contact_set *contacts, struct sim_solver *solver)
+dent_status solver_begin(const struct sim_model *model, const struct sim_state *state, struct contact_set *contacts,
+                         struct sim_solver *solver)
 {
     bonds_refresh(model, state, &solver->elastic);
     dent_status status = islands_begin(model, contacts, &solver->elastic, &solver->islands);

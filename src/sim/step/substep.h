@@ -25,8 +25,8 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
 void solver_destroy(dent_context *context, struct sim_solver *solver);
 
 /* At the beginning of an interval, when its contacts have been found; then each of its substeps, `number` of a step. */
-dent_status solver_begin(const struct sim_model *model, const struct sim_state *state,
-                         struct contact_set *contacts, struct sim_solver *solver);
+dent_status solver_begin(const struct sim_model *model, const struct sim_state *state, struct contact_set *contacts,
+                         struct sim_solver *solver);
 dent_status solver_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                            struct sim_solver *solver, struct step_report *report, uint32_t number);
 
