@@ -693,9 +693,11 @@ static void solve_within_energy(struct island_problem *problem)
     if (any_moving(problem) || passive_share(problem) == 1) {
         return;
     }
-    forget_multipliers(problem);
-    memcpy(problem->velocity, problem->free, count * sizeof(double));
-    island_solve(problem);
+    if (problem->island->body_count <= ISLAND_FEW_BODIES) {
+        forget_multipliers(problem);
+        memcpy(problem->velocity, problem->free, count * sizeof(double));
+        island_solve(problem);
+    }
     double share = passive_share(problem);
     if (share < 1) {
         forget_multipliers(problem);

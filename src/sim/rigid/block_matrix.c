@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ORDERED = 4096, MOST_UPDATES = 1500000, PATIENCE = 8, MOST_ITERATIONS = 300 };
+enum { MOST_ORDERED = 4096, MOST_UPDATES = 1500000, MOST_ITERATIONS = 300 };
+
+/* Iterations with an old factor before a new one is made: in large systems each costs as much as many rows of it. */
+enum { PATIENCE = 8, LARGE_PATIENCE = 4, FEW_ROWS = 40 };
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
 
@@ -477,10 +480,10 @@ void block_matrix_clear(const struct block_room *room, const struct block_matrix
 
 uint32_t block_matrix_solve(const struct block_room *room, struct block_matrix *matrix, const double *b, double *x)
 {
-    uint32_t spent = 0;
+    uint32_t spent = 0, patience = matrix->count <= FEW_ROWS ? PATIENCE : LARGE_PATIENCE;
     if (matrix->factored) {
-        spent = iterate(room, matrix, b, x, PATIENCE);
-        if (spent < PATIENCE) {
+        spent = iterate(room, matrix, b, x, patience);
+        if (spent < patience) {
             return spent;
         }
     }

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NEWTONS = 20, LEAST_BUDGET = 24, SEARCHES = 12 };
+enum { MOST_NEWTONS = 20, LEAST_BUDGET = 24, LARGE_BUDGET = 12, SEARCHES = 12 };
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
@@ -295,9 +295,13 @@ static double search_line(const struct island_problem *problem)
     return low;
 }
 
-/* Newton steps that a call may take: what has many layers takes more rounds to settle. */
+/* Newton steps that a call may take: what has many layers takes more rounds to settle; large islands settle over several
+ * substeps. */
 static uint32_t budget_of(const struct island *island)
 {
+    if (island->body_count > ISLAND_FEW_BODIES) {
+        return LARGE_BUDGET;
+    }
     return LEAST_BUDGET + 2 * (island->layers < 50 ? island->layers : 50);
 }
 

@@ -14,6 +14,9 @@
 
 #include "block_matrix.h"
 
+/* Islands up to this size are solved to the end in every substep. */
+enum { ISLAND_FEW_BODIES = 40 };
+
 /* A body of an island. */
 struct island_body {
     uint32_t rigid;                              /* number in the model */
