@@ -724,7 +724,8 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
         memcpy(problem.velocity + 6 * (size_t)i, last, 6 * sizeof *last);
     }
     prepare_push(call, &problem);
-    problem.tolerance = 1e-8 * fastest_point(&problem) / (island->layers + 1);
+    double share = island->body_count <= ISLAND_FEW_BODIES ? 1e-8 : 1e-5;
+    problem.tolerance = share * fastest_point(&problem) / (island->layers + 1);
     problem.rounds = PUSH_ROUNDS;
     problem.friction = true;
     solve_within_energy(&problem);
