@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Overlap comes out by so many mean edges a second. */
-#define RECOVERY_EDGES 0.5
+#define RECOVERY_EDGES 2.0
 /* Depths whose error is not below them are estimates: this share of them counts. */
 #define UNCERTAIN_SHARE 0.25
 
