@@ -33,13 +33,14 @@ static void test_block(void *data, uint32_t block, uint32_t worker)
     if (search_cancelled(oracle->request)) {
         return;
     }
+    const size_t count_b = oracle->count_b;
     for (size_t a = first; a < last; a++) {
         const struct element *element_a = &oracle->side_a[a];
         size_t batched = 0;
         /* Two sides of one kind are one list: look at each pair once. */
         size_t b = oracle->info->features[0].a == oracle->info->features[0].b ? a + 1 : 0;
         oracle->sink->count_box_tests(oracle->sink, worker, oracle->count_b - b);
-        for (; b < oracle->count_b; b++) {
+        for (; b < count_b; b++) {
             const struct element *element_b = &oracle->side_b[b];
             if (!bounds_meet(element_a->lo, element_a->hi, element_b->lo, element_b->hi) ||
                 !bodies_may_meet(bodies[element_a->body].body, bodies[element_b->body].body)) {

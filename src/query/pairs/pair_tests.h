@@ -26,16 +26,32 @@ struct pair_row {
     void (*detail)(const struct snapshot *snapshot, const dent_pair *pair, void *record);
 };
 
-/* True when two corners are the same vertex. */
+/* True when two corners are the same vertex, whatever the bodies. */
 bool corners_have_same_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a, const struct body *b,
                               const uint32_t *corners_b, uint32_t count_b);
 
-/* The same; different bodies without ties share nothing, which is decided here since every candidate asks. */
+/* True when two corners have the same number. */
+static inline bool corners_have_same_number(const uint32_t *corners_a, uint32_t count_a, const uint32_t *corners_b,
+                                            uint32_t count_b)
+{
+    bool same = false;
+    for (uint32_t i = 0; i < count_a; i++) {
+        for (uint32_t j = 0; j < count_b; j++) {
+            same |= corners_a[i] == corners_b[j];
+        }
+    }
+    return same;
+}
+
+/* The same as the first. Every candidate asks, so what needs no ties is decided here: different bodies share nothing,
+ * one body shares numbers. */
 static inline bool corners_share_vertex(const struct body *a, const uint32_t *corners_a, uint32_t count_a,
                                         const struct body *b, const uint32_t *corners_b, uint32_t count_b)
 {
-    return (a == b || a->identities || b->identities) &&
-           corners_have_same_vertex(a, corners_a, count_a, b, corners_b, count_b);
+    if (a->identities || b->identities) {
+        return corners_have_same_vertex(a, corners_a, count_a, b, corners_b, count_b);
+    }
+    return a == b && corners_have_same_number(corners_a, count_a, corners_b, count_b);
 }
 
 /* The corners of a face as positions. */

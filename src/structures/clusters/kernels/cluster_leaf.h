@@ -65,9 +65,12 @@ static void load_points(const struct cluster *cluster, const double (*xyz)[3], c
         round_four_rows(&rounding, xyz[from[i]], xyz[from[i + 1]], xyz[from[i + 2]], xyz[from[i + 3]], &points->x[0][i],
                         &points->x[1][i], &points->x[2][i]);
     }
-    for (; i < CLUSTER_VERTICES; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            points->x[axis][i] = points->x[axis][0];
+    const float first[3] = {points->x[0][0], points->x[1][0], points->x[2][0]};
+    for (; i < CLUSTER_VERTICES; i += 4) {
+        for (int k = 0; k < 4; k++) { /* one store of four numbers each */
+            points->x[0][i + k] = first[0];
+            points->x[1][i + k] = first[1];
+            points->x[2][i + k] = first[2];
         }
     }
 }
