@@ -13,6 +13,8 @@
 #     files     peers on mesh files of the data kit (DENT_DATA)             together  both questions of solids at once
 #     threads   2 threads with peers, beside one thread and the control     isa       AVX2 and scalar
 #     scaling   bench/tables.py: overlap, swarm, graded, growth, traps      pages     write docs/*.md from the results
+#     real      the table that leads both pages: models of the data kit and their generated sisters, cluster search
+#               beside the fastest peer, deforming, in rigid motion, at rest, and on all processors. Some minutes
 #     motion    FCL's continuous collision and the robot of the data kit (tables of docs/methods/motion.md)
 set -e
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +22,7 @@ build=$1
 dent=$build/apps/cli/dent
 tables="python3 $root/bench/tables.py"
 out=${2:-$root/bench/results/$($tables --machine)}
-parts=${PARTS:-solids surfaces files together threads isa motion scaling pages}
+parts=${PARTS:-real solids surfaces files together threads isa motion scaling pages}
 mkdir -p "$out"
 tiny="teschner-a"
 small="teschner-b teschner-c teschner-d teschner-e"
@@ -58,8 +60,31 @@ files() {
     done
 }
 
+# real NAME SCENE|FILE...: one model, all questions about cells, in every motion.
+real() {
+    model=$1
+    shift
+    few="--frames 2 --repeat 4 --method cluster-search"
+    bench "real-$model" --fastest-peer $one $few "$@"
+    bench "real-$model-rigid" $one $few --motion rigid "$@"
+    bench "real-$model-rest" $one $few --motion rest "$@"
+    bench "real-$model-threads" --threads "${THREADS:-$(nproc)}" --control $few "$@"
+}
+
 for part in $parts; do
     case $part in
+    real)
+        if [ -n "$DENT_DATA" ]; then
+            kit=$DENT_DATA/meshes
+            real teeth "$kit"/jaw-openmandible/Tooth_L[67]_*.ele.xz
+            real armadillo "$kit/tets-ipc/Armadillo13K.msh.xz"
+            real bunny "$kit/tets-ipc/bunny.msh.xz"
+            real octocat "$kit/tets-ipc/32770_octocat.msh.xz"
+            real bone "$kit/jaw-openmandible/CorticalBone.1.ele.xz"
+        else
+            echo "real: without the data kit (DENT_DATA), generated models only"
+        fi
+        real fitted fitted ;;
     solids)
         for ask in vertex-cell face-cell; do
             bench "peers-tiny-$ask" --peers --variants $one --ask $ask $very_often $tiny
@@ -107,7 +132,7 @@ for part in $parts; do
     scaling)
         $tables "$build" --results "$out" ;;
     pages)
-        $tables --results "$out" --write "$root/docs/benchmarks.md" "$root/docs/scaling.md" ;;
+        $tables --results "$out" --write "$root/README.md" "$root/docs/benchmarks.md" "$root/docs/scaling.md" ;;
     *)
         echo "make_results.sh: no part '$part'"
         exit 2 ;;

@@ -403,6 +403,83 @@ def table_files(folder):
     return table(["model", "cells", "surface faces", "question", "pairs"] + methods + ["fastest peer"], lines)
 
 
+REAL_MODELS = {"teeth": "two molars, 8 fitted parts (kit)", "fitted": "`fitted`: the same, generated",
+               "armadillo": "armadillo, twice (kit)", "bunny": "bunny, twice (kit)", "octocat": "octocat, twice (kit)",
+               "bone": "cortical bone, twice (kit)"}
+
+
+def load_or_none(folder, name):
+    try:
+        return load(folder, name)
+    except Missing:
+        return []
+
+
+def table_real(folder):
+    """Models that people have: cluster search beside the fastest peer, and what motion and threads change."""
+    lines = []
+    for model, title in REAL_MODELS.items():
+        rows = load_or_none(folder, f"real-{model}")
+        others = [load_or_none(folder, f"real-{model}-{kind}") for kind in ("rigid", "rest", "threads")]
+        peers = {question: fastest_peer(race) for (_, _, question), race in races(rows)}
+        for (_, _, question), race in races(rows):
+            ours = pick(race, method="cluster-search")
+            # A peer answers two questions one after the other.
+            best = [peers.get(asked) for asked in question.split("+")]
+            peer_ms = sum(row["median_ms"] for row in best) if all(best) else None
+            line = [title, whole(race[0]["cells"]), "both" if "+" in question else question, whole(race[0]["pairs"]),
+                    f"{number(peer_ms)} {' + '.join(unique(row['method'] for row in best))}" if peer_ms else "–",
+                    number(ours["median_ms"]), f"**{peer_ms / ours['median_ms']:.1f}×**" if peer_ms else "–"]
+            for kept in others[:2]:
+                row = pick(kept, question=question, method="cluster-search") if kept else None
+                line.append(number(row["median_ms"]) if row else "–")
+            lines.append(line + [threads_cell([row for row in others[2] if row["question"] == question])])
+            title = ""
+    if not lines:
+        raise Missing("no real-*.csv")
+    return table(["model", "cells", "question", "pairs", "fastest peer", "cluster search, deforming", "faster",
+                  "rigid motion", "at rest", "all processors (speed-up, control's)"], lines)
+
+
+README_ROWS = [("real-teeth", "two molars: 8 parts that fit, 144k tets (data kit)", "vertex-cell"),
+               ("real-teeth", "", "face-cell"),
+               ("real-armadillo", "two armadillos, 110k tets (data kit)", "vertex-cell"),
+               ("real-armadillo", "", "face-cell"),
+               ("peers-vertex-cell", "`teschner-e`: 100 slabs, 50k tets", "vertex-cell"),
+               ("peers-face-cell", "", "face-cell"),
+               ("peers-large-face-face", "`cloth-500k`: crumpled sheet, 500k triangles", "face-face"),
+               ("peers-large-face-face", "`sheet-curved`: 500k triangles, nothing crosses", "face-face")]
+
+
+def table_readme(folder):
+    """A few rows for the first page, real models first."""
+    lines, shown = [], ""
+    for name, title, question in README_ROWS:
+        shown = title.split(":")[0].strip("`") if title else shown
+        rows = [row for row in load(folder, name) if row["question"] == question
+                and (name.startswith("real") or row["scene"] == shown)]
+        best = fastest_peer(rows)
+        ours = pick(rows, method="surface-tree" if question == "face-face" else "cluster-search")
+        if not best or not ours:
+            raise Missing(f"{name}.csv lacks a row of {shown}")
+        lines.append([title, question, f"{best['method']} {number(best['median_ms'])}",
+                      f"{ours['method'].replace('-', ' ')} {number(ours['median_ms'])}",
+                      f"{best['median_ms'] / ours['median_ms']:.1f}×"])
+    return table(["time of a query, one thread, ms", "question", "fastest peer", "dent", ""], lines)
+
+
+def threads_cell(race):
+    """Wall time on all threads, how many times faster that is than one, and what the arithmetic loop gains."""
+    threads = max((row["threads"] for row in race), default=1)
+    def times(method):
+        return [pick(race, method=method, threads=count) for count in (1.0, threads)]
+    ours, control = times("cluster-search"), times("control")
+    if threads == 1 or not all(ours) or not all(control):
+        return "–"
+    gained, possible = (pair[0]["median_ms"] / pair[1]["median_ms"] for pair in (ours, control))
+    return f"{number(ours[1]['median_ms'])} ({gained:.2f}, {possible:.2f})"
+
+
 def table_phases(folder):
     rows = [row for row in load_all(folder, *race_files("face-face")) if row.get("exact_ms") is not None]
     phases = ["prepare", "refit", "culling", "traversal", "filters", "exact", "finish"]
@@ -475,7 +552,7 @@ TABLES = {"overlap": table_overlap, "swarm": table_swarm, "graded": table_graded
           "cloth": table_cloth, "traps": table_traps, "vertex-cell": table_race("vertex-cell", "cells", "cells"),
           "face-cell": table_race("face-cell", "cells", "cells"),
           "face-face": table_race("face-face", "faces", "surface faces"),
-          "together": table_together, "files": table_files, "phases": table_phases, "threads": table_threads,
+          "real": table_real, "readme": table_readme, "together": table_together, "files": table_files, "phases": table_phases, "threads": table_threads,
           "isa": table_isa, "machine": table_machine}
 
 

@@ -276,14 +276,20 @@ int loaded_world_simulate(tool_session *session, loaded_input *input, uint32_t f
     return status == DENT_OK ? STATUS_GOOD : complain_about(input->name, session_message(session, status));
 }
 
-static int make_simulation(tool_session *session, loaded_input *input, uint32_t frame)
+dent_sim_scene_def simulated_scene_def(const tool_options *options, const char *name)
 {
     dent_sim_scene_def def = dent_sim_scene_def_default();
-    def.name = input->name;
-    def.scale = session->options->scale;
-    def.setting_count = session->options->setting_count;
-    def.settings = session->options->settings;
+    def.name = name;
+    def.scale = options->scale;
+    def.setting_count = options->setting_count;
+    def.settings = options->settings;
     def.data_folder = getenv("DENT_DATA");
+    return def;
+}
+
+static int make_simulation(tool_session *session, loaded_input *input, uint32_t frame)
+{
+    const dent_sim_scene_def def = simulated_scene_def(session->options, input->name);
     begin_progress(session, "making", input->name);
     dent_status status = dent_sim_scene_open(session->context, &def, &input->simulation);
     progress_end(&session->progress);

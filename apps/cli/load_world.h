@@ -64,6 +64,8 @@ int loaded_world_set_frame(tool_session *session, loaded_world *loaded, uint32_t
 void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t frame);
 /** Adds a built-in scene, whether or not there is a file of that name. */
 int loaded_world_add_scene(tool_session *session, loaded_world *loaded, const char *name);
+/** What the options say of a simulated scene: size, parameters, the folder of the data kit. */
+dent_sim_scene_def simulated_scene_def(const tool_options *options, const char *name);
 /** Runs a simulated scene on to a later frame; the positions of its bodies change in place. */
 int loaded_world_simulate(tool_session *session, loaded_input *input, uint32_t frame);
 /** Opens a world with all arguments of the command line. On an error there is nothing to close. */

@@ -76,7 +76,7 @@ static void print_questions(printer *out, question_filter *taken)
 static void print_command_help(const tool_command *command, printer *out)
 {
     char described[4096];
-    uint64_t option_bits = command->option_bits | OPTION_BIT(OPTION_HELP);
+    option_set option_bits = command->option_bits;
     options_describe(option_bits, described, sizeof described);
     printer_format(out, "usage: dent %s %s\n\n%c%s.\n\n", command->name, command->arguments,
                    toupper((unsigned char)command->summary[0]), command->summary + 1);
@@ -113,7 +113,7 @@ static int run_command(const tool_command *command, int argc, char **argv, print
     if (!options_parse(&options, command->name, command->option_bits, argc, argv)) {
         return STATUS_ERROR;
     }
-    if (options_have(&options, OPTION_HELP)) {
+    if (options.help) {
         print_command_help(command, out);
         return STATUS_GOOD;
     }

@@ -55,6 +55,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SET] = {"--set", NULL, "NAME=VALUE", "scenes: set a parameter, e.g. inside=0.2; may be repeated"},
     [OPTION_STATS] = {"--stats", NULL, NULL, "print counts, time and work counters on stderr"},
     [OPTION_PEERS] = {"--peers", NULL, NULL, "add other libraries and simple programs, if built"},
+    [OPTION_FASTEST_PEER] = {"--fastest-peer", NULL, NULL, "the same, of these only the fastest: quicker"},
     [OPTION_VARIANTS] = {"--variants", NULL, NULL, "add methods with other parameters, such as those of the papers"},
     [OPTION_FRAMES] = {"--frames", NULL, "N", "number of frames of the scene; default 5"},
     [OPTION_REPEAT] = {"--repeat", NULL, "N", "passes over the frames; default 5"},
@@ -92,9 +93,11 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SHOW] = {"--show", NULL, "SETTINGS", "initial view, e.g. 'question=face-cell&cut=0,0.5&theme=dark'"},
     [OPTION_PRESCRIBED] = {"--prescribed", NULL, NULL, "scenes of both kinds (jaw, v-shapes): the prescribed frames"},
     [OPTION_SIMULATED] = {"--simulated", NULL, NULL, "scenes of both kinds: simulated, up to --frame K"},
+    [OPTION_FULL] = {"--full", NULL, NULL, "physics: all rows, not only those that take seconds"},
+    [OPTION_CONVERGE] = {"--converge", NULL, "PROBE", "halve the step until PROBE settles, see below"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
-    [OPTION_HELP] = {"--help", "-h", NULL, "this text"},
 };
+static const option_row help_row = {"--help", "-h", NULL, "this text"};
 
 /* ---- the nearest right word ------------------------------------------------------------------------------ */
 
@@ -142,7 +145,7 @@ const char *nearest_word(const char *word, const char *const *list, size_t count
 
 /* ---- the parser ------------------------------------------------------------------------------------------ */
 
-static option_id find_option(const char *text, size_t length, uint64_t allowed)
+static option_id find_option(const char *text, size_t length, option_set allowed)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const option_row *row = &option_table[id];
@@ -158,12 +161,13 @@ static option_id find_option(const char *text, size_t length, uint64_t allowed)
     return OPTION_COUNT;
 }
 
-static void complain_unknown(const char *command, const char *text, size_t length, uint64_t allowed)
+static void complain_unknown(const char *command, const char *text, size_t length, option_set allowed)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
-    const char *names[OPTION_COUNT];
+    const char *names[OPTION_COUNT + 1];
     size_t count = 0;
+    names[count++] = help_row.name;
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         if ((allowed & OPTION_BIT(id)) != 0) {
             names[count++] = option_table[id].name;
@@ -178,7 +182,7 @@ static void complain_unknown(const char *command, const char *text, size_t lengt
 }
 
 /* Handles argv[*position], an option; leaves *position at the last word used. */
-static bool take_option(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv,
+static bool take_option(tool_options *options, const char *command, option_set allowed, int argc, char **argv,
                         int *position)
 {
     const char *text = argv[*position];
@@ -214,7 +218,7 @@ static bool take_option(tool_options *options, const char *command, uint64_t all
     return option_read_value(options, command, id, row->name, argv[*position]);
 }
 
-bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv)
+bool options_parse(tool_options *options, const char *command, option_set allowed, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
     options->scale = 1;
@@ -228,31 +232,35 @@ bool options_parse(tool_options *options, const char *command, uint64_t allowed,
             argv[options->argument_count++] = argv[i]; /* never ahead of i */
         } else if (strcmp(argv[i], "--") == 0) {
             only_arguments = true;
-        } else if (!take_option(options, command, allowed | OPTION_BIT(OPTION_HELP), argc, argv, &i)) {
-            return false;
-        }
-        if (options_have(options, OPTION_HELP)) {
+        } else if (strcmp(argv[i], help_row.name) == 0 || strcmp(argv[i], help_row.short_name) == 0) {
+            options->help = true;
             return true;
+        } else if (!take_option(options, command, allowed, argc, argv, &i)) {
+            return false;
         }
     }
     return true;
 }
 
-size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size)
+static void describe_row(const option_row *row, char *buffer, size_t buffer_size, size_t *used)
+{
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s%s%s", row->short_name != NULL ? row->short_name : "",
+             row->short_name != NULL ? ", " : "", row->name, row->value != NULL ? " " : "",
+             row->value != NULL ? row->value : "");
+    size_t room = *used < buffer_size ? buffer_size - *used : 0;
+    int length = snprintf(room > 0 ? buffer + *used : NULL, room, "  %-26s %s\n", left, row->help);
+    *used += length > 0 ? (size_t)length : 0;
+}
+
+size_t options_describe(option_set allowed, char *buffer, size_t buffer_size)
 {
     size_t used = 0;
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
-        const option_row *row = &option_table[id];
-        if ((allowed & OPTION_BIT(id)) == 0) {
-            continue;
+        if ((allowed & OPTION_BIT(id)) != 0) {
+            describe_row(&option_table[id], buffer, buffer_size, &used);
         }
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s%s%s", row->short_name != NULL ? row->short_name : "",
-                 row->short_name != NULL ? ", " : "", row->name, row->value != NULL ? " " : "",
-                 row->value != NULL ? row->value : "");
-        size_t room = used < buffer_size ? buffer_size - used : 0;
-        int length = snprintf(room > 0 ? buffer + used : NULL, room, "  %-26s %s\n", left, row->help);
-        used += length > 0 ? (size_t)length : 0;
     }
+    describe_row(&help_row, buffer, buffer_size, &used);
     return used;
 }

@@ -43,6 +43,7 @@ typedef enum option_id {
     OPTION_SET,
     OPTION_STATS,
     OPTION_PEERS,
+    OPTION_FASTEST_PEER,
     OPTION_VARIANTS,
     OPTION_FRAMES,
     OPTION_REPEAT,
@@ -73,14 +74,18 @@ typedef enum option_id {
     OPTION_CHECKPOINT,
     OPTION_EVERY,
     OPTION_RESUME,
+    OPTION_FULL,
+    OPTION_CONVERGE,
     OPTION_JSON,
-    OPTION_HELP,
     OPTION_COUNT
 } option_id;
 
-_Static_assert(OPTION_COUNT <= 64, "the options given are bits of one word");
+/** A set of options: one bit each. */
+__extension__ typedef unsigned __int128 option_set;
 
-#define OPTION_BIT(id) (UINT64_C(1) << (id))
+_Static_assert(OPTION_COUNT <= 128, "a set of options has a bit for each");
+
+#define OPTION_BIT(id) ((option_set)1 << (id))
 #define OPTIONS_OF_SCENES                                                                                              \
     (OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_PRESCRIBED) |    \
      OPTION_BIT(OPTION_SIMULATED))
@@ -111,7 +116,8 @@ typedef struct frame_range {
 typedef enum bench_motion { BENCH_MOTION_DEFORM, BENCH_MOTION_REST, BENCH_MOTION_RIGID } bench_motion;
 
 typedef struct tool_options {
-    uint64_t given;    /* OPTION_BIT of those on the command line */
+    option_set given;  /* OPTION_BIT of those on the command line */
+    bool help;         /* --help or -h, which every command takes; what follows it was not read */
     dent_question ask; /* one, or for bench several bits */
     dent_method method;
     uint32_t threads; /* 0: all processors */
@@ -136,6 +142,7 @@ typedef struct tool_options {
     uint64_t memory_limit;           /* for reading, bytes; 0: not given */
     const char *checkpoint, *resume; /* run; null: not given */
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
+    const char *converge;            /* run: the probe that must settle; null: not given */
     double scale;
     uint32_t port;        /* view; 0: any */
     const char *token;    /* view: a file; null: a random one */
@@ -155,10 +162,10 @@ static inline bool options_have(const tool_options *options, option_id id)
 
 /** Parses argv[0 … argc) for a command called `command` that takes the options in `allowed`. The arguments are moved to
  * the front of argv. False: an error, already reported. */
-bool options_parse(tool_options *options, const char *command, uint64_t allowed, int argc, char **argv);
+bool options_parse(tool_options *options, const char *command, option_set allowed, int argc, char **argv);
 
-/** The lines of --help for the options in `allowed`, into a buffer of any size; returns the full length. */
-size_t options_describe(uint64_t allowed, char *buffer, size_t buffer_size);
+/** The lines of --help for the options in `allowed` and for --help itself, into a buffer of any size; returns the full length. */
+size_t options_describe(option_set allowed, char *buffer, size_t buffer_size);
 
 /** The word of a list nearest to `word`, or null when none is near. */
 const char *nearest_word(const char *word, const char *const *list, size_t count);

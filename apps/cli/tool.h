@@ -11,7 +11,8 @@
 
 typedef enum exit_status {
     STATUS_GOOD = 0,
-    STATUS_FOUND = 1, /* check: a penetration; ccd: an impact; ccd-queries: a miss or a false alarm */
+    STATUS_FOUND = 1, /* check: a penetration; ccd: an impact; ccd-queries: a miss or a false alarm;
+                         paper physics: a row that fails */
     STATUS_ERROR = 2, /* an error, or an outcome that is not complete; one line on stderr says which */
     STATUS_INTERRUPTED = 130
 } exit_status;
@@ -20,10 +21,10 @@ typedef int command_function(const tool_options *options, printer *out);
 
 typedef struct tool_command {
     const char *name;
-    const char *summary;   /* one line of `dent --help` */
-    const char *arguments; /* what follows the name in the usage line */
-    const char *details;   /* the body of `dent NAME --help` */
-    uint64_t option_bits;  /* OPTION_BIT of every option it takes */
+    const char *summary;    /* one line of `dent --help` */
+    const char *arguments;  /* what follows the name in the usage line */
+    const char *details;    /* the body of `dent NAME --help` */
+    option_set option_bits; /* OPTION_BIT of every option it takes */
     uint32_t argument_min, argument_max;
     command_function *run;
 } tool_command;

@@ -12,6 +12,8 @@
 
 #include "bench/bench_peers.h"
 
+/* One pair at a time, as any program would call them. Tests of many pairs in lanes are dent's own and not for peers: no
+ * other header of the library is included here or in a peer (tests/tools/test_peers_are_plain.py). */
 extern "C" {
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"

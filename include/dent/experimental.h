@@ -56,6 +56,16 @@ typedef enum dent_surface_leaves {
     DENT_SURFACE_LEAVES_CURVE = 2   /**< pieces of a space-filling curve through the face centres */
 } dent_surface_leaves;
 
+/** Numbers in which the leaves of the cluster search compare. What they leave open gets the exact test, so the result does
+ *  not depend on them. */
+typedef enum dent_leaf_numbers {
+    DENT_LEAF_NUMBERS_AUTO = 0,       /**< floats; doubles for clusters of which floats leave more than an eighth open.
+                                           Instruction set scalar: always floats */
+    DENT_LEAF_NUMBERS_FLOATS = 1,     /**< floats */
+    DENT_LEAF_NUMBERS_DOUBLES = 2,    /**< doubles */
+    DENT_LEAF_NUMBERS_ALTERNATING = 3 /**< each cluster changes between both whenever it is searched */
+} dent_leaf_numbers;
+
 /** Bounding volumes of the hierarchy of a rigid body. The guarantee does not depend on them. The result depends on them
  *  only within the tolerance. */
 typedef enum dent_motion_volume {
@@ -95,6 +105,7 @@ struct dent_experiments {
     } bucket_tree;
     struct {
         bool no_certificate; /**< default false. True: search for self-collision even where its absence can be proven */
+        dent_leaf_numbers numbers; /**< default AUTO */
     } cluster_search;
     struct {
         uint32_t directions; /**< faces of the bounding volumes: 6 (boxes), 14, 18 or 26; 0 (default): 6. A change causes

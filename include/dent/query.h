@@ -133,8 +133,8 @@ DENT_API const dent_pair_list *dent_query_result_list(const dent_query_result *r
 
 /** Runs the query. The arrays in *result are valid until the next call on this world. After one warm-up call on a world
  * whose sizes no longer grow, a query makes no allocation. DENT_METHOD_AUTO may change its choice after a query with
- * much overlap; the first query with another method is a warm-up call again. Cost: see dent_method_summary. Failure:
- * *result is untouched. */
+ * much overlap, or when reference shapes prove too little; the first query with another method is a warm-up call
+ * again. Cost: see dent_method_summary. Failure: *result is untouched. */
 DENT_API dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result);
 
 /** Returns the fingerprint used by golden tests and benchmarks: FNV-1a 64 over the first four columns of `dent pairs`.

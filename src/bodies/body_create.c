@@ -1,7 +1,8 @@
 /* From a def to a body: check, copy, split, compute the topology.
  *
  * The body is filled array by array; body_destroy accepts one that is only half filled, so every failure ends the same
- * way and leaves nothing behind. Descriptions are copied, positions only noted.
+ * way and leaves nothing behind. Descriptions are copied, or borrowed from a body that has the same; positions are only
+ * noted.
  *
  * In: a def, the serial that names it when it has no name, and the first of a fresh range of vertex identities. Out: a
  * body complete but for its ties (vertex_ties.c).
@@ -11,6 +12,7 @@
 #include "bodies/mesh_check.h"
 #include "bodies/mesh_topology.h"
 #include "bodies/reference_shape.h"
+#include "bodies/shared_mesh.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -152,8 +154,7 @@ static bool split_cells(struct body *body, const struct mesh_counts *counts)
     return true;
 }
 
-static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first_nonmanifold_cell,
-                                         struct message *message)
+static dent_status refuse_in_strict_mode(const struct body *body, struct message *message)
 {
     const dent_body_topology *topology = &body->topology;
     const char *element = body_kind_rows[body->kind].element_name;
@@ -170,7 +171,7 @@ static dent_status refuse_in_strict_mode(const struct body *body, uint32_t first
         return message_fail(message, DENT_ERROR_BAD_MESH,
                             BODY_TITLE ": cell %" PRIu32 " has a face with more than two cells (%" PRIu32
                                        " such faces); strict",
-                            BODY_TITLE_OF(body), first_nonmanifold_cell, topology->nonmanifold_faces);
+                            BODY_TITLE_OF(body), body->first_nonmanifold_cell, topology->nonmanifold_faces);
     }
     if (topology->unused_vertices > 0) {
         return message_fail(message, DENT_ERROR_BAD_MESH,
@@ -195,10 +196,31 @@ static dent_status copy_reference(struct body *body, const dent_positions *refer
                            : out_of_memory(body, message);
 }
 
-static dent_status fill_body(struct body *body, const dent_body_def *def, uint64_t serial, struct message *message)
+/* Copies the elements of the def and computes what follows from them, unless a body of the world has them. */
+static dent_status make_mesh(struct body *body, const dent_body_def *def, const struct mesh_counts *counts,
+                             const struct shared_meshes *meshes, struct message *message)
+{
+    struct body *lender = meshes ? shared_meshes_find(meshes, def, counts) : NULL;
+    if (lender) {
+        mesh_borrow(body, lender);
+        return DENT_OK;
+    }
+    return copy_elements(body, def, counts) && split_cells(body, counts)
+               ? mesh_topology_compute(body, message, &body->first_nonmanifold_cell)
+               : out_of_memory(body, message);
+}
+
+static dent_status check_settings(const struct body *body, struct message *message)
+{
+    dent_status status = body_check_positions(body, &body->positions_t0, message);
+    status = status == DENT_OK ? body_check_positions(body, &body->positions_t1, message) : status;
+    return status == DENT_OK ? body_check_thickness(body, body->thickness, message) : status;
+}
+
+static dent_status fill_body(struct body *body, const dent_body_def *def, uint64_t serial,
+                             const struct shared_meshes *meshes, struct message *message)
 {
     struct mesh_counts counts;
-    uint32_t first_nonmanifold_cell = UINT32_MAX;
     dent_status status = copy_name(body, def->name, serial, message);
     if (status == DENT_OK) {
         status = mesh_check_elements(def, body, message, &counts);
@@ -207,33 +229,18 @@ static dent_status fill_body(struct body *body, const dent_body_def *def, uint64
         return status;
     }
     note_settings(body, def);
-    status = body_check_positions(body, &body->positions_t0, message);
-    if (status == DENT_OK) {
-        status = body_check_positions(body, &body->positions_t1, message);
-    }
-    if (status == DENT_OK) {
-        status = body_check_thickness(body, body->thickness, message);
-    }
-    if (status != DENT_OK) {
-        return status;
-    }
-    if (!copy_elements(body, def, &counts) || !split_cells(body, &counts)) {
-        return out_of_memory(body, message);
-    }
-    status = copy_reference(body, &def->reference, message);
-    if (status != DENT_OK) {
-        return status;
-    }
-    status = mesh_topology_compute(body, message, &first_nonmanifold_cell);
+    status = check_settings(body, message);
+    status = status == DENT_OK ? copy_reference(body, &def->reference, message) : status;
+    status = status == DENT_OK ? make_mesh(body, def, &counts, meshes, message) : status;
     bool judged = status == DENT_OK && body->reference && body->surface_face_count < 1u << 30;
     if (judged && !reference_looks_convex(body, &body->reference_convex)) {
         return out_of_memory(body, message);
     }
-    return status == DENT_OK ? refuse_in_strict_mode(body, first_nonmanifold_cell, message) : status;
+    return status == DENT_OK ? refuse_in_strict_mode(body, message) : status;
 }
 
 dent_status body_create(dent_context *context, const dent_body_def *def, uint64_t serial, uint64_t identity_base,
-                        struct message *message, struct body **created)
+                        const struct shared_meshes *meshes, struct message *message, struct body **created)
 {
     dent_status status = mesh_check_def(def, message);
     if (status != DENT_OK) {
@@ -246,7 +253,7 @@ dent_status body_create(dent_context *context, const dent_body_def *def, uint64_
     memset(body, 0, sizeof *body);
     body->context = context;
     body->identity_base = identity_base;
-    status = fill_body(body, def, serial, message);
+    status = fill_body(body, def, serial, meshes, message);
     if (status != DENT_OK) {
         body_destroy(body);
         return status;
@@ -261,22 +268,7 @@ void body_destroy(struct body *body)
         return;
     }
     dent_context *context = body->context;
-    if ((uint32_t *)body->tetrahedra != body->element_corners) {
-        dent_release(context, body->tetrahedra, body->tetrahedron_count, sizeof *body->tetrahedra);
-    }
-    dent_release(context, body->cell_of_tetrahedron, body->tetrahedron_count, sizeof *body->cell_of_tetrahedron);
-    dent_release(context, body->first_tetrahedron, (size_t)body->element_count + 1, sizeof *body->first_tetrahedron);
-    dent_release(context, body->neighbours, body->tetrahedron_count, sizeof *body->neighbours);
-    dent_release(context, body->element_corners, (size_t)body->corner_count, sizeof *body->element_corners);
-    dent_release(context, body->cell_kinds, body->element_count, sizeof *body->cell_kinds);
-    dent_release(context, body->element_start, (size_t)body->element_count + 1, sizeof *body->element_start);
-    dent_release(context, body->surface_faces, body->surface_face_count, sizeof *body->surface_faces);
-    dent_release(context, body->surface_face_tetrahedron, body->surface_face_count,
-                 sizeof *body->surface_face_tetrahedron);
-    dent_release(context, body->edges, body->edge_count, sizeof *body->edges);
-    dent_release(context, body->edge_is_surface, body->edge_count, sizeof *body->edge_is_surface);
-    dent_release(context, body->vertex_use, body->vertex_count, sizeof *body->vertex_use);
-    dent_release(context, body->vertex_component, body->vertex_count, sizeof *body->vertex_component);
+    mesh_release(body);
     dent_release(context, body->reference, body->vertex_count, sizeof *body->reference);
     dent_release(context, body->identities, body->vertex_count, sizeof *body->identities);
     dent_release(context, body->name, body->name_size, 1);

@@ -22,6 +22,9 @@ struct body {
     uint32_t vertex_count;
     uint32_t element_count; /* the caller's */
 
+    /* The elements and all that follows from them, up to `topology`, may be shared with other bodies of the table
+     * (shared_mesh.h). */
+    struct body *next_sharer, *previous_sharer; /* the ring of the bodies that do; null: none but this one */
     /* Elements as given. element_start is null when all have the same number of corners (4 or 3). */
     uint32_t *element_corners;
     uint64_t corner_count;
@@ -47,6 +50,7 @@ struct body {
     uint32_t *vertex_component; /* component of each vertex (UINT32_MAX: unused), numbered by smallest vertex */
 
     dent_body_topology topology;
+    uint32_t first_nonmanifold_cell; /* with a face that has more than two cells; UINT32_MAX: none */
 
     /* Same vertex: two vertices are the same iff their identities are equal. Null: identity_base + vertex. */
     uint64_t identity_base; /* a number never given twice << 32 */
@@ -76,10 +80,13 @@ static inline uint64_t body_identity(const struct body *body, uint32_t vertex)
     return body->identities ? body->identities[vertex] : body->identity_base + vertex;
 }
 
+struct shared_meshes;
+
 /* Checks the def and builds the body; on failure *message names the culprit and nothing is left behind. `serial` names
- * a body without a name ("body N"); identity_base is a fresh number << 32. Ties are resolved by the table, not here. */
+ * a body without a name ("body N"); identity_base is a fresh number << 32. `meshes`: bodies that elements may be
+ * borrowed from; null: none. Ties are resolved by the table, not here. */
 dent_status body_create(dent_context *context, const dent_body_def *def, uint64_t serial, uint64_t identity_base,
-                        struct message *message, struct body **body);
+                        const struct shared_meshes *meshes, struct message *message, struct body **body);
 void body_destroy(struct body *body);
 
 /* BAD_NUMBER naming the body, unless it is a finite length >= 0 or DENT_THICKNESS_FROM_QUERY. */

@@ -133,7 +133,8 @@ static dent_status make_body(const struct body_table *table, const dent_body_def
         return message_fail(message, DENT_ERROR_TOO_LARGE, "this world has had all the %" PRIu64 " bodies it can name",
                             identity_limit);
     }
-    dent_status status = body_create(table->context, def, serial, table->next_identity << 32, message, body);
+    dent_status status =
+        body_create(table->context, def, serial, table->next_identity << 32, &table->meshes, message, body);
     if (status != DENT_OK) {
         return status;
     }
@@ -174,6 +175,7 @@ dent_status body_table_add(struct body_table *table, const dent_body_def *def, s
     vertex_ties_commit(&ties, body);
     uint32_t slot = take_slot(table);
     table->slots[slot].body = body;
+    shared_meshes_note(&table->meshes, body);
     table->slots[slot].serial = table->next_serial++;
     table->slots[slot].material = 0;
     table->next_identity++;
@@ -195,6 +197,7 @@ dent_status body_table_remove(struct body_table *table, dent_body_id id, struct 
             (table->body_count - body_index - 1) * sizeof *table->living);
     table->body_count--;
     table->topology_version++;
+    shared_meshes_forget(&table->meshes, slot->body);
     body_destroy(slot->body);
     slot->body = NULL;
     slot->generation++;
@@ -220,8 +223,10 @@ dent_status body_table_replace(struct body_table *table, dent_body_id id, const 
         return status;
     }
     vertex_ties_commit(&ties, body);
+    shared_meshes_forget(&table->meshes, slot->body);
     body_destroy(slot->body);
     slot->body = body;
+    shared_meshes_note(&table->meshes, body);
     table->next_identity++;
     table->topology_version++;
     return DENT_OK;

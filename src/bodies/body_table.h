@@ -8,6 +8,7 @@
 #include <dent/id.h>
 
 #include "bodies/body_data.h"
+#include "bodies/shared_mesh.h"
 
 struct body_slot {
     struct body *body;   /* null: free */
@@ -27,6 +28,7 @@ struct body_table {
     uint32_t first_free; /* UINT32_MAX: none */
     uint64_t next_serial;
     uint64_t next_identity;    /* identity_base >> 32 of the next body; a re-topologised body takes a fresh one too */
+    struct shared_meshes meshes;
     uint64_t topology_version; /* grows with every change of elements, ties, filters or the set of bodies */
 };
 

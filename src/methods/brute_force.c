@@ -121,5 +121,6 @@ const struct method_row brute_force_method = {
     .name = "brute-force",
     .summary = "the oracle: tests every pair; O(n^2), for tests and a few hundred elements",
     .questions = DENT_DISCRETE_QUESTIONS,
+    .plain_tests = true,
     .search = test_all_pairs,
 };

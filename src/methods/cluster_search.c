@@ -5,14 +5,15 @@
  * bodies, and goes down: pairs of bodies, pieces, clusters, always 16 boxes at a time. In a pair of clusters the
  * vertices (or surface faces) of one are compared with the cells of the other: shared vertices are taken out by bit
  * masks before any geometry, then float boxes, then float sides with a derived error bound (cluster_kernels.h). What
- * the floats decide is an answer; what they leave open goes to the exact tests behind the sink.
+ * the floats decide is an answer; what they leave open goes to the exact tests behind the sink. Clusters of which floats
+ * leave much open are compared in doubles (cluster_leaf_doubles.h).
  *
  * Contact of a body with itself is first tried to be proven away by the strain certificate (strain_certificate.h), from
  * the body's reference shape or, when it has none, from the last snapshot that a search found free; what is not proven is
  * searched.
  *
- * In: a snapshot. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, and the
- * references.
+ * In: a snapshot. Out: answers and candidates of vertex-cell and face-cell. Between queries: the clusters, the
+ * references, and which clusters are compared in doubles.
  */
 #include "structures/clusters/kernels/cluster_kernels.h"
 #include "methods/interface/method_table.h"
@@ -22,7 +23,7 @@
 #include "base/loop_costs.h"
 #include "geometry/numbers/bounds.h"
 #include "structures/boxes/body_pairs.h"
-#include "methods/cluster_search_cache.h"
+#include "methods/cluster_search_self.h"
 
 struct cluster_state {
     struct cluster_cache cache;
@@ -44,9 +45,10 @@ struct cluster_search {
     bool has_filters;             /* some bodies may not meet */
     bool tries_strains;           /* of some body */
     bool may_adopt;               /* some body has no reference of its own */
-    bool *body_certified;         /* by body index: has no contact with itself */
+    struct self_proofs proofs;    /* of contact of bodies with themselves */
+    bool *body_certified;         /* of the proofs, as is piece_certified */
     float (*body_matrices)[9];    /* by body index: what that is proven with */
-    bool *piece_certified;        /* by piece of the world: has no contact with itself and its neighbours */
+    bool *piece_certified;
     struct workspace *workspaces; /* by worker */
     bool *met_itself;             /* by body index: the search surely found a pair of the body with itself */
 };
@@ -61,6 +63,7 @@ struct near_pieces {
     uint32_t count;
     uint32_t pieces[NEAR_PIECES];   /* of the world */
     uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
+    const uint16_t *open[NEAR_PIECES]; /* by cluster of side b: those of the piece that are left; null: all */
 };
 
 /* What a worker works with. */
@@ -78,6 +81,9 @@ struct workspace {
     struct cluster_points kept_points[KEPT_CLUSTERS]; /* of side a: number n of the world at place n % KEPT_CLUSTERS */
     uint32_t kept_numbers[KEPT_CLUSTERS];
     struct leaf_queue queue;
+    struct leaf_doubles doubles;
+    bool in_doubles;     /* how the cluster of side b is compared with others */
+    uint32_t open_pairs; /* of the cluster of side b: hits that are not certain */
     struct leaf_hit hits[LEAF_HITS_MAX];
     dent_pair answers[BATCH];
     struct candidate candidates[BATCH];
@@ -112,6 +118,7 @@ static void tell(struct workspace *work, dent_question question, uint32_t count)
                                ? cluster_a->vertices[hit->feature]
                                : side_a->clusters->faces[cluster_a->first_face + hit->feature];
         uint32_t tetrahedron = work->clusters_b->cells[work->cells.cluster->first_cell + hit->cell];
+        work->open_pairs += !hit->certain;
         if (hit->certain && body_index_a == work->body_index_b) {
             __atomic_store_n(&search->met_itself[body_index_a], true, __ATOMIC_RELAXED);
         }
@@ -175,28 +182,6 @@ static void search_own(struct workspace *work)
     tell(work, DENT_QUESTION_VERTEX_CELL, count);
 }
 
-/* Clusters of a piece of body b that certainly have no contact with the cluster of side b. */
-static uint32_t proven_clusters(const struct workspace *work, uint32_t piece_b, uint32_t slot, uint32_t piece_a)
-{
-    const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->snapshot.bodies[work->body_index_b];
-    return body->rest_shapes && body->wants_stretches
-               ? gaps_prove(&search->cache->entries[work->body_index_b]->gaps, search->snapshot.kernels,
-                            search->snapshot.strains + body->first_piece, piece_b, slot, piece_a)
-               : 0;
-}
-
-/* Clusters of a piece of body b that certainly have no contact with themselves. */
-static uint32_t proven_own(const struct workspace *work, uint32_t piece)
-{
-    const struct cluster_search *search = work->search;
-    const struct clustered_body *body = &search->snapshot.bodies[work->body_index_b];
-    return body->rest_shapes && body->wants_stretches
-               ? gaps_prove_own(&search->cache->entries[work->body_index_b]->gaps,
-                                search->snapshot.strains + body->first_piece, piece)
-               : 0;
-}
-
 /* What the next leaf reads of side a, asked for early. */
 static void fetch_features(const struct cluster_search *search, const struct clustered_body *side_a, uint32_t number,
                            bool faces)
@@ -215,7 +200,7 @@ static void fetch_features(const struct cluster_search *search, const struct clu
     }
 }
 
-/* The cluster of side b against some clusters of a piece of body rank_a, bits of `set`. */
+/* The cluster of side b against some clusters of a piece of body a, bits of `set`. */
 static void search_leaves(struct workspace *work, dent_question question, uint32_t body_index_a, uint32_t first,
                           uint32_t set)
 {
@@ -242,16 +227,36 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
             .same_body = self,
             .lanes = search->snapshot.surface_vertices_only ? cluster->owned_surface : cluster->owned,
             .number = world_number,
+            .xyz = search->request->snapshot->bodies[body_index_a].xyz,
         };
-        uint32_t count =
-            (faces ? kernels->face_leaf : kernels->vertex_leaf)(&work->cells, &features, &work->queue, work->hits);
+        uint32_t count = work->in_doubles ? (faces ? kernels->face_leaf_doubles : kernels->vertex_leaf_doubles)(
+                                                &work->cells, &features, &work->doubles, work->hits)
+                                          : (faces ? kernels->face_leaf : kernels->vertex_leaf)(
+                                                &work->cells, &features, &work->queue, work->hits);
         work->clusters_visited++;
         tell(work, question, count);
     }
 }
 
+/* What still waits, in either numbers: a cluster that is taken up again in the middle may have changed them. Own vertices
+ * are always compared in floats. */
+static void flush_leaves(struct workspace *work, dent_question question)
+{
+    const struct cluster_kernels *kernels = work->search->snapshot.kernels;
+    bool faces = question == DENT_QUESTION_FACE_CELL;
+    if (work->queue.count > 0 || work->queue.waiting.count > 0 || work->queue.waiting_faces.count > 0) {
+        tell(work, question,
+             (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
+    }
+    if (work->doubles.vertices.points.count > 0 || work->doubles.faces.points.count > 0) {
+        tell(work, question,
+             (faces ? kernels->face_flush_doubles : kernels->vertex_flush_doubles)(&work->cells, &work->doubles,
+                                                                                   work->hits));
+    }
+}
+
 /* Cluster of side b, already in work->cells, against the clusters of the pieces near it. */
-static void search_cluster(struct workspace *work, dent_question question, uint32_t piece_b, uint32_t slot)
+static void search_cluster(struct workspace *work, dent_question question, uint32_t slot)
 {
     const struct cluster_search *search = work->search;
     const struct cluster_kernels *kernels = search->snapshot.kernels;
@@ -271,21 +276,67 @@ static void search_cluster(struct workspace *work, dent_question question, uint3
             set = kernels->meet(cluster_snapshot_boxes_of_piece(&search->snapshot, side, near->pieces[i]),
                                 &work->cells.box);
         }
-        if (set && body_index_a == work->body_index_b) {
-            set &= ~proven_clusters(work, piece_b, slot, near->pieces[i] - side_a->first_piece);
-        }
+        set &= near->open[i] ? near->open[i][slot] : UINT32_MAX;
         if (set) {
             load_points_b(work);
             search_leaves(work, question, body_index_a, piece->first, set);
         }
     }
-    if (work->queue.count > 0 || work->queue.waiting.count > 0 || work->queue.waiting_faces.count > 0) {
-        tell(work, question,
-             (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
+    flush_leaves(work, question);
+}
+
+/* ---- floats or doubles ----------------------------------------------------------------------- */
+
+/* Where surfaces coincide floats leave open most of what boxes leave, and the exact test of each pair costs more than
+ * the leaf in doubles. Elsewhere the leaf in doubles costs a quarter more than the one in floats. So a cluster of which
+ * floats left more than an eighth open is compared in doubles for the next SHORTEST_STAY queries or some more, a number
+ * of its own so that not all try floats again at the same time. The choice depends on the queries before, not on
+ * threads. */
+enum { OPEN_SHARE = 8, LEAST_OPEN = 4, SHORTEST_STAY = 128, STAYS = 128 };
+
+static uint8_t *doubles_left(const struct workspace *work, dent_question question)
+{
+    uint32_t cluster = work->search->snapshot.bodies[work->body_index_b].first_cluster + work->number_b;
+    return &work->search->cache->doubles_left[cluster][question == DENT_QUESTION_FACE_CELL];
+}
+
+static void choose_numbers(struct workspace *work, dent_question question)
+{
+    const struct cluster_search *search = work->search;
+    uint8_t *left = doubles_left(work, question);
+    switch (search->request->experiments->cluster_search.numbers) {
+    case DENT_LEAF_NUMBERS_FLOATS:
+        work->in_doubles = false;
+        break;
+    case DENT_LEAF_NUMBERS_DOUBLES:
+        work->in_doubles = true;
+        break;
+    case DENT_LEAF_NUMBERS_ALTERNATING:
+        *left = *left == 0;
+        work->in_doubles = *left > 0;
+        break;
+    default:
+        work->in_doubles = *left > 0 && search->snapshot.kernels != &cluster_kernels_scalar;
+        break;
+    }
+    work->doubles.cells.has_points = work->doubles.cells.has_planes = false;
+    work->queue.box_pairs = work->open_pairs = 0;
+}
+
+/* After a cluster of side b is done: is it the turn of doubles? */
+static void note_open_pairs(const struct workspace *work, dent_question question)
+{
+    if (work->search->request->experiments->cluster_search.numbers != DENT_LEAF_NUMBERS_AUTO) {
+        return;
+    }
+    if (work->in_doubles) { /* 0: noted when it was taken up before */
+        *doubles_left(work, question) -= *doubles_left(work, question) > 0;
+    } else if (work->open_pairs >= LEAST_OPEN && work->open_pairs > work->queue.box_pairs / OPEN_SHARE) {
+        *doubles_left(work, question) = (uint8_t)(SHORTEST_STAY + work->number_b % STAYS);
     }
 }
 
-static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t slot)
+static void begin_cluster(struct workspace *work, dent_question question, uint32_t piece, uint32_t slot)
 {
     const struct cluster_search *search = work->search;
     const struct clustered_body *side_b = &search->snapshot.bodies[work->body_index_b];
@@ -298,6 +349,10 @@ static void begin_cluster(struct workspace *work, uint32_t piece, uint32_t slot)
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
     cells->box = cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot);
     cells->has_boxes = false;
+    cells->xyz = search->request->snapshot->bodies[work->body_index_b].xyz;
+    /* The parts of a split cell have planes inside it, and points on those may be interior. */
+    cells->interior_only = !search->request->def->touching && !work->body_b->cell_of_tetrahedron;
+    choose_numbers(work, question);
 }
 
 static void search_near_pieces(struct workspace *work, dent_question question, uint32_t piece)
@@ -309,27 +364,39 @@ static void search_near_pieces(struct workspace *work, dent_question question, u
     }
     for (; any; any &= any - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(any);
-        begin_cluster(work, piece, slot);
+        begin_cluster(work, question, piece, slot);
         if (near->own >> slot & 1) {
             search_own(work);
         }
-        search_cluster(work, question, piece, slot);
+        search_cluster(work, question, slot);
+        note_open_pairs(work, question);
     }
     near->count = near->own = 0;
 }
 
-/* Is contact between these two pieces of body b proven away? */
-static bool proven_apart(const struct workspace *work, uint32_t piece_a, uint32_t piece_b)
+/* Clusters of side b of which some partners in the other piece are left. */
+static uint32_t open_clusters(const uint16_t *open)
 {
-    const struct cluster_search *search = work->search;
-    const bool *certified = search->piece_certified + search->snapshot.bodies[work->body_index_b].first_piece;
-    return search->certify && (certified[piece_a] || certified[piece_b]) &&
-           strain_neighbours(&search->cache->entries[work->body_index_b]->reference, piece_a, piece_b);
+    uint32_t clusters = 0;
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        clusters |= (uint32_t)(open[slot] != 0) << slot;
+    }
+    return clusters;
+}
+
+/* Clusters that may have contact with themselves. */
+static uint32_t open_to_themselves(const uint16_t *open)
+{
+    uint32_t clusters = 0;
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        clusters |= open[slot] & 1u << slot;
+    }
+    return clusters;
 }
 
 /* Notes a piece of body a whose box meets that of the piece of side b. */
 static void note_piece(struct workspace *work, dent_question question, uint32_t piece, uint32_t world_piece,
-                       const struct cluster_box *box)
+                       const struct cluster_box *box, const uint16_t *open)
 {
     const struct cluster_search *search = work->search;
     struct near_pieces *near = &work->near;
@@ -338,15 +405,17 @@ static void note_piece(struct workspace *work, dent_question question, uint32_t 
         uint32_t boxes = search->snapshot.bodies[work->body_index_b].first_piece_boxes + piece;
         clusters = search->snapshot.kernels->meet(&search->snapshot.piece_boxes[SIDE_CELLS][boxes], box);
     }
+    clusters &= open ? open_clusters(open) : UINT32_MAX;
     near->pieces[near->count] = world_piece;
     near->clusters[near->count] = (uint16_t)clusters;
+    near->open[near->count] = open;
     near->count += clusters != 0;
     if (near->count == NEAR_PIECES) {
         search_near_pieces(work, question, piece);
     }
 }
 
-/* Pieces of a group of sixteen of body rank_a. */
+/* Pieces of a group of sixteen of body a. */
 static void note_group(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                        uint32_t body_index_a, uint32_t group)
 {
@@ -357,16 +426,18 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
     uint32_t set = search->snapshot.kernels->meet(boxes, box);
     for (; set; set &= set - 1) {
         uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
-        if (body_index_a == work->body_index_b && proven_apart(work, other, piece)) {
+        const uint16_t *open = NULL;
+        if (body_index_a == work->body_index_b &&
+            self_proofs_clear(&search->proofs, body_index_a, piece, other, &open)) {
             continue;
         }
         struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
-        note_piece(work, question, piece, side_a->first_piece + other, &other_box);
+        note_piece(work, question, piece, side_a->first_piece + other, &other_box, open);
     }
     work->boxes_compared += PIECE_CLUSTERS;
 }
 
-/* Pieces of body rank_a near the piece of side b, whose box is given. */
+/* Pieces of body a near the piece of side b, whose box is given. */
 static void note_body(struct workspace *work, dent_question question, uint32_t piece, const struct cluster_box *box,
                       uint32_t body_index_a)
 {
@@ -375,10 +446,12 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
     int side = question == DENT_QUESTION_FACE_CELL ? SIDE_FACES : SIDE_VERTICES;
     if (side_a->piece_count == 1) {
         const struct cluster_box *box_a = &search->snapshot.boxes[side][body_index_a];
+        const uint16_t *open = NULL;
         work->boxes_compared++;
         if (float_bounds_meet(box_a->lo, box_a->hi, box->lo, box->hi) &&
-            !(body_index_a == work->body_index_b && proven_apart(work, 0, piece))) {
-            note_piece(work, question, piece, side_a->first_piece, box_a);
+            !(body_index_a == work->body_index_b &&
+              self_proofs_clear(&search->proofs, body_index_a, piece, 0, &open))) {
+            note_piece(work, question, piece, side_a->first_piece, box_a, open);
         }
         return;
     }
@@ -409,14 +482,16 @@ static void search_single(struct workspace *work, dent_question question, uint32
         __builtin_prefetch(next->cells);
         __builtin_prefetch(next->cell_vertices);
     }
-    begin_cluster(work, 0, 0);
+    begin_cluster(work, question, 0, 0);
     const struct cluster_box box = work->cells.box;
     if (box.lo[0] > box.hi[0]) {
         return;
     }
-    if (work->body_b->self_collision && !search->body_certified[body_index] && faces) {
+    bool self = work->body_b->self_collision && !search->body_certified[body_index];
+    const uint16_t *open;
+    if (self && faces) {
         note_body(work, question, 0, &box, body_index);
-    } else if (work->body_b->self_collision && !search->body_certified[body_index] && !proven_own(work, 0)) {
+    } else if (self && !self_proofs_clear(&search->proofs, body_index, 0, 0, &open)) {
         search_own(work);
     }
     uint32_t first = search->pairs->first[body_index], end = search->pairs->first[body_index + 1];
@@ -435,7 +510,8 @@ static void search_single(struct workspace *work, dent_question question, uint32
             search_leaves(work, question, body_index_a, 0, 1);
         }
     }
-    search_cluster(work, question, 0, 0);
+    search_cluster(work, question, 0);
+    note_open_pairs(work, question);
     work->near.count = 0;
 }
 
@@ -456,11 +532,14 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
         return;
     }
     struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
-    if (work->body_b->self_collision && !search->body_certified[body_index]) {
-        if (question == DENT_QUESTION_VERTEX_CELL && !proven_apart(work, piece, piece)) {
+    bool still = search->snapshot.still && search->snapshot.still[world_piece];
+    if (work->body_b->self_collision && !search->body_certified[body_index] && !still) {
+        const uint16_t *open;
+        if (question == DENT_QUESTION_VERTEX_CELL &&
+            !self_proofs_clear(&search->proofs, body_index, piece, piece, &open)) {
             work->near.own = search->snapshot.kernels->meet(
                 &search->snapshot.piece_boxes[SIDE_CELLS][side_b->first_piece_boxes + piece], &box);
-            work->near.own &= ~proven_own(work, piece);
+            work->near.own &= open ? open_to_themselves(open) : UINT32_MAX;
         }
         note_body(work, question, piece, &box, body_index);
     }
@@ -489,6 +568,8 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     work->answer_count = work->candidate_count = work->queue.count = 0;
     work->queue.waiting.count = work->queue.waiting_faces.count = 0;
     work->queue.waiting_faces.may_share = false;
+    work->doubles.vertices.points.count = work->doubles.faces.points.count = work->doubles.faces.count = 0;
+    work->doubles.vertices.points.may_share = work->doubles.faces.points.may_share = false;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->snapshot.piece_count - first;
@@ -568,8 +649,9 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
     const struct clustered_body *body = &search->snapshot.bodies[body_index];
     uint32_t group = block - body->first_group, first = group * PIECE_CLUSTERS;
     if (!body->rest_shapes || search->body_certified[body_index] ||
-        !search->cache->entries[body_index]->reference.usable) {
-        return;
+        !search->cache->entries[body_index]->reference.usable ||
+        search->proofs.body_has_still[body_index]) {
+        return; /* what covers a piece needs strains everywhere */
     }
     const struct strain_reference *reference = &search->cache->entries[body_index]->reference;
     const struct piece_strain *strains = search->snapshot.strains + body->first_piece;
@@ -583,9 +665,9 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
 /* Whole bodies, then the pieces of those that fail and have more than one. */
 static void certify(struct cluster_search *search)
 {
-    uint32_t bodies = search->tries_strains ? search->request->snapshot->body_count : 0;
+    uint32_t bodies = search->request->snapshot->body_count;
     bool any = false, any_left = false;
-    for (uint32_t body_index = 0; body_index < bodies; body_index++) {
+    for (uint32_t body_index = 0; search->tries_strains && body_index < bodies; body_index++) {
         const struct clustered_body *body = &search->snapshot.bodies[body_index];
         if (body->piece_count > 1 && body->rest_shapes && find_matrix(search, body_index)) {
             search->body_certified[body_index] = any = true; /* until a group refutes it */
@@ -600,10 +682,19 @@ static void certify(struct cluster_search *search)
         any_left =
             any_left || (body->rest_shapes && !search->body_certified[body_index] && body->clusters->piece_count > 1);
     }
-    memset(search->piece_certified, 0, search->snapshot.piece_count * sizeof *search->piece_certified);
     if (any_left) {
         dent_parallel_for(search->request->context, search->cache->group_count, certify_block, search);
     }
+    self_proofs_try_gaps(&search->proofs, &search->snapshot);
+}
+
+static float largest_clearance(const struct gap_reference *gaps)
+{
+    float most = 0;
+    for (uint32_t piece = 0; piece < gaps->clusters->piece_count; piece++) {
+        most = gaps->clearances[piece] > most ? gaps->clearances[piece] : most;
+    }
+    return most;
 }
 
 /* Gaps take long to compute and pay off within some hundred queries, so a body has to be asked about twice. */
@@ -618,6 +709,7 @@ static void complete_gaps(struct cluster_search *search, struct cluster_cache *c
     }
     if (wanted && search->gap_rooms && entry->asked_before) {
         gap_reference_complete(&entry->gaps, body, (const double(*)[3])body->reference, search->gap_rooms);
+        entry->rigid->largest_clearance = largest_clearance(&entry->gaps);
         cluster_cache_note_reference(cache, body_index);
     }
     entry->asked_before = true;
@@ -637,9 +729,11 @@ static void choose_references(struct cluster_search *search, struct cluster_cach
         /* The vertices of a single cluster are compared with its own cells in less time than its strain takes. */
         bool worth_it = clustered->cluster_count > 1 || search->request->questions & DENT_QUESTION_FACE_CELL;
         search->snapshot.may_want_strains |= worth_it;
-        bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision;
+        bool wanted = search->certify && worth_it && clustered->has_reference && body->self_collision &&
+                      !search->body_certified[body_index];
         search->may_adopt |= !clustered->own_reference;
-        if (wanted && clustered->own_reference && cache->entries[body_index]->wait > 0) {
+        if (wanted && clustered->own_reference && cache->entries[body_index]->wait > 0 &&
+            !search->request->proofs->try_again) {
             cache->entries[body_index]->wait--;
             wanted = false;
         }
@@ -686,7 +780,8 @@ static void back_off_certificates(struct cluster_search *search, struct cluster_
     for (uint32_t body_index = 0; search->tries_strains && body_index < cache->body_count; body_index++) {
         struct cached_body *entry = cache->entries[body_index];
         bool too_early = entry->gaps.usable && !entry->gaps.complete;
-        if (!entry->own_reference || !cache->bodies[body_index].rest_shapes || too_early) {
+        if (!entry->own_reference || !cache->bodies[body_index].rest_shapes || too_early ||
+            search->proofs.body_has_still[body_index]) {
             continue;
         }
         const struct body_clusters *clusters = cache->bodies[body_index].clusters;
@@ -694,6 +789,18 @@ static void back_off_certificates(struct cluster_search *search, struct cluster_
                       4 * (uint64_t)certified_clusters(search, body_index) < clusters->cluster_count;
         entry->last_wait = !failed ? 0 : entry->last_wait < LONGEST_REST ? 2 * entry->last_wait + 1 : LONGEST_REST;
         entry->wait = entry->last_wait;
+    }
+}
+
+/* Cells of the bodies whose own reference proved too little in the last two tries. */
+static void report_proofs(const struct cluster_search *search, const struct cluster_cache *cache)
+{
+    struct proof_report *proofs = search->request->proofs;
+    proofs->known = search->certify;
+    for (uint32_t body_index = 0; search->certify && body_index < cache->body_count; body_index++) {
+        const struct cached_body *entry = cache->entries[body_index];
+        bool failing = entry->own_reference && entry->last_wait > 1;
+        proofs->unproven_cells += failing ? cache->bodies[body_index].cell_count : 0;
     }
 }
 
@@ -799,15 +906,21 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     search.pieces_per_block = pieces_per_block(snapshot);
     uint32_t blocks = (snapshot->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
     search.certify = !request->experiments->cluster_search.no_certificate;
+    if (!self_proofs_begin(&search.proofs, request, &state->cache)) {
+        return out_of_memory(request);
+    }
+    search.body_certified = search.proofs.body_certified;
+    search.piece_certified = search.proofs.piece_certified;
+    if (search.certify) {
+        self_proofs_try_rigid(&search.proofs);
+        snapshot->still = search.proofs.any_still ? search.proofs.piece_still : NULL;
+    }
     choose_references(&search, &state->cache);
-    search.body_certified =
-        arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.body_certified);
     search.body_matrices =
         arena_allocate(request->scratch, request->snapshot->body_count, sizeof *search.body_matrices);
     search.met_itself =
         arena_allocate_cleared(request->scratch, request->snapshot->body_count, sizeof *search.met_itself);
-    search.piece_certified = arena_allocate(request->scratch, snapshot->piece_count, sizeof *search.piece_certified);
-    if (!search.body_certified || !search.body_matrices || !search.met_itself || !search.piece_certified ||
+    if (!search.body_matrices || !search.met_itself ||
         !cluster_snapshot_prepare(snapshot, request->snapshot, request->scratch) || !begin_answers(&search, blocks)) {
         return out_of_memory(request);
     }
@@ -822,6 +935,8 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     loop_costs_run(&state->search_costs, request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
         back_off_certificates(&search, &state->cache);
+        report_proofs(&search, &state->cache);
+        self_proofs_keep_poses(&search.proofs);
         adopt_free_poses(&search, &state->cache);
     }
     return DENT_OK;

@@ -8,7 +8,30 @@
 
 #include "structures/clusters/cluster_snapshot.h"
 #include "proofs/gap_certificate.h"
+#include "proofs/rigid_certificate.h"
 #include "proofs/strain_certificate.h"
+
+enum { RIGID_BLOCK_VERTICES = 2048, REST_PROBES = 32 };
+
+/* A pose in which pieces of a body were proven apart from all of it, and by how much. Taken when the body, deformed, comes
+ * to rest or moves as a whole: as long as it does, that proof is good (rigid_certificate.h). */
+struct kept_pose {
+    bool valid;
+    struct rigid_reference rigid;
+    double (*shape)[3]; /* where the vertices were */
+    float *clearances;  /* by piece */
+    float largest_clearance;
+    double probes[REST_PROBES][3]; /* some vertices in the query before; they tell whether it rests */
+    bool has_probes, rests;
+    uint32_t wait, last_wait; /* queries until the next pose is tried, after one that proved little */
+};
+
+/* What recognises a body that moved as a whole. */
+struct rigid_proof {
+    struct rigid_reference reference; /* of the body's own reference shape */
+    float largest_clearance;          /* of its pieces */
+    struct kept_pose pose;
+};
 
 /* One body. Solids have room for a reference shape; it is set from the body's own when it has one. */
 struct cached_body {
@@ -19,6 +42,7 @@ struct cached_body {
     struct body_clusters clusters;
     struct strain_reference reference;
     struct gap_reference gaps; /* of a body whose own reference is not convex */
+    struct rigid_proof *rigid; /* of the same body; null: it has no gaps of use. Apart, since swarms have none */
     bool asked_before;         /* about itself, where gaps may help */
 };
 
@@ -31,8 +55,12 @@ struct cluster_cache {
     struct clustered_body *bodies; /* by body index */
     uint32_t cluster_count, piece_count, group_count;
     uint32_t piece_boxes_count, group_boxes_count, range_count;
+    uint32_t gap_pair_count;    /* of all bodies */
+    uint32_t rigid_block_count; /* of RIGID_BLOCK_VERTICES vertices, of bodies with gaps */
     bool one_piece_each;                                       /* every body has just one */
     uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* body indices */
+    uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries its cells are
+                                   compared in doubles. Written by the search */
     uint32_t (
         *identities)[CLUSTER_VERTICES]; /* by cluster; null: no ties, the vertices' own numbers will do within a body */
 };

@@ -39,6 +39,42 @@ void method_learn(struct method_experience *experience, const struct snapshot *s
     experience->much_overlaps = face_cell_pairs > needed;
 }
 
+/* Certificates that fail are tried again after so many contour walks, and after twice as many each time they fail: with
+ * certificates the cluster search takes about half as long as the walk, without three times (blocks-640k), so at 16
+ * the tries cost less than a tenth, and what was proven again is seen soon. */
+enum { FIRST_WALKS = 16, MOST_WALKS = 256 };
+
+static uint64_t unproven_cells(const struct method_experience *experience, const struct snapshot *snapshot)
+{
+    return experience->topology_version == snapshot->table->topology_version ? experience->unproven_cells : 0;
+}
+
+bool method_tries_proofs_again(const struct method_experience *experience, const struct snapshot *snapshot)
+{
+    return unproven_cells(experience, snapshot) > 0 && experience->walks_left == 0;
+}
+
+void method_learn_proofs(struct method_experience *experience, const struct snapshot *snapshot, dent_method method,
+                         const struct proof_report *proofs)
+{
+    if (method == DENT_METHOD_CONTOUR_WALK && experience->walks_left > 0) {
+        experience->walks_left--;
+    }
+    if (!proofs->known) {
+        return;
+    }
+    bool failed_before = unproven_cells(experience, snapshot) > 0, fail = proofs->unproven_cells > 0;
+    bool tried = !failed_before || proofs->try_again; /* else they wait, and nothing is new */
+    if (!fail) {
+        experience->walks_left = experience->last_walks = 0;
+    } else if (tried) {
+        uint32_t more = failed_before ? 2 * experience->last_walks : FIRST_WALKS;
+        experience->walks_left = experience->last_walks = more < MOST_WALKS ? more : MOST_WALKS;
+    }
+    experience->unproven_cells = proofs->unproven_cells;
+    experience->topology_version = snapshot->table->topology_version;
+}
+
 uint32_t method_together(uint32_t questions)
 {
     uint32_t surfaces = questions & surface_tree_method.questions,
@@ -77,16 +113,24 @@ const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t
         *reason = "touching pairs are asked for: spatial hash";
         return &spatial_hash_method;
     }
-    /* Where no certificate will help (no reference shape, or a large one that is not convex) and the bodies are not
-     * small, following the surfaces is quicker unless much overlaps: 10 against 36 ms on two blocks of 320,000 cells
+    /* Where no certificate will help (no reference shape, or a large one that is not convex, or one by which nothing
+     * could be proven of late) and the bodies are not small, following the surfaces is quicker unless much overlaps: 10 against 36 ms on two blocks of 320,000 cells
      * without reference (docs/methods/contour_walk.md). With gaps the cluster search is level on the jaw and more than
      * twice as fast on teschner-d. */
-    if (questions & DENT_QUESTION_FACE_CELL && cells >= solids * CELLS_WORTH_WALKING && certified_cells * 2 < cells) {
+    uint64_t unproven = unproven_cells(experience, snapshot);
+    uint64_t proven_cells = certified_cells > unproven ? certified_cells - unproven : 0;
+    if (questions & DENT_QUESTION_FACE_CELL && cells >= solids * CELLS_WORTH_WALKING && proven_cells * 2 < cells) {
+        if (certified_cells * 2 >= cells && method_tries_proofs_again(experience, snapshot)) {
+            *reason = "faces in cells, reference shapes that proved too little are tried again: cluster search";
+            return &cluster_search_method;
+        }
         if (experience->much_overlaps) {
             *reason = "faces in cells, and much overlapped in the last answer: cluster search";
             return &cluster_search_method;
         }
-        *reason = "faces in cells of solids without a reference shape that helps: contour walk";
+        *reason = certified_cells * 2 < cells
+                      ? "faces in cells of solids without a reference shape that helps: contour walk"
+                      : "faces in cells, and the reference shapes proved too little in the last queries: contour walk";
         return &contour_walk_method;
     }
     /* The quickest on every built-in scene, from 100 bars of ten cells to a million cells, and level with the hash on

@@ -8,8 +8,8 @@
 #include "geometry/metric/convex_gjk.h"
 #include "proofs/strain_certificate.h"
 
-/* A cluster with more pieces close to it (a large one among small ones) has gaps to the first of them only. */
-enum { NEAR_PIECES_MAX = 16 };
+/* A cluster with more pieces close to it (a large one among small ones) has rows for the first of them only. */
+enum { CLUSTER_ROWS_MAX = 64 };
 
 /* Clusters are close when their boxes are not farther apart than this share of their extents together. */
 #define CLOSE_SHARE 0.25
@@ -262,6 +262,7 @@ struct gap_builder {
     const double (*positions)[3];
     double scale;
     struct close_box *clusters, *pieces; /* while close ones are listed */
+    uint8_t *row_counts;                 /* likewise, by cluster: rows it has */
     struct shape_pair *shapes;           /* while gaps are measured, by worker: 60 kB each */
 };
 
@@ -320,26 +321,27 @@ static void set_piece(struct gap_builder *builder, uint32_t number)
     }
 }
 
-/* The pieces with clusters close to a cluster; returns how many. */
-static uint32_t list_near_pieces(const struct gap_builder *builder, uint32_t cluster, uint32_t pieces[NEAR_PIECES_MAX])
+/* ---- measuring gaps -------------------------------------------------------------------------- */
+
+static float *row_of(const struct gap_reference *reference, const struct gap_pair *pair, uint32_t slot)
 {
-    uint32_t count = 0;
-    for (uint32_t piece = 0; piece < builder->reference->clusters->piece_count && count < NEAR_PIECES_MAX; piece++) {
-        pieces[count] = piece;
-        count += are_close(&builder->clusters[cluster], &builder->pieces[piece]);
-    }
-    return count;
+    uint32_t before = pair->rows & ((UINT32_C(1) << slot) - 1);
+    return reference->rows[pair->first_row + (uint32_t)__builtin_popcount(before)];
 }
 
-/* The gap between two clusters as found from the other one; 0 where it was not looked for. */
-static float known_gap(const struct gap_reference *reference, uint32_t cluster, uint32_t piece, uint32_t slot)
+/* The gaps of one row that are not known yet. Of a piece with itself: those to the clusters behind. */
+static void fill_row(const struct gap_builder *builder, struct shape_pair *room, uint32_t own, double enough,
+                     const struct gap_pair *pair, float *row)
 {
-    for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
-        if (reference->pieces[i] == piece) {
-            return reference->gaps[i][slot];
+    const struct body_clusters *clusters = builder->reference->clusters;
+    const struct cluster_piece *other_piece = &clusters->pieces[pair->piece];
+    for (uint32_t k = 0; k < other_piece->count; k++) {
+        uint32_t other = other_piece->first + k;
+        if (other > own && row[k] < 0) {
+            set_cluster(&room->near, builder->body, clusters, other, builder->positions, builder->scale);
+            row[k] = gap_of_clusters(&room->own, &room->near, enough);
         }
     }
-    return 0;
 }
 
 /* Gaps of a cluster to itself and to those behind it in the numbering. */
@@ -347,24 +349,44 @@ static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room
 {
     struct gap_reference *reference = builder->reference;
     const struct body_clusters *clusters = reference->clusters;
-    struct cluster_shape *shape = &room->own, *other_shape = &room->near;
     uint32_t own = clusters->pieces[piece].first + slot;
     double radius = (double)reference->rest_shapes[piece].radius[slot];
-    set_cluster(shape, builder->body, clusters, own, builder->positions, builder->scale);
-    reference->rest_shapes[piece].own_gap[slot] = gap_of_clusters(shape, shape, radius);
+    set_cluster(&room->own, builder->body, clusters, own, builder->positions, builder->scale);
+    float own_gap = gap_of_clusters(&room->own, &room->own, radius);
+    reference->rest_shapes[piece].own_gap[slot] = own_gap;
     /* Larger gaps to others are of no use: what a cluster and its neighbours do is known to be small beside its own. */
-    double own_gap = (double)reference->rest_shapes[piece].own_gap[slot];
-    double enough = own_gap > 0 && ENOUGH_GAPS * own_gap < radius ? ENOUGH_GAPS * own_gap : radius;
-    for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
-        uint32_t near = reference->pieces[i];
-        for (uint32_t k = 0; k < clusters->pieces[near].count; k++) {
-            uint32_t other = clusters->pieces[near].first + k;
-            if (other == own) {
-                reference->gaps[i][k] = reference->rest_shapes[piece].own_gap[slot];
-            } else if (other > own && reference->gaps[i][k] < 0) {
-                set_cluster(other_shape, builder->body, clusters, other, builder->positions, builder->scale);
-                reference->gaps[i][k] = gap_of_clusters(shape, other_shape, enough);
-            }
+    double most = ENOUGH_GAPS * (double)own_gap;
+    double enough = own_gap > 0 && most < radius ? most : radius;
+    for (uint32_t i = reference->first_pair[piece]; i < reference->first_pair[piece + 1]; i++) {
+        struct gap_pair *pair = &reference->pairs[i];
+        if (pair->rows >> slot & 1) {
+            fill_row(builder, room, own, enough, pair, row_of(reference, pair, slot));
+        }
+        if (pair->piece == piece && (pair->rows >> slot & 1)) {
+            row_of(reference, pair, slot)[slot] = own_gap;
+        }
+    }
+}
+
+/* Of a piece with itself: gaps to the clusters before, from theirs. */
+static void mirror_rows(const struct gap_reference *reference, const struct gap_pair *pair)
+{
+    for (uint32_t set = pair->rows; set; set &= set - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(set);
+        float *row = row_of(reference, pair, slot);
+        for (uint32_t k = 0; k < slot; k++) {
+            bool known = pair->rows >> k & 1;
+            row[k] = row[k] < 0 ? known ? row_of(reference, pair, k)[slot] : 0 : row[k];
+        }
+    }
+}
+
+static void lower_gap(const struct gap_reference *reference, struct gap_pair *pair)
+{
+    uint32_t row_count = (uint32_t)__builtin_popcount(pair->rows);
+    for (uint32_t row = 0; row < row_count; row++) {
+        for (uint32_t k = 0; k < reference->clusters->pieces[pair->piece].count; k++) {
+            pair->gap = fminf(pair->gap, reference->rows[pair->first_row + row][k]);
         }
     }
 }
@@ -372,73 +394,124 @@ static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room
 static void fill_piece(void *data, uint32_t piece, uint32_t worker)
 {
     const struct gap_builder *builder = data;
-    for (uint32_t slot = 0; slot < builder->reference->clusters->pieces[piece].count; slot++) {
+    struct gap_reference *reference = builder->reference;
+    for (uint32_t slot = 0; slot < reference->clusters->pieces[piece].count; slot++) {
         fill_gaps(builder, &builder->shapes[worker], piece, slot);
     }
-}
-
-/* Gaps to the clusters before it, from these. */
-static void complete_gaps(struct gap_reference *reference, uint32_t piece, uint32_t slot)
-{
-    const struct body_clusters *clusters = reference->clusters;
-    uint32_t own = clusters->pieces[piece].first + slot;
-    for (uint32_t i = reference->first[own]; i < reference->first[own + 1]; i++) {
-        const struct cluster_piece *near = &clusters->pieces[reference->pieces[i]];
-        for (uint32_t k = 0; k < near->count && near->first + k < own; k++) {
-            reference->gaps[i][k] = known_gap(reference, near->first + k, piece, slot);
+    for (uint32_t i = reference->first_pair[piece]; i < reference->first_pair[piece + 1]; i++) {
+        if (reference->pairs[i].piece == piece) {
+            mirror_rows(reference, &reference->pairs[i]);
         }
+        lower_gap(reference, &reference->pairs[i]);
     }
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* -1: close, and not known yet. */
-static void mark_close(const struct gap_builder *builder, uint32_t cluster, uint32_t piece, float gaps[PIECE_CLUSTERS])
+/* The gap of clusters that are not close: their boxes are farther apart than this along some axis. */
+static float far_gap(const struct close_box *a, const struct close_box *b)
 {
-    const struct cluster_piece *range = &builder->reference->clusters->pieces[piece];
-    for (uint32_t k = 0; k < PIECE_CLUSTERS; k++) {
-        bool close = k < range->count && are_close(&builder->clusters[cluster], &builder->clusters[range->first + k]);
-        gaps[k] = close ? -1.0f : 0.0f;
-    }
+    return rounded_gap(a->reach + b->reach);
 }
 
-static bool list_near(struct gap_builder *builder)
+/* The row of a cluster: -1: close, and not known yet. True when some are. */
+static bool mark_close(const struct gap_builder *builder, uint32_t cluster, uint32_t piece, float row[PIECE_CLUSTERS])
+{
+    const struct cluster_piece *range = &builder->reference->clusters->pieces[piece];
+    bool any = false;
+    memset(row, 0, PIECE_CLUSTERS * sizeof *row);
+    for (uint32_t k = 0; k < range->count; k++) {
+        const struct close_box *own = &builder->clusters[cluster], *other = &builder->clusters[range->first + k];
+        bool close = are_close(own, other);
+        row[k] = close ? -1.0f : far_gap(own, other);
+        any = any || close;
+    }
+    return any;
+}
+
+/* Sets a pair but for its slot, and its rows where there is memory for them. A pair of which a row is left out has no
+ * gap. False: no clusters are close. */
+static bool set_pair(struct gap_builder *builder, uint32_t piece, uint32_t other, uint32_t first_row,
+                     struct gap_pair *pair)
 {
     struct gap_reference *reference = builder->reference;
-    uint32_t count = reference->clusters->cluster_count, pieces[NEAR_PIECES_MAX];
-    uint64_t total = 0;
-    for (uint32_t cluster = 0; cluster < count; cluster++) {
-        reference->first[cluster] = (uint32_t)total;
-        total += list_near_pieces(builder, cluster, pieces);
-    }
-    reference->first[count] = (uint32_t)total;
-    if (total >= UINT32_MAX) {
-        return false;
-    }
-    reference->near_count = (uint32_t)total;
-    reference->pieces = dent_allocate(reference->context, reference->near_count, sizeof *reference->pieces);
-    reference->gaps = dent_allocate(reference->context, reference->near_count, sizeof *reference->gaps);
-    if (!reference->pieces || !reference->gaps) {
-        return false;
-    }
-    for (uint32_t cluster = 0; cluster < count; cluster++) {
-        uint32_t found = list_near_pieces(builder, cluster, pieces);
-        memcpy(&reference->pieces[reference->first[cluster]], pieces, found * sizeof *pieces);
-        for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
-            mark_close(builder, cluster, reference->pieces[i], reference->gaps[i]);
+    const struct cluster_piece *range = &reference->clusters->pieces[piece];
+    float row[PIECE_CLUSTERS];
+    bool left_out = false;
+    *pair = (struct gap_pair){.piece = other, .first_row = first_row, .gap = INFINITY};
+    for (uint32_t slot = 0; slot < range->count; slot++) {
+        uint32_t cluster = range->first + slot;
+        bool close = mark_close(builder, cluster, other, row);
+        for (uint32_t k = 0; k < reference->clusters->pieces[other].count; k++) {
+            pair->gap = row[k] < 0 ? pair->gap : fminf(pair->gap, row[k]);
+        }
+        if (close && builder->row_counts[cluster] == CLUSTER_ROWS_MAX) {
+            left_out = true;
+        } else if (close) {
+            builder->row_counts[cluster]++;
+            if (reference->rows) {
+                memcpy(reference->rows[first_row + (uint32_t)__builtin_popcount(pair->rows)], row, sizeof row);
+            }
+            pair->rows |= UINT32_C(1) << slot;
         }
     }
+    pair->gap = left_out ? 0 : pair->gap;
+    return pair->rows != 0 || left_out;
+}
+
+/* Goes through all pairs; writes them where there is memory. False: there are too many. */
+static bool list_pairs(struct gap_builder *builder)
+{
+    struct gap_reference *reference = builder->reference;
+    uint32_t pieces = reference->clusters->piece_count, pair_count = 0, row_count = 0;
+    memset(builder->row_counts, 0, reference->clusters->cluster_count);
+    for (uint32_t piece = 0; piece < pieces; piece++) {
+        reference->first_pair[piece] = pair_count;
+        for (uint32_t other = piece; other < pieces; other++) {
+            struct gap_pair pair;
+            if (!are_close(&builder->pieces[piece], &builder->pieces[other]) ||
+                !set_pair(builder, piece, other, row_count, &pair)) {
+                continue;
+            }
+            if (reference->pairs) {
+                reference->pairs[pair_count] = pair;
+            }
+            pair_count++;
+            row_count += (uint32_t)__builtin_popcount(pair.rows);
+            if (row_count > UINT32_MAX - PIECE_CLUSTERS || pair_count == NO_GAP_PAIR) {
+                return false;
+            }
+        }
+    }
+    reference->first_pair[pieces] = reference->pair_count = pair_count;
+    reference->row_count = row_count;
     return true;
+}
+
+/* No cluster that is not close comes nearer than this to one of the piece. */
+static float far_clearance(const struct gap_builder *builder, uint32_t piece)
+{
+    const struct cluster_piece *range = &builder->reference->clusters->pieces[piece];
+    float clearance = INFINITY;
+    for (uint32_t slot = 0; slot < range->count; slot++) {
+        clearance = fminf(clearance, rounded_gap(builder->clusters[range->first + slot].reach));
+    }
+    return clearance;
 }
 
 static bool build(struct gap_builder *builder)
 {
     struct gap_reference *reference = builder->reference;
-    const struct body_clusters *clusters = reference->clusters;
-    for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
+    for (uint32_t piece = 0; piece < reference->clusters->piece_count; piece++) {
         set_piece(builder, piece);
+        reference->clearances[piece] = far_clearance(builder, piece);
     }
-    return list_near(builder);
+    if (!list_pairs(builder)) {
+        return false;
+    }
+    reference->pairs = dent_allocate(reference->context, reference->pair_count, sizeof *reference->pairs);
+    reference->rows = dent_allocate(reference->context, reference->row_count, sizeof *reference->rows);
+    return reference->pairs && reference->rows && list_pairs(builder);
 }
 
 bool gap_reference_create(struct gap_reference *reference, dent_context *context, const struct body *body,
@@ -447,18 +520,21 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
     *reference = (struct gap_reference){.context = context, .clusters = clusters};
     uint32_t cluster_count = clusters->cluster_count, piece_count = clusters->piece_count;
     struct gap_builder builder = {.reference = reference, .body = body, .positions = shape};
-    builder.scale = strain_reference_scale(body, shape);
+    builder.scale = reference->scale = strain_reference_scale(body, shape);
     if (builder.scale == 0 || cluster_count == 0) {
         return true;
     }
     reference->rest_shapes = dent_allocate(context, piece_count, sizeof *reference->rest_shapes);
-    reference->first = dent_allocate(context, (size_t)cluster_count + 1, sizeof *reference->first);
+    reference->first_pair = dent_allocate(context, (size_t)piece_count + 1, sizeof *reference->first_pair);
+    reference->clearances = dent_allocate(context, piece_count, sizeof *reference->clearances);
     builder.clusters = dent_allocate(context, cluster_count, sizeof *builder.clusters);
     builder.pieces = dent_allocate(context, piece_count, sizeof *builder.pieces);
-    reference->usable =
-        reference->rest_shapes && reference->first && builder.clusters && builder.pieces && build(&builder);
+    builder.row_counts = dent_allocate(context, cluster_count, sizeof *builder.row_counts);
+    reference->usable = reference->rest_shapes && reference->first_pair && reference->clearances && builder.clusters &&
+                        builder.pieces && builder.row_counts && build(&builder);
     dent_release(context, builder.clusters, cluster_count, sizeof *builder.clusters);
     dent_release(context, builder.pieces, piece_count, sizeof *builder.pieces);
+    dent_release(context, builder.row_counts, cluster_count, sizeof *builder.row_counts);
     if (!reference->usable) {
         gap_reference_destroy(reference);
         return false;
@@ -479,8 +555,10 @@ void gap_reference_complete(struct gap_reference *reference, const struct body *
     builder.scale = strain_reference_scale(body, shape);
     dent_parallel_for(reference->context, clusters->piece_count, fill_piece, &builder);
     for (uint32_t piece = 0; piece < clusters->piece_count; piece++) {
-        for (uint32_t slot = 0; slot < clusters->pieces[piece].count; slot++) {
-            complete_gaps(reference, piece, slot);
+        for (uint32_t i = reference->first_pair[piece]; i < reference->first_pair[piece + 1]; i++) {
+            const struct gap_pair *pair = &reference->pairs[i];
+            reference->clearances[piece] = fminf(reference->clearances[piece], pair->gap);
+            reference->clearances[pair->piece] = fminf(reference->clearances[pair->piece], pair->gap);
         }
     }
     reference->complete = true;
@@ -491,10 +569,11 @@ void gap_reference_destroy(struct gap_reference *reference)
     dent_context *context = reference->context;
     if (reference->clusters) {
         dent_release(context, reference->rest_shapes, reference->clusters->piece_count, sizeof *reference->rest_shapes);
-        dent_release(context, reference->first, (size_t)reference->clusters->cluster_count + 1,
-                     sizeof *reference->first);
-        dent_release(context, reference->pieces, reference->near_count, sizeof *reference->pieces);
-        dent_release(context, reference->gaps, reference->near_count, sizeof *reference->gaps);
+        dent_release(context, reference->first_pair, (size_t)reference->clusters->piece_count + 1,
+                     sizeof *reference->first_pair);
+        dent_release(context, reference->clearances, reference->clusters->piece_count, sizeof *reference->clearances);
+        dent_release(context, reference->pairs, reference->pair_count, sizeof *reference->pairs);
+        dent_release(context, reference->rows, reference->row_count, sizeof *reference->rows);
     }
     *reference = (struct gap_reference){.context = context};
 }
@@ -513,15 +592,144 @@ uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piec
     return proven;
 }
 
-uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
-                    const struct piece_strain *strains, uint32_t piece_b, uint32_t slot, uint32_t piece_a)
+uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, uint32_t piece_b)
 {
-    uint32_t cluster = reference->clusters->pieces[piece_b].first + slot;
-    for (uint32_t i = reference->first[cluster]; i < reference->first[cluster + 1]; i++) {
-        if (reference->pieces[i] == piece_a) {
-            return kernels->apart(&strains[piece_b], &reference->rest_shapes[piece_b], slot, &strains[piece_a],
-                                  &reference->rest_shapes[piece_a], reference->gaps[i]);
+    uint32_t first = piece_a < piece_b ? piece_a : piece_b, second = piece_a < piece_b ? piece_b : piece_a;
+    uint32_t low = reference->first_pair[first], high = reference->first_pair[first + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (reference->pairs[middle].piece < second) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return 0;
+    return low < reference->first_pair[first + 1] && reference->pairs[low].piece == second ? low : NO_GAP_PAIR;
+}
+
+uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
+                    const struct piece_strain *strains, uint32_t piece, uint32_t slot, const struct gap_pair *pair)
+{
+    if (!(pair->rows >> slot & 1)) {
+        return 0;
+    }
+    return kernels->apart(&strains[piece], &reference->rest_shapes[piece], slot, &strains[pair->piece],
+                          &reference->rest_shapes[pair->piece], row_of(reference, pair, slot));
+}
+
+/* Cells that may be flat have no box, while their vertices are asked about. */
+static bool every_cluster_has_a_box(const struct box_group *boxes, uint32_t count)
+{
+    bool every = true;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        every = every && boxes->lo[0][slot] <= boxes->hi[0][slot];
+    }
+    return every;
+}
+
+static void set_columns(struct open_pair *open)
+{
+    memset(open->columns, 0, sizeof open->columns);
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        for (uint32_t set = open->rows[slot]; set; set &= set - 1) {
+            open->columns[__builtin_ctz(set)] |= (uint16_t)(1u << slot);
+        }
+    }
+}
+
+static struct cluster_box grown(struct cluster_box box, float margin)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] -= margin;
+        box.hi[axis] += margin;
+    }
+    return box;
+}
+
+bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
+                     struct open_pair *open)
+{
+    const struct clustered_body *body = &snapshot->bodies[body_index];
+    const struct box_group *own = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece];
+    const struct box_group *others = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + pair->piece];
+    const struct piece_strain *strains = snapshot->strains + body->first_piece;
+    struct cluster_box whole = grown(cluster_snapshot_piece_box(snapshot, body_index, pair->piece), margin);
+    if (!every_cluster_has_a_box(own, body->pieces[piece].count) ||
+        !every_cluster_has_a_box(others, body->pieces[pair->piece].count)) {
+        memset(open, 0xFF, sizeof *open);
+        return false;
+    }
+    uint32_t left = 0, set = snapshot->kernels->meet(own, &whole);
+    uint16_t rows[PIECE_CLUSTERS] = {0};
+    for (; set; set &= set - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(set);
+        struct cluster_box box = grown(box_of_group_member(own, slot), margin);
+        uint32_t near = snapshot->kernels->meet(others, &box);
+        near &= near ? ~gaps_prove(reference, snapshot->kernels, strains, piece, slot, pair) : 0;
+        rows[slot] = (uint16_t)near;
+        left |= near;
+    }
+    if (left) {
+        memcpy(open->rows, rows, sizeof rows);
+        set_columns(open);
+    }
+    return left == 0;
+}
+
+bool gaps_add_margin(const struct cluster_snapshot *snapshot, uint32_t body_index)
+{
+    const struct clustered_body *body = &snapshot->bodies[body_index];
+    bool boxes = body->cluster_count > 1;
+    for (uint32_t piece = 0; boxes && piece < body->piece_count; piece++) {
+        const struct box_group *group = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece];
+        struct piece_strain *strain = &snapshot->strains[body->first_piece + piece];
+        boxes = every_cluster_has_a_box(group, body->pieces[piece].count);
+        for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+            strain->slack[slot] = (strain->slack[slot] + GAP_MARGIN) * (1 + 0x1p-20f);
+        }
+    }
+    return boxes;
+}
+
+/* Every piece of a group whose box comes close to that of a piece is proven apart from it. */
+static bool group_keeps_apart(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                              uint32_t body_index, uint32_t piece, uint32_t group, const struct cluster_box *box)
+{
+    const struct clustered_body *body = &snapshot->bodies[body_index];
+    struct open_pair open;
+    uint32_t set = snapshot->kernels->meet(&snapshot->group_boxes[SIDE_CELLS][body->first_group_boxes + group], box);
+    for (; set; set &= set - 1) {
+        uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+        uint32_t pair = gap_pair_of(reference, piece, other);
+        if (pair == NO_GAP_PAIR || !gaps_clear_pair(reference, snapshot, body_index, piece < other ? piece : other,
+                                                    &reference->pairs[pair], 4 * GAP_MARGIN, &open)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                     uint32_t body_index, uint32_t piece)
+{
+    const struct clustered_body *body = &snapshot->bodies[body_index];
+    struct cluster_box box = cluster_snapshot_piece_box(snapshot, body_index, piece);
+    struct open_pair open;
+    if (body->piece_count == 1) {
+        uint32_t pair = gap_pair_of(reference, 0, 0);
+        return pair != NO_GAP_PAIR &&
+               gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair], 4 * GAP_MARGIN, &open);
+    }
+    box = grown(box, 4 * GAP_MARGIN);
+    for (uint32_t range = 0; range < body->range_count; range++) {
+        uint32_t set = snapshot->kernels->meet(&snapshot->ranges[SIDE_CELLS][body->first_range + range], &box);
+        for (; set; set &= set - 1) {
+            uint32_t group = range * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
+            if (!group_keeps_apart(reference, snapshot, body_index, piece, group, &box)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }

@@ -9,8 +9,12 @@
  * (kernels: apart).
  *
  * Nothing is asked of the reference: it may be of any shape, overlap itself, or be a lie. The body need not be convex,
- * and no path from X to Z is needed, which is what the strain certificate lacks in thin bodies. In turn this one proves
- * only pairs of clusters that are close in the reference; all others are searched.
+ * and no path from X to Z is needed, which is what the strain certificate lacks in thin bodies.
+ *
+ * Clusters farther apart have gaps too: that of their boxes. So for every piece a clearance is known, a distance that none
+ * of its features comes closer to any other of the body (rigid_certificate.h).
+ *
+ * Gaps are kept by pairs of pieces, and a pair of clusters once: a proof is good for both directions.
  *
  * A gap is a lower bound: the extent of the empty slab between two features along some direction, minus the roundings
  * (1e-14 where coordinates are at most 1). Any direction gives a true bound; the one between the closest points the
@@ -19,18 +23,37 @@
 #ifndef DENT_PROOFS_GAP_CERTIFICATE_H
 #define DENT_PROOFS_GAP_CERTIFICATE_H
 
+#include "structures/clusters/cluster_snapshot.h"
 #include "structures/clusters/tet_clusters.h"
+
+#define NO_GAP_PAIR UINT32_MAX
+
+/* Two pieces of which clusters are close, or one with itself. */
+struct gap_pair {
+    uint32_t piece;     /* the second one, not before the first */
+    uint32_t first_row; /* its rows lie side by side */
+    uint32_t rows;      /* bits: clusters of the first piece that are close to some of the second */
+    float gap;          /* between the pieces; 0: unknown */
+};
 
 struct gap_reference {
     dent_context *context;
     const struct body_clusters *clusters;
     bool usable;
     bool complete;                  /* the gaps are known; before, nothing is proven */
+    double scale;                   /* gaps are in units of 1 / scale */
     struct piece_rest *rest_shapes; /* by piece */
-    uint32_t *first;                /* by cluster, and the end: its slots in the next two */
-    uint32_t near_count;            /* pairs of a cluster and a piece that has clusters close to it */
-    uint32_t *pieces;               /* by pair: the piece */
-    float (*gaps)[PIECE_CLUSTERS];  /* by pair: to the clusters of that piece; 0: unknown */
+    uint32_t *first_pair;           /* by piece, and the end: the pairs it is the first of, in order of the second */
+    uint32_t pair_count, row_count;
+    struct gap_pair *pairs;
+    float (*rows)[PIECE_CLUSTERS]; /* by row: gaps to the clusters of the second piece; 0: unknown */
+    float *clearances;             /* by piece: to all features of the body without a common vertex; 0: unknown */
+};
+
+/* What a query knows of a pair of pieces that is not clear: bit k of rows[i] is set where cluster i of the first piece
+ * and cluster k of the second may have contact. Columns: the same seen from the second. */
+struct open_pair {
+    _Alignas(64) uint16_t rows[PIECE_CLUSTERS], columns[PIECE_CLUSTERS];
 };
 
 /* Memory, and which clusters are close. False when memory runs out; nothing is left behind then. */
@@ -45,11 +68,33 @@ void gap_reference_complete(struct gap_reference *reference, const struct body *
                             void *rooms);
 size_t gap_room_size(void);
 
+/* The pair of two pieces, whichever is the first; NO_GAP_PAIR: none of their clusters are close. */
+uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, uint32_t piece_b);
+
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);
 
-/* Clusters of piece_a that have no contact with a cluster (of the body), which is `slot` of piece_b. */
+/* Clusters of the second piece of a pair that have no contact with cluster `slot` of the first, `piece`. */
 uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
-                    const struct piece_strain *strains, uint32_t piece_b, uint32_t slot, uint32_t piece_a);
+                    const struct piece_strain *strains, uint32_t piece, uint32_t slot, const struct gap_pair *pair);
+
+/* Proves what it can about a pair of pieces, the first of which is `piece`, of a body of several clusters. Only clusters
+ * whose boxes come closer than `margin` are compared. True: they have no contact, nothing is written. False: `open` has
+ * the rest. */
+bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
+                     struct open_pair *open);
+
+/* How far apart are pieces now? Two steps: every cluster of a body is taken to be less certain by GAP_MARGIN, half the
+ * distance that is to be proven; that changes the strains, so it comes last. Then: is everything
+ * of a piece farther than 2 GAP_MARGIN from whatever it shares no vertex with, in units of the snapshot (1 / scale)?
+ *
+ * Clusters called apart are so by the two slacks more, 2 GAP_MARGIN; boxes that do not meet after one of them grew by
+ * 4 GAP_MARGIN are, too: coordinates are at most 1 and rounded three times, by less than 2^-23 together. So nothing may
+ * be without a box: false when some cluster of the body is. */
+#define GAP_MARGIN 0x1p-18f
+bool gaps_add_margin(const struct cluster_snapshot *snapshot, uint32_t body_index);
+bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                     uint32_t body_index, uint32_t piece);
 
 #endif

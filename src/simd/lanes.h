@@ -32,13 +32,18 @@
  *   floats_table16, floats_table32, _load, _pick    16 or 32 floats and any n of them by index
  *   doubles_bits, doubles_to_bits, doubles_of_bits  the 64 bits of each double, unsigned; + - & | << >> must work on them
  *   doubles_keep_words(to, words, bits)             the words whose bits are set come to the front; returns how many
+ *   doubles_multiply_add(a, b, c)                   a * b + c, rounded once or twice: the one operation whose bits differ
+ *                                                   between instruction sets, for filters whose bounds allow for either
+ *   doubles_index, _load, _of_byte                  n indices, their lowest five bits; from bytes or from byte k of words
+ *   doubles_pick32(p, index)                        any n of 32 doubles
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
  *   doubles_transpose4, _load_pairs, _store_pairs   four by four numbers; rows of two numbers (only for n <= 4)
  *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
  *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
  *   bit_sets                                        sixteen sets of sixteen bits each
  *   words                                           n numbers of 32 bits: _load, _store, _set as above; _count_up() is
- *                                                   0, 1, 2 ...; _add, _and, _or, _shift_right(a, k), _choose; masks by
+ *                                                   0, 1, 2 ...; _add, _and, _or, _shift_right(a, k), _choose;
+ *                                                   _shift_left_each, _shift_right_each(a, counts below 32); masks by
  *                                                   _equal, _less (unsigned), _meet (a bit in common) and
  *                                                   _disjoint_within(m, a, b)
  *   words_pick32(p, index), words_pick48(p, words)  any n of 32 or 48 words

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "simd/lanes_define.h"
 
@@ -154,6 +155,33 @@ static inline floats_table32 floats_table32_load(const float *from)
 static inline floats floats_table32_pick(floats_table32 table, floats_index index)
 {
     return _mm256_blendv_ps(floats_table16_pick(table.low, index), floats_table16_pick(table.high, index), index.bit4);
+}
+
+/* a * b + c, rounded twice. */
+static inline doubles doubles_multiply_add(doubles a, doubles b, doubles c)
+{
+    return a * b + c;
+}
+
+/* The lowest five bits of an index count. */
+typedef __m128i doubles_index;
+
+static inline doubles_index doubles_index_load(const uint8_t *from)
+{
+    int bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    return _mm_and_si128(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(bytes)), _mm_set1_epi32(31));
+}
+
+static inline doubles_index doubles_index_of_byte(const uint32_t *words, int k)
+{
+    __m128i all = _mm_loadu_si128((const __m128i *)(const void *)words);
+    return _mm_and_si128(_mm_srli_epi32(all, 8 * k), _mm_set1_epi32(31));
+}
+
+static inline doubles doubles_pick32(const double table[32], doubles_index index)
+{
+    return _mm256_i32gather_pd(table, index, sizeof *table);
 }
 
 /* The lanes of the mask; 0 in the others, which are not read. */
@@ -323,6 +351,14 @@ static inline words words_or(words a, words b)
 static inline words words_shift_right(words a, int count)
 {
     return _mm256_srli_epi32(a, count);
+}
+static inline words words_shift_right_each(words a, words counts)
+{
+    return _mm256_srlv_epi32(a, counts);
+}
+static inline words words_shift_left_each(words a, words counts)
+{
+    return _mm256_sllv_epi32(a, counts);
 }
 static inline words words_choose(floats_mask mask, words a, words b)
 {

@@ -131,6 +131,33 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return _mm512_permutex2var_ps(table.low, index, table.high);
 }
 
+/* a * b + c, rounded once. */
+static inline doubles doubles_multiply_add(doubles a, doubles b, doubles c)
+{
+    return _mm512_fmadd_pd(a, b, c);
+}
+
+/* The lowest five bits of an index count. */
+typedef __m512i doubles_index;
+
+static inline doubles_index doubles_index_load(const uint8_t *from)
+{
+    return _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)from));
+}
+
+static inline doubles_index doubles_index_of_byte(const uint32_t *words, int k)
+{
+    __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)words);
+    return _mm512_cvtepu32_epi64(_mm256_srli_epi32(all, 8 * k));
+}
+
+static inline doubles doubles_pick32(const double table[32], doubles_index index)
+{
+    __m512d low = _mm512_permutex2var_pd(_mm512_loadu_pd(table), index, _mm512_loadu_pd(table + 8));
+    __m512d high = _mm512_permutex2var_pd(_mm512_loadu_pd(table + 16), index, _mm512_loadu_pd(table + 24));
+    return _mm512_mask_mov_pd(low, _mm512_test_epi64_mask(index, _mm512_set1_epi64(16)), high);
+}
+
 /* The lanes of the mask; 0 in the others, which are not read. */
 static inline doubles doubles_load_within(doubles_mask mask, const double *from)
 {
@@ -288,6 +315,14 @@ static inline words words_or(words a, words b)
 static inline words words_shift_right(words a, int count)
 {
     return _mm512_srli_epi32(a, (unsigned)count);
+}
+static inline words words_shift_right_each(words a, words counts)
+{
+    return _mm512_srlv_epi32(a, counts);
+}
+static inline words words_shift_left_each(words a, words counts)
+{
+    return _mm512_sllv_epi32(a, counts);
 }
 static inline words words_choose(floats_mask mask, words a, words b)
 {

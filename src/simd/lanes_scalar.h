@@ -93,6 +93,30 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return table[index];
 }
 
+/* a * b + c, rounded twice. */
+static inline doubles doubles_multiply_add(doubles a, doubles b, doubles c)
+{
+    return a * b + c;
+}
+
+/* The lowest five bits of an index count. */
+typedef uint8_t doubles_index;
+
+static inline doubles_index doubles_index_load(const uint8_t *from)
+{
+    return *from & 31;
+}
+
+static inline doubles_index doubles_index_of_byte(const uint32_t *words, int k)
+{
+    return *words >> 8 * k & 31;
+}
+
+static inline doubles doubles_pick32(const double table[32], doubles_index index)
+{
+    return table[index];
+}
+
 /* The lanes of the mask; 0 in the others, which are not read. */
 static inline doubles doubles_load_within(doubles_mask mask, const double *from)
 {
@@ -260,6 +284,14 @@ static inline words words_or(words a, words b)
 static inline words words_shift_right(words a, int count)
 {
     return a >> count;
+}
+static inline words words_shift_right_each(words a, words counts)
+{
+    return a >> counts;
+}
+static inline words words_shift_left_each(words a, words counts)
+{
+    return a << counts;
 }
 static inline words words_choose(floats_mask mask, words a, words b)
 {

@@ -112,6 +112,38 @@ static void every_block_runs_once_on_any_number_of_threads(void **state)
     }
 }
 
+/* Threads that are there, and a hook that says it has as many as there can be and gives each block another worker. */
+static void run_on_other_workers(void *user, uint32_t block_count, dent_block_function *function, void *data)
+{
+    (void)user;
+    for (uint32_t block = block_count; block-- > 0;) {
+        function(data, block, 1023 - block % 1024);
+    }
+}
+
+static void every_block_runs_once_with_hundreds_of_workers(void **state)
+{
+    (void)state;
+    for (int hooked = 0; hooked < 2; hooked++) {
+        dent_context_def def = dent_context_def_default();
+        def.thread_count = 300;
+        def.parallel = hooked ? (dent_parallel){.run = run_on_other_workers, .worker_count = 1024} : def.parallel;
+        dent_context *context = dent_context_create(&def, NULL);
+        assert_non_null(context);
+        assert_int_equal(dent_context_worker_count(context), hooked ? 1024 : 300);
+        struct loop_costs costs;
+        struct blocks_run run = {.dear = 7};
+        loop_costs_init(&costs, context);
+        const uint32_t counts[] = {BLOCKS, BLOCKS, BLOCKS, 1, 1, 0, BLOCKS + 1, BLOCKS + 1, 3};
+        for (size_t turn = 0; turn < sizeof counts / sizeof counts[0]; turn++) {
+            loop_costs_run(&costs, context, counts[turn], note_block, &run);
+            check_all_ran(&run, counts[turn]);
+        }
+        loop_costs_destroy(&costs);
+        dent_context_destroy(context);
+    }
+}
+
 static void without_memory_the_loop_runs_all_the_same(void **state)
 {
     (void)state;
@@ -138,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_took_longest_comes_first),
         cmocka_unit_test(every_block_runs_once_on_any_number_of_threads),
+        cmocka_unit_test(every_block_runs_once_with_hundreds_of_workers),
         cmocka_unit_test(without_memory_the_loop_runs_all_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

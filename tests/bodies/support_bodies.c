@@ -196,7 +196,7 @@ struct body *make_body_of(dent_context *context, const dent_body_def *def)
 {
     struct message message = {""};
     struct body *body = NULL;
-    dent_status status = body_create(context, def, 0, 0, &message, &body);
+    dent_status status = body_create(context, def, 0, 0, NULL, &message, &body);
     if (status != DENT_OK) {
         fail_msg("body_create: %s", message.text);
     }

@@ -27,7 +27,7 @@ static void assert_refused(const dent_body_def *def, dent_status expected, const
     struct message message = {""};
     struct body *body = (struct body *)&message;
     uint64_t blocks = memory.blocks, bytes = memory.bytes;
-    assert_int_equal(body_create(context, def, 3, 0, &message, &body), expected);
+    assert_int_equal(body_create(context, def, 3, 0, NULL, &message, &body), expected);
     assert_ptr_equal(body, (struct body *)&message);
     assert_contains(message.text, part);
     assert_contains(message.text, other_part);

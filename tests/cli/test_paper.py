@@ -151,6 +151,26 @@ class Paper(tool.ToolTest):
                                            for c in "xyz") ** 0.5)
             self.assertEqual(largest > 1, jumps, (kind, largest))
 
+    def test_the_validation_table_says_what_passes_and_the_exit_status_agrees(self):
+        for figure in ("physics-contact", "physics-stacks"):
+            result = tool.run("paper", figure, "--json", "--threads", 1, "-o", self.folder)
+            rows = tool.json_lines(result.stdout)
+            self.assertGreater(len(rows), 1)
+            for row in rows:
+                self.assertEqual(list(row), ["experiment", "row", "unit", "reference", "dent", "value", "low", "high",
+                                             "pass", "holds", "seconds", "note"])
+                self.assertEqual("physics-" + row["experiment"], figure)
+                value = row["value"]
+                self.assertEqual(row["pass"], value is not None and row["low"] <= value <= row["high"], row)
+                self.assertTrue(row["pass"] or not row["holds"], row)
+            self.assertEqual(result.returncode, 0 if all(row["pass"] for row in rows) else 1)
+            table = self.table(figure)
+            self.assertEqual([row["row"] for row in table], [row["row"] for row in rows])
+            self.assertEqual([row["verdict"] == "pass" for row in table], [row["pass"] for row in rows])
+            xml.dom.minidom.parse(self.path(figure + ".svg"))
+        self.assertIn("--full", self.one_line_error("paper", "hash-times", "--full"))
+        self.assertIn("--json", self.one_line_error("paper", "--json"))
+
     def test_mistakes_are_one_line(self):
         self.assertEqual(self.one_line_error("paper", "hash-time"),
                          "paper: no figure is called 'hash-time'; did you mean hash-times?")

@@ -263,6 +263,39 @@ class Run(tool.ToolTest):
         self.write("file", "x")
         self.assertIn("Not a directory", self.one_line_error("run", *SMALL, "-o", self.path("file/out")))
 
+    BEAM = {"dent_scene": 1, "frames": 10, "materials": {"a": {"young": "30 kPa", "damping": 0.05}},
+            "bodies": [{"name": "a/beam", "kind": "solid", "fixed": {"box": [[-1, -1, -1], [-0.24, 1, 1]]},
+                        "generate": {"shape": "box", "size": [0.5, 0.1, 0.1], "cells": [5, 1, 1]}}]}
+
+    def beam(self, young):
+        scene = json.loads(json.dumps(self.BEAM))
+        scene["materials"]["a"]["young"] = young
+        return self.write("beam.json", json.dumps(scene))
+
+    def test_substeps_too_long_for_the_first_mode_are_noticed_and_others_not(self):
+        self.assertEqual(self.good("run", self.beam("30 kPa"), "--frames", 1).stderr, "")
+        notice = self.good("run", self.beam("100 GPa"), "--frames", 1).stderr
+        self.assertEqual(notice.count("\n"), 1)
+        self.assertRegex(notice, r"^dent: notice: a/beam: omega h = [0-9.]+ for the first mode; [0-9]+ substeps give 95 % ")
+
+    def test_converge_halves_the_step_until_the_probe_settles(self):
+        beam = self.beam("30 kPa")
+        for probe in ("a/beam:z", "a/beam/3:z", "kinetic"):
+            runs = tool.json_lines(self.good("run", beam, "--converge", probe, "--json").stdout)
+            self.assertGreater(len(runs), 1)
+            self.assertIsNone(runs[0]["change"])
+            for before, after in zip(runs, runs[1:]):
+                self.assertEqual(after["substeps"], 2 * before["substeps"])
+            self.assertEqual([run["settled"] for run in runs], [run["change"] is not None and run["change"] <= 0.01
+                                                                for run in runs])
+            self.assertTrue(runs[-1]["settled"])
+            self.assertFalse(any(run["settled"] for run in runs[:-1]))
+        self.assertIn("settled", self.good("run", beam, "--converge", "a/beam:z").stdout.splitlines()[-1])
+        for probe, word in (("xyzzy", "expected"), ("beam:z", "no body 'beam'"), ("a/beam:w", "'w'"),
+                            ("a/beam/24:x", "below 24"), ("a/beam/:x", "vertex"), ("a/beam/1:force", "x, y or z")):
+            self.assertIn(word, self.one_line_error("run", beam, "--converge", probe))
+        self.assertIn("--converge", self.one_line_error("run", beam, "--converge", "kinetic", "-o", self.path("f")))
+
 
 if __name__ == "__main__":
     tool.main()

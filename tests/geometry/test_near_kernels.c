@@ -55,6 +55,9 @@ static void check_lane(const struct feature_rows *rows, int lane, const struct c
     for (int k = 0; edges && k < 2; k++) {
         assert_memory_equal(&rows->weight[k][lane], &pair->weights_a[k], sizeof(double));
     }
+    for (int axis = 0; axis < 3; axis++) {
+        assert_memory_equal(&rows->direction[axis][lane], &pair->direction[axis], sizeof(double));
+    }
 }
 
 static void every_instruction_set_measures_the_same_bits(void **state)
@@ -68,17 +71,21 @@ static void every_instruction_set_measures_the_same_bits(void **state)
         const struct near_kernels *kernels = near_kernels_for(isas[i]);
         dent_random random = dent_random_seeded(5);
         for (int round = 0; round < case_count(20000); round++) {
-            double p[FEATURE_BATCH][4][3];
+            double p[FEATURE_BATCH + 1][4][3], distance[2][FEATURE_BATCH]; /* rows are read one double past their end */
             struct feature_points points;
             struct feature_rows faces, edges;
             for (int lane = 0; lane < FEATURE_BATCH; lane++) {
                 make_points(&random, (round + lane) % POINT_KINDS, p[lane]);
-                for (int k = 0; k < 12; k++) {
-                    points.point[k / 3][k % 3][lane] = p[lane][k / 3][k % 3];
+                for (int k = 0; k < 4; k++) {
+                    points.point[k][lane] = p[lane][k];
                 }
             }
-            kernels->measure_vertices(&points, &faces);
-            kernels->measure_edges(&points, &edges);
+            kernels->describe_vertices(&points, &faces);
+            kernels->describe_edges(&points, &edges);
+            kernels->measure_vertices(&points, distance[0]);
+            kernels->measure_edges(&points, distance[1]);
+            assert_memory_equal(distance[0], faces.distance, sizeof faces.distance);
+            assert_memory_equal(distance[1], edges.distance, sizeof edges.distance);
             for (int lane = 0; lane < FEATURE_BATCH; lane++) {
                 const double *const q[4] = {p[lane][0], p[lane][1], p[lane][2], p[lane][3]};
                 struct closest_pair pair;

@@ -168,6 +168,99 @@ static void a_lattice_falls_into_blocks_of_eight_cubes(void **state)
     dent_context_destroy(context);
 }
 
+/* ---- equal meshes ---------------------------------------------------------------------------- */
+
+static void clusters_are_shared_by_bodies_that_are_cut_alike_and_by_no_others(void **state)
+{
+    (void)state;
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def context_def = dent_context_def_default();
+    context_def.allocator = failing_allocator_hook(&memory);
+    dent_context *context = dent_context_create(&context_def, NULL);
+    struct test_scene scene = {0};
+    (void)test_add_block(&scene, 6, 4, 3);
+    struct test_body *moved = test_add_block(&scene, 6, 4, 3), *stretched = test_add_block(&scene, 6, 4, 3);
+    test_map(moved, 1, 1, 1, 16, -8, 4);
+    test_map(stretched, 1, 16, 1, 0, 0, 0); /* long another way: cut another way */
+    dent_world *world = dent_world_create(context);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    struct body_clusters clusters[3];
+    for (uint32_t order = 0; order < 2; order++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            const double(*shape)[3] = (const double(*)[3])scene.bodies[i].xyz;
+            assert_true(body_clusters_create(&clusters[i], context, body_table_at(&world->bodies, i), shape));
+        }
+        memory.fail_at = memory.requests + 1;
+        body_clusters_share(&clusters[1], &clusters[0]); /* no memory to note it: each keeps its own */
+        memory.fail_at = 0;
+        assert_ptr_not_equal(clusters[1].clusters, clusters[0].clusters);
+        body_clusters_share(&clusters[1], &clusters[0]);
+        body_clusters_share(&clusters[2], &clusters[0]);
+        assert_ptr_equal(clusters[1].clusters, clusters[0].clusters);
+        assert_ptr_equal(clusters[1].faces, clusters[0].faces);
+        assert_ptr_not_equal(clusters[2].clusters, clusters[0].clusters);
+        body_clusters_destroy(&clusters[order]); /* either may go first */
+        uint8_t *seen = test_allocate(10000, 1);
+        assert_cells(body_table_at(&world->bodies, 1 - order), &clusters[1 - order], seen);
+        free(seen);
+        body_clusters_destroy(&clusters[1 - order]);
+        body_clusters_destroy(&clusters[2]);
+    }
+    dent_world_destroy(world);
+    test_scene_free(&scene);
+    dent_context_destroy(context);
+    assert_true(failing_allocator_clean(&memory));
+}
+
+/* Rows of small blocks, far from one another: nothing is found, so that what is taken is what is kept and scratch. */
+static void ten_cell_bodies_of_a_swarm_take_at_most_400_bytes_a_cell(void **state)
+{
+    (void)state;
+    enum { BODIES = 2000 };
+    static const uint32_t asked[3] = {DENT_QUESTION_VERTEX_CELL, DENT_QUESTION_FACE_CELL,
+                                      DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL};
+    for (int i = 0; i < 3; i++) {
+        dent_context_def context_def = dent_context_def_default();
+        context_def.thread_count = 1;
+        dent_context *context = dent_context_create(&context_def, NULL);
+        dent_world *world = dent_world_create(context);
+        struct test_scene scene = {0};
+        struct test_body *block = test_add_block(&scene, 2, 1, 1);
+        double(*places)[3] = test_allocate((size_t)BODIES * block->vertex_count, sizeof *places);
+        uint64_t cells = 0;
+        for (uint32_t body = 0; body < BODIES; body++) {
+            double(*xyz)[3] = places + (size_t)body * block->vertex_count;
+            for (uint32_t v = 0; v < block->vertex_count; v++) {
+                xyz[v][0] = block->xyz[v][0] + 100 * (body % 50);
+                xyz[v][1] = block->xyz[v][1] + 100 * (body / 50);
+                xyz[v][2] = block->xyz[v][2];
+            }
+            dent_body_def def = test_body_def(block);
+            def.positions_t0 = dent_positions_double(xyz[0]);
+            def.reference = dent_positions_double(block->xyz[0]);
+            dent_body_id id;
+            assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
+            cells += block->element_count;
+        }
+        assert_int_equal(cells, 10 * BODIES);
+        dent_query_def def = dent_query_def_default();
+        def.questions = asked[i];
+        def.method = DENT_METHOD_CLUSTER_SEARCH;
+        for (int turn = 0; turn < 3; turn++) {
+            dent_query_result result;
+            assert_int_equal(dent_world_query(world, &def, &result), DENT_OK);
+            assert_int_equal(result.vertex_cell.count + result.face_cell.count, 0);
+        }
+        uint64_t bytes = dent_context_memory_use(context).peak_bytes;
+        printf("questions %u: %llu bytes a cell\n", (unsigned)asked[i], (unsigned long long)(bytes / cells));
+        assert_true(bytes <= 400 * cells);
+        dent_world_destroy(world);
+        free(places);
+        test_scene_free(&scene);
+        dent_context_destroy(context);
+    }
+}
+
 /* ---- the certificate ------------------------------------------------------------------------- */
 
 struct stage {
@@ -479,6 +572,57 @@ static void a_pose_found_free_serves_as_the_reference(void **state)
     dent_context_destroy(context);
 }
 
+/* Bodies of three meshes come and go, thrown on a heap; each has its own reference or none. */
+static void a_swarm_that_shares_its_meshes_loses_no_pair(void **state)
+{
+    (void)state;
+    enum { MOST = 14, STEPS = 250, MESHES = 3 };
+    dent_context *context = dent_context_create(NULL, NULL);
+    dent_world *world = dent_world_create(context);
+    struct test_scene scene = {0};
+    const struct test_body *meshes[MESHES] = {test_add_block(&scene, 2, 1, 1), test_add_block(&scene, 4, 3, 2),
+                                              test_add_block(&scene, 1, 2, 1)};
+    double(*xyz[MOST])[3] = {NULL};
+    dent_body_id ids[MOST];
+    uint32_t count = 0;
+    struct tally tally = {0};
+    dent_random random = dent_random_seeded(5);
+    for (uint64_t step = 0; step < scaled(STEPS); step++) {
+        uint32_t place = count > 0 ? dent_random_below(&random, count) : 0;
+        if (count == MOST || (count > 4 && dent_random_below(&random, 3) == 0)) {
+            assert_int_equal(dent_world_remove_body(world, ids[place]), DENT_OK);
+            free(xyz[place]);
+            count--;
+            ids[place] = ids[count];
+            xyz[place] = xyz[count];
+        } else {
+            const struct test_body *mesh = meshes[dent_random_below(&random, MESHES)];
+            dent_body_def def = test_body_def(mesh);
+            xyz[count] = test_allocate(mesh->vertex_count, sizeof *xyz[count]);
+            for (int axis = 0; axis < 3; axis++) {
+                double at = test_between(&random, 0, 4), size = test_between(&random, 0.5, 1.5);
+                for (uint32_t v = 0; v < mesh->vertex_count; v++) {
+                    xyz[count][v][axis] = at + size * mesh->xyz[v][axis] + test_between(&random, 0, 0.1);
+                }
+            }
+            def.positions_t0 = dent_positions_double(xyz[count][0]);
+            if (step % 2) {
+                def.reference = dent_positions_double(mesh->xyz[0]);
+            }
+            assert_int_equal(dent_world_add_body(world, &def, &ids[count++]), DENT_OK);
+        }
+        compare(world, DENT_METHOD_SPATIAL_HASH, false, &tally);
+    }
+    print_tally("bodies that share meshes", &tally);
+    assert_true(tally.with_pairs * 10 > tally.poses * 8);
+    dent_world_destroy(world);
+    for (uint32_t i = 0; i < count; i++) {
+        free(xyz[i]);
+    }
+    test_scene_free(&scene);
+    dent_context_destroy(context);
+}
+
 static void a_new_topology_forgets_the_old_reference(void **state)
 {
     (void)state;
@@ -661,6 +805,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cell_face_and_vertex_has_one_place_in_the_clusters),
         cmocka_unit_test(a_lattice_falls_into_blocks_of_eight_cubes),
+        cmocka_unit_test(clusters_are_shared_by_bodies_that_are_cut_alike_and_by_no_others),
+        cmocka_unit_test(ten_cell_bodies_of_a_swarm_take_at_most_400_bytes_a_cell),
+        cmocka_unit_test(a_swarm_that_shares_its_meshes_loses_no_pair),
         cmocka_unit_test(no_self_pair_is_lost_on_deformed_blocks),
         cmocka_unit_test(answers_are_right_on_both_sides_of_the_limit),
         cmocka_unit_test(pieces_are_certified_beside_real_contact),

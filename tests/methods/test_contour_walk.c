@@ -87,6 +87,13 @@ static bool walk_equals_oracle(const struct test_scene *scene, uint64_t seed, bo
         assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
         same = same_lists(&expected.vertex_cell, &got.vertex_cell) && same_lists(&expected.face_cell, &got.face_cell);
     }
+    if (same && def.surface_vertices_only) { /* after a query about all vertices: inner ones are no guesses */
+        def.surface_vertices_only = false;
+        assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
+        def.surface_vertices_only = true;
+        assert_int_equal(dent_world_query(world, &def, &got), DENT_OK);
+        same = same_lists(&expected.vertex_cell, &got.vertex_cell) && same_lists(&expected.face_cell, &got.face_cell);
+    }
     dent_world_destroy(world);
     dent_world_destroy(reference);
     return same;

@@ -107,6 +107,7 @@ static void draw_settings(struct settings *settings, dent_query_def *def, dent_r
     settings->experiments.surface_tree.directions = directions[dent_random_below(random, 4)];
     settings->experiments.surface_tree.leaves = (dent_surface_leaves)dent_random_below(random, 3);
     settings->experiments.surface_tree.no_culling = dent_random_below(random, 4) == 0;
+    settings->experiments.cluster_search.numbers = (dent_leaf_numbers)dent_random_below(random, 4);
     def->spatial_hash = &settings->hash;
     def->bucket_tree = &settings->buckets;
     def->experiments = &settings->experiments;

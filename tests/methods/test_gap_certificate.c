@@ -327,33 +327,92 @@ static double distance_one_way(const struct stage *stage, uint32_t a, uint32_t b
     return least;
 }
 
+static bool has_vertex(const struct cluster *cluster, uint32_t vertex)
+{
+    for (uint32_t k = 0; k < cluster->vertex_count; k++) {
+        if (cluster->vertices[k] == vertex) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool are_neighbours(const struct stage *stage, uint32_t a, uint32_t b)
+{
+    const struct cluster *cluster = &stage->clusters.clusters[a];
+    for (uint32_t k = 0; k < cluster->vertex_count; k++) {
+        if (has_vertex(&stage->clusters.clusters[b], cluster->vertices[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The gap of cluster `slot` of the first piece of a pair to cluster `other` of the second; 0: it has no row. */
+static double gap_in_row(const struct stage *stage, const struct gap_pair *pair, uint32_t slot, uint32_t other)
+{
+    uint32_t row = pair->first_row + (uint32_t)__builtin_popcount(pair->rows & ((1u << slot) - 1));
+    return pair->rows >> slot & 1 ? (double)stage->gaps.rows[row][other] : 0;
+}
+
 static void no_gap_is_larger_than_the_distance(void **state)
 {
     (void)state;
-    uint64_t pairs = 0, tight = 0, known = 0;
+    uint64_t pairs = 0, tight = 0, known = 0, neighbours = 0;
     for (int shape = 0; shape < SHAPE_COUNT; shape++) {
         struct stage stage;
         open_stage(&stage, shape, shape % 2 ? 0.2 : 0, 1);
         double scale = strain_reference_scale(stage.body, (const double(*)[3])stage.reference);
         dent_random random = dent_random_seeded(3);
-        for (uint64_t round = 0; round < scaled(25); round++) {
-            uint32_t a = dent_random_below(&random, stage.clusters.cluster_count);
-            uint32_t entry =
-                stage.gaps.first[a] + dent_random_below(&random, stage.gaps.first[a + 1] - stage.gaps.first[a]);
-            const struct cluster_piece *piece = &stage.clusters.pieces[stage.gaps.pieces[entry]];
-            uint32_t place = dent_random_below(&random, piece->count), b = piece->first + place;
-            double gap = (double)stage.gaps.gaps[entry][place];
+        for (uint64_t round = 0; round < scaled(40); round++) {
+            uint32_t piece = dent_random_below(&random, stage.clusters.piece_count);
+            uint32_t first = stage.gaps.first_pair[piece], end = stage.gaps.first_pair[piece + 1];
+            assert_true(first < end); /* with itself at least */
+            const struct gap_pair *pair = &stage.gaps.pairs[first + dent_random_below(&random, end - first)];
+            uint32_t slot = dent_random_below(&random, stage.clusters.pieces[piece].count);
+            uint32_t other = dent_random_below(&random, stage.clusters.pieces[pair->piece].count);
+            uint32_t a = stage.clusters.pieces[piece].first + slot, b = stage.clusters.pieces[pair->piece].first + other;
+            double gap = gap_in_row(&stage, pair, slot, other);
             double distance = fmin(distance_one_way(&stage, a, b), distance_one_way(&stage, b, a)) * scale;
             assert_true(gap <= distance);
+            assert_true((double)pair->gap <= distance);
+            assert_true((double)stage.gaps.clearances[piece] <= distance);
+            assert_true((double)stage.gaps.clearances[pair->piece] <= distance);
             pairs++;
             known += gap > 0;
-            tight += gap > 0.99 * distance;
+            neighbours += are_neighbours(&stage, a, b);
+            tight += are_neighbours(&stage, a, b) && gap > 0.99 * distance;
         }
         close_stage(&stage);
     }
-    printf("%llu pairs of clusters, %llu close, %llu gaps within a hundredth of the distance\n",
-           (unsigned long long)pairs, (unsigned long long)known, (unsigned long long)tight);
-    assert_true(4 * known > pairs && 2 * tight > known);
+    printf("%llu pairs of clusters, %llu gaps known, %llu neighbours, %llu of their gaps within a hundredth of the distance\n",
+           (unsigned long long)pairs, (unsigned long long)known, (unsigned long long)neighbours,
+           (unsigned long long)tight);
+    assert_true(4 * known > pairs && 2 * tight > neighbours && neighbours > 0);
+}
+
+/* Pieces far apart have a clearance too, and no piece of these bodies is without one. */
+static void every_pair_of_clusters_keeps_the_clearance_of_its_pieces(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < SHAPE_COUNT; shape++) {
+        struct stage stage;
+        open_stage(&stage, shape, shape % 2 ? 0.2 : 0, 1);
+        double scale = strain_reference_scale(stage.body, (const double(*)[3])stage.reference);
+        dent_random random = dent_random_seeded(4);
+        for (uint64_t round = 0; round < scaled(40); round++) {
+            uint32_t piece_a = dent_random_below(&random, stage.clusters.piece_count);
+            uint32_t piece_b = dent_random_below(&random, stage.clusters.piece_count);
+            const struct cluster_piece *a = &stage.clusters.pieces[piece_a], *b = &stage.clusters.pieces[piece_b];
+            uint32_t from = a->first + dent_random_below(&random, a->count);
+            uint32_t to = b->first + dent_random_below(&random, b->count);
+            double distance = fmin(distance_one_way(&stage, from, to), distance_one_way(&stage, to, from)) * scale;
+            assert_true(stage.gaps.clearances[piece_a] > 0);
+            assert_true((double)stage.gaps.clearances[piece_a] <= distance);
+            assert_true((double)stage.gaps.clearances[piece_b] <= distance);
+        }
+        close_stage(&stage);
+    }
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -400,10 +459,11 @@ static void mark_proven(struct stage *stage, const struct cluster_kernels *kerne
         for (uint32_t place = 0; place < stage->clusters.pieces[b].count; place++) {
             uint32_t cluster = stage->clusters.pieces[b].first + place;
             marks->proven[(size_t)cluster * count + cluster] |= own >> place & 1;
-            for (uint32_t a = 0; a < stage->clusters.piece_count; a++) {
-                uint32_t set = gaps_prove(&stage->gaps, kernels, stage->pieces, b, place, a);
+            for (uint32_t i = stage->gaps.first_pair[b]; i < stage->gaps.first_pair[b + 1]; i++) {
+                const struct gap_pair *pair = &stage->gaps.pairs[i];
+                uint32_t set = gaps_prove(&stage->gaps, kernels, stage->pieces, b, place, pair);
                 for (; set; set &= set - 1) {
-                    uint32_t other = stage->clusters.pieces[a].first + (uint32_t)__builtin_ctz(set);
+                    uint32_t other = stage->clusters.pieces[pair->piece].first + (uint32_t)__builtin_ctz(set);
                     assert_in_range(other, 0, count - 1);
                     marks->proven[(size_t)cluster * count + other] = 1;
                     marks->count++;
@@ -411,16 +471,6 @@ static void mark_proven(struct stage *stage, const struct cluster_kernels *kerne
             }
         }
     }
-}
-
-static bool has_vertex(const struct cluster *cluster, uint32_t vertex)
-{
-    for (uint32_t k = 0; k < cluster->vertex_count; k++) {
-        if (cluster->vertices[k] == vertex) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Every contact of the body with itself, touching included, is between clusters not called apart. Returns how many. */
@@ -592,6 +642,7 @@ int main(void)
         cmocka_unit_test(every_vertex_lies_within_the_slack_of_its_map),
         cmocka_unit_test(nothing_is_stretched_less_than_promised),
         cmocka_unit_test(no_gap_is_larger_than_the_distance),
+        cmocka_unit_test(every_pair_of_clusters_keeps_the_clearance_of_its_pieces),
         cmocka_unit_test(clusters_called_apart_have_no_contact),
         cmocka_unit_test(contact_is_not_hidden_at_the_limit),
         cmocka_unit_test(squeezed_clusters_are_let_go_before_they_meet),

@@ -175,6 +175,95 @@ static void many_answers_come_in_the_same_order_from_any_number_of_threads(void 
     }
 }
 
+/* ---- keys of 128 bits ---------------------------------------------------------------------------------------------- */
+
+/* The four numbers and the kind need `width` bits together, which is more than a word; every number may have up to 32. */
+static void draw_widths(dent_random *random, uint32_t width, uint32_t bits[4])
+{
+    uint32_t left = width - 3;
+    for (int i = 0; i < 4; i++) {
+        uint32_t others = 32 * (uint32_t)(3 - i), least = left > others ? left - others : 0;
+        uint32_t most = left < 32 ? left : 32;
+        bits[i] = least + dent_random_below(random, most - least + 1);
+        left -= bits[i];
+    }
+}
+
+/* Many answers, half of them repetitions, all kinds, dealt to lists of which some are empty. Side a may be any body and
+ * feature: more than the world says it has. */
+static void sort_beyond_a_word(dent_context *context, uint32_t width, dent_random *random)
+{
+    enum { ANSWERS = 3000 };
+    static dent_pair pairs[ANSWERS];
+    struct body_snapshot bodies[BODIES] = {{.first = {0}}};
+    struct block_output blocks;
+    struct arena scratch;
+    uint32_t bits[4];
+    draw_widths(random, width, bits);
+    const struct feature_numbers numbers = {bodies, BODIES, FEATURE_FACE, 5000};
+    arena_init(&scratch, context);
+    block_output_init(&blocks, context, sizeof(dent_pair));
+    assert_true(block_output_begin(&blocks, LISTS));
+    bool divided = bits[0] <= 5; /* bodies of side a are those of the world, or the calling thread does all */
+    for (uint32_t i = 0; i < ANSWERS; i++) {
+        bool again = i > 0 && dent_random_below(random, 2) == 0;
+        pairs[i] = again ? pairs[dent_random_below(random, i)]
+                         : (dent_pair){number_of(random, bits[0], i), number_of(random, bits[1], i),
+                                       number_of(random, bits[2], i), number_of(random, bits[3], i), (uint32_t)(i % 7)};
+        assert_true(block_output_append(&blocks, dent_random_below(random, LISTS / 2) * 2, &pairs[i], 1));
+    }
+    check_ordered(&blocks, divided ? &numbers : NULL, &scratch, pairs, ANSWERS);
+    block_output_destroy(&blocks);
+    arena_destroy(&scratch);
+}
+
+static void pairs_beyond_one_word_are_ordered_at_every_width_up_to_131_bits(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(88);
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        dent_context *context = test_context(threads, DENT_ISA_AUTO);
+        for (uint32_t width = 62; width <= 131; width++) { /* a few that fit, for the edge between them */
+            for (int turn = 0; turn < 3; turn++) {
+                sort_beyond_a_word(context, width, &random);
+            }
+        }
+        dent_context_destroy(context);
+    }
+}
+
+static void lists_are_cut_anywhere_and_none_is_lost_or_doubled(void **state)
+{
+    (void)state;
+    enum { SHAPES = 300 };
+    dent_random random = dent_random_seeded(89);
+    static dent_pair pairs[MOST];
+    struct body_snapshot bodies[BODIES] = {{.first = {0}}};
+    for (int shape = 0; shape < SHAPES; shape++) {
+        dent_context *context = test_context(1 + (uint32_t)shape % 3, DENT_ISA_AUTO);
+        struct block_output blocks;
+        struct arena scratch;
+        const struct feature_numbers numbers = {bodies, BODIES, FEATURE_FACE, 4000};
+        arena_init(&scratch, context);
+        block_output_init(&blocks, context, sizeof(dent_pair));
+        uint32_t lists = 1 + dent_random_below(&random, LISTS), count = 0;
+        assert_true(block_output_begin(&blocks, lists));
+        uint32_t wanted = ANSWER_ORDER_FEW + dent_random_below(&random, 6000);
+        while (count < wanted) { /* lists of very different lengths, some never written to */
+            uint32_t list = dent_random_below(&random, lists), length = 1u << dent_random_below(&random, 11);
+            for (; length > 0 && count < wanted; length--, count++) {
+                pairs[count] = (dent_pair){dent_random_below(&random, BODIES), dent_random_below(&random, 100),
+                                           dent_random_below(&random, BODIES), count, DENT_PAIR_INTERIOR};
+                assert_true(block_output_append(&blocks, list, &pairs[count], 1));
+            }
+        }
+        check_ordered(&blocks, &numbers, &scratch, pairs, count);
+        block_output_destroy(&blocks);
+        arena_destroy(&scratch);
+        dent_context_destroy(context);
+    }
+}
+
 /* No allocation may fail unnoticed, and none may break anything. */
 static void every_allocation_may_fail(void **state)
 {
@@ -219,6 +308,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_of_any_width_come_back_in_canonical_order),
         cmocka_unit_test(many_answers_come_in_the_same_order_from_any_number_of_threads),
+        cmocka_unit_test(pairs_beyond_one_word_are_ordered_at_every_width_up_to_131_bits),
+        cmocka_unit_test(lists_are_cut_anywhere_and_none_is_lost_or_doubled),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, test_open_context_of_one, test_close_context);

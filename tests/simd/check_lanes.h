@@ -287,6 +287,53 @@ static void check_columns(void)
     }
 }
 
+/* Rounded once or twice, nothing else. */
+static void check_multiply_add(void)
+{
+    const size_t count = sizeof double_values / sizeof double_values[0];
+    for (size_t i = 0; i < count * count * count; i++) {
+        _Alignas(64) double a[DOUBLES], b[DOUBLES], c[DOUBLES], got[DOUBLES];
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            a[lane] = double_values[(i + lane) % count];
+            b[lane] = double_values[(i / count + 5 * lane) % count];
+            c[lane] = double_values[(i / count / count + 3 * lane) % count];
+        }
+        doubles_store(got, doubles_multiply_add(doubles_load(a), doubles_load(b), doubles_load(c)));
+        for (size_t lane = 0; lane < DOUBLES; lane++) {
+            double once = fma(a[lane], b[lane], c[lane]), twice = a[lane] * b[lane] + c[lane];
+            assert_true(check_doubles_same(got[lane], once, true) || check_doubles_same(got[lane], twice, true));
+        }
+    }
+}
+
+static void check_double_tables(void)
+{
+    double table[33];
+    uint8_t bytes[DOUBLES];
+    uint32_t numbers[DOUBLES], state = 17;
+    for (int i = 0; i < 33; i++) {
+        table[i] = 1.5 * i;
+    }
+    for (int round = 0; round < 64; round++) {
+        _Alignas(64) double got[DOUBLES];
+        for (int i = 0; i < DOUBLES; i++) {
+            state = state * 1664525 + 1013904223;
+            numbers[i] = state; /* bits above the lowest five of each byte do not count */
+            bytes[i] = (uint8_t)(state >> 13);
+        }
+        doubles_store(got, doubles_pick32(table + 1, doubles_index_load(bytes)));
+        for (int i = 0; i < DOUBLES; i++) {
+            assert_true(got[i] == table[1 + (bytes[i] & 31)]);
+        }
+        for (int k = 0; k < 4; k++) {
+            doubles_store(got, doubles_pick32(table + 1, doubles_index_of_byte(numbers, k)));
+            for (int i = 0; i < DOUBLES; i++) {
+                assert_true(got[i] == table[1 + (numbers[i] >> 8 * k & 31)]);
+            }
+        }
+    }
+}
+
 /* The double behind a point is read and must not matter. */
 static void check_rounding(void)
 {
@@ -352,6 +399,8 @@ static void check_all(void)
     check_pairs();
 #endif
     check_columns();
+    check_multiply_add();
+    check_double_tables();
     check_rounding();
     check_bit_sets();
     check_words();

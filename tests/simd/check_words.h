@@ -27,11 +27,14 @@ static void check_word_operations(void)
         const floats_mask mask = floats_mask_of_bits(bits);
         const words a = words_load(drawn.a), b = words_load_any(drawn.b);
         _Alignas(64) uint32_t sum[16], both[16], any[16], shifted[16], chosen[16], counted[16], loaded[16];
+        _Alignas(64) uint32_t shifted_left[16], shifted_right[16];
         _Alignas(64) float floats_loaded[16];
         words_store(sum, words_add(a, b));
         words_store_any(both, words_and(a, b));
         words_store(any, words_or(a, b));
         words_store(shifted, words_shift_right(a, 8));
+        words_store(shifted_left, words_shift_left_each(a, words_and(b, words_set(31))));
+        words_store(shifted_right, words_shift_right_each(a, words_and(b, words_set(31))));
         words_store(chosen, words_choose(mask, a, b));
         words_store(counted, words_add(words_count_up(), words_set(100)));
         words_store(loaded, words_load_within(mask, drawn.a));
@@ -42,6 +45,8 @@ static void check_word_operations(void)
             assert_int_equal(both[i], x & y);
             assert_int_equal(any[i], x | y);
             assert_int_equal(shifted[i], x >> 8);
+            assert_int_equal(shifted_left[i], x << (y & 31));
+            assert_int_equal(shifted_right[i], x >> (y & 31));
             assert_int_equal(chosen[i], on ? x : y);
             assert_int_equal(counted[i], 100 + i);
             assert_int_equal(loaded[i], on ? x : 0);

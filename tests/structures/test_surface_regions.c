@@ -19,7 +19,7 @@ static struct body *make_body(dent_context *context, const struct test_body *sur
     def.element_corners = surface->corners;
     struct body *body = NULL;
     struct message message;
-    if (body_create(context, &def, 0, 0, &message, &body) != DENT_OK) {
+    if (body_create(context, &def, 0, 0, NULL, &message, &body) != DENT_OK) {
         return NULL;
     }
     return body;

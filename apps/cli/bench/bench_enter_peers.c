@@ -22,6 +22,7 @@ typedef struct peer_state {
     void *finder[DENT_DISCRETE_QUESTION_COUNT];
     double setting[DENT_DISCRETE_QUESTION_COUNT];
     peer_output output[DENT_DISCRETE_QUESTION_COUNT];
+    double tried_ns[DENT_DISCRETE_QUESTION_COUNT]; /* of a turn at the best setting, when it was found */
 } peer_state;
 
 /* ---- a contestant ---------------------------------------------------------------------------------------- */
@@ -139,11 +140,12 @@ static const double slow_start = 3;
 static const double long_turn_ns = 2e8;
 
 /* The better of two turns, in frames 1 and 0, after one that is not counted. A setting whose rival is far ahead of its
- * first turn, or that has none, is spared the rest. */
-static double try_setting(const bench_race *race, const peer_row *row, void *finder, double rival)
+ * first turn, or that has none, is spared the rest. `other_ns`: of another peer, when only the fastest counts; then one
+ * turn tells enough. The first one may build what others do not, so that it is judged mildly. */
+static double try_setting(const bench_race *race, const peer_row *row, void *finder, double rival, double other_ns)
 {
     double best = INFINITY;
-    uint32_t turns = 3;
+    uint32_t turns = race->fastest_peer ? 2 : 3;
     for (uint32_t turn = 0; turn < turns; turn++) {
         bench_scene_pose(race->scene, turn % 2);
         peer_output output;
@@ -153,7 +155,8 @@ static double try_setting(const bench_race *race, const peer_row *row, void *fin
         }
         double took = (double)(bench_clock_ns(race->cpu_time) - began);
         double allowed = took > long_turn_ns ? 1.5 : 4;
-        if (took > too_slow_ns * (turn == 0 ? slow_start : 1) || took > allowed * rival) {
+        if (took > too_slow_ns * (turn == 0 ? slow_start : 1) || took > allowed * rival ||
+            took > (turn == 0 ? 4 : 1.5) * other_ns) {
             return INFINITY;
         }
         turns = took > long_turn_ns ? 2 : turns;
@@ -162,7 +165,8 @@ static double try_setting(const bench_race *race, const peer_row *row, void *fin
     return best;
 }
 
-static void find_best(bench_race *race, peer_state *state, unsigned question)
+/* `rival_ns`: of another peer; settings far behind it are given up. */
+static void find_best(bench_race *race, peer_state *state, unsigned question, double rival_ns)
 {
     const peer_row *row = state->row;
     uint32_t count = row->setting_count > 0 ? row->setting_count : 1;
@@ -170,7 +174,7 @@ static void find_best(bench_race *race, peer_state *state, unsigned question)
     for (uint32_t i = 0; i < count && !interrupt_seen(); i++) {
         double setting = row->setting_count > 0 ? row->settings[i] : 0;
         void *finder = row->create(&state->input[question], setting);
-        double took = finder == NULL ? INFINITY : try_setting(race, row, finder, best);
+        double took = finder == NULL ? INFINITY : try_setting(race, row, finder, best, rival_ns);
         if (finder != NULL && took < best) {
             if (state->finder[question] != NULL) {
                 row->destroy(state->finder[question]);
@@ -182,6 +186,7 @@ static void find_best(bench_race *race, peer_state *state, unsigned question)
             row->destroy(finder);
         }
     }
+    state->tried_ns[question] = best;
     bench_scene_pose(race->scene, 0);
 }
 
@@ -197,6 +202,17 @@ static void describe_setting(const bench_race *race, const peer_state *state, co
     }
 }
 
+/* The best turn of the peers so far, when only the fastest is wanted. */
+static double best_rival(const bench_race *race, unsigned question)
+{
+    double best = INFINITY;
+    for (uint32_t i = 0; i < race->count && race->fastest_peer; i++) {
+        const peer_state *other = race->contestants[i].peer ? race->contestants[i].state : NULL;
+        best = other != NULL && other->tried_ns[question] < best ? other->tried_ns[question] : best;
+    }
+    return best;
+}
+
 static int enter_peer(bench_race *race, const peer_row *row, double edge)
 {
     peer_state *state = dent_allocate(race->scene->context, 1, sizeof *state);
@@ -209,6 +225,10 @@ static int enter_peer(bench_race *race, const peer_row *row, double edge)
     dent_context_def def = dent_context_def_default();
     def.thread_count = race->threads;
     state->context = dent_context_create(&def, NULL);
+    double rival_ns[DENT_DISCRETE_QUESTION_COUNT];
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        rival_ns[i] = best_rival(race, i);
+    }
     contestant *entered = &race->contestants[race->count++];
     memset(entered, 0, sizeof *entered);
     snprintf(entered->name, sizeof entered->name, "%s", row->name);
@@ -225,9 +245,14 @@ static int enter_peer(bench_race *race, const peer_row *row, double edge)
             continue;
         }
         state->input[i] = input_of(race, state->context, discrete_question_at(i), edge);
-        find_best(race, state, i);
+        find_best(race, state, i, rival_ns[i]);
         if (interrupt_seen()) {
             return interrupt_report();
+        }
+        if (state->finder[i] == NULL && isfinite(rival_ns[i])) {
+            close_peer(entered); /* another one is far ahead */
+            race->count--;
+            return STATUS_GOOD;
         }
         if (state->finder[i] == NULL) {
             remark("%s: %s is left out: it fails or takes more than %g s a step at every setting", race->scene->name,
@@ -241,8 +266,42 @@ static int enter_peer(bench_race *race, const peer_row *row, double edge)
     return STATUS_GOOD;
 }
 
+static double tried_of(const contestant *entered)
+{
+    const peer_state *state = entered->state;
+    double sum = 0;
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        sum += state->tried_ns[i];
+    }
+    return sum;
+}
+
+/* Leaves those in the race that may still turn out to be the fastest. */
+static void keep_fastest(bench_race *race)
+{
+    static const double near = 1.5;
+    double best = INFINITY;
+    for (uint32_t i = 0; i < race->count; i++) {
+        best = race->contestants[i].peer ? fmin(best, tried_of(&race->contestants[i])) : best;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < race->count; i++) {
+        contestant *entered = &race->contestants[i];
+        if (entered->peer && tried_of(entered) > near * best) {
+            close_peer(entered);
+        } else {
+            race->contestants[kept++] = *entered;
+        }
+    }
+    race->count = kept;
+}
+
 int bench_enter_peers(tool_session *session, bench_race *race)
 {
+    bool several = (race->questions & (race->questions - 1)) != 0;
+    if (race->fastest_peer && several) {
+        return STATUS_GOOD; /* a peer answers them one by one: its time is known from the races before */
+    }
     double edge = mean_edge(race->scene);
     progress_begin(&session->progress, "settings of the peers", 0);
     int status = STATUS_GOOD;
@@ -254,6 +313,9 @@ int bench_enter_peers(tool_session *session, bench_race *race)
         }
     }
     progress_end(&session->progress);
+    if (race->fastest_peer && status == STATUS_GOOD) {
+        keep_fastest(race);
+    }
     return status;
 }
 

@@ -72,8 +72,9 @@ typedef struct bench_race {
     uint32_t questions; /* bits */
     uint32_t threads;
     dent_isa isa;
-    bool watch_loops; /* --phases */
-    bool cpu_time;    /* what this process used of the processor, instead of the clock */
+    bool watch_loops;  /* --phases */
+    bool fastest_peer; /* --fastest-peer */
+    bool cpu_time;     /* what this process used of the processor, instead of the clock */
     uint32_t frames, repeat;
     uint32_t count;
     contestant contestants[CONTESTANT_LIMIT];

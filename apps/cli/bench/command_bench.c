@@ -123,6 +123,11 @@ static int refuse_race(const bench_race *race, dent_method method)
                           race->scene->name, questions, able);
 }
 
+static bool wants_peers(const tool_options *options)
+{
+    return options_have(options, OPTION_PEERS) || options_have(options, OPTION_FASTEST_PEER);
+}
+
 static int run_race(tool_session *session, bench_scene *scene, uint32_t questions, bench_files *files)
 {
     const tool_options *options = session->options;
@@ -138,7 +143,8 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     race.frames = race.frames < scene->benchmark_frames ? race.frames : scene->benchmark_frames;
     race.repeat = options->repeat > 0 ? options->repeat : DEFAULT_REPEAT;
     int status = bench_enter_methods(&race, options->method, options_have(options, OPTION_VARIANTS));
-    if (status == STATUS_GOOD && options_have(options, OPTION_PEERS)) {
+    race.fastest_peer = options_have(options, OPTION_FASTEST_PEER);
+    if (status == STATUS_GOOD && wants_peers(options)) {
         status = bench_enter_peers(session, &race);
     }
     if (status == STATUS_GOOD && race.count == 0) {
@@ -270,7 +276,7 @@ static int run_arguments(tool_session *session, bench_files *files)
 
 static int run_bench(const tool_options *options, printer *out)
 {
-    if (options_have(options, OPTION_PEERS) && !bench_has_peers()) {
+    if (wants_peers(options) && !bench_has_peers()) {
         return bench_become_peers();
     }
     if (options_have(options, OPTION_CPU_TIME) && options->threads != 1) {
@@ -313,7 +319,9 @@ const tool_command command_bench_row = {
         "peak memory of the method in MB, and the most allocations in a query after warm-up. --peers adds Embree,\n"
         "CGAL, Bullet, FCL and simple programs, if they were built (cmake -DDENT_BUILD_PEERS=ON makes dent-peers\n"
         "beside dent; DENT_PEERS may name it). Each runs at the best of several settings and with dent's exact\n"
-        "test behind it. --control, beside --threads N, adds each method on one thread, and an arithmetic loop\n"
+        "test behind it. --fastest-peer adds only those of them within 1.5 times the fastest, as tried before the\n"
+        "race, to races of one question. --control, beside --threads N, adds each method on one thread, and an "
+        "arithmetic loop\n"
         "(`control`) on one and on N, in the same turns. The speed-ups follow the table.\n"
         "--phases adds for each stage of a query its time outside parallel loops and the imbalance of the loops: the\n"
         "time of the busiest worker over the mean. With --threads 1 the blocks of the loops are timed one by one and\n"
@@ -326,10 +334,11 @@ const tool_command command_bench_row = {
         "serial_ms work_ms longest_ms imbalance).\n",
     .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
-                   OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_VARIANTS) |
-                   OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) | OPTION_BIT(OPTION_REPEAT) |
-                   OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) | OPTION_BIT(OPTION_CONTROL) |
-                   OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_PHASES) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_FASTEST_PEER) |
+                   OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
+                   OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
+                   OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_PHASES) |
+                   OPTION_BIT(OPTION_JSON),
     .argument_min = 0,
     .argument_max = UINT32_MAX,
     .run = run_bench,

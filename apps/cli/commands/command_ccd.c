@@ -395,7 +395,7 @@ static int ccd_of_scene(tool_session *session)
         loaded_world_close(session, &loaded);
         return ccd_of_motion(session);
     }
-    uint64_t of_rigid = OPTIONS_OF_ROBOTS | OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_MOTION_TOLERANCE);
+    option_set of_rigid = OPTIONS_OF_ROBOTS | OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_MOTION_TOLERANCE);
     if ((options->given & of_rigid) != 0) {
         loaded_world_close(session, &loaded);
         return complain("ccd: --from, --to, --obstacle, --package-path, --skip-missing, --no-limits, --motion and "
@@ -408,7 +408,7 @@ static int ccd_of_scene(tool_session *session)
 static int ccd_of_frames(tool_session *session)
 {
     const tool_options *options = session->options;
-    uint64_t of_motion = OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) |
+    option_set of_motion = OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) |
                          OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME);
     for (uint32_t i = 0; i < 2; i++) {
         if (names_a_scene(options, options->arguments[i]) || names_a_simulation(options, options->arguments[i])) {

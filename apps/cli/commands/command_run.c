@@ -4,7 +4,9 @@
  * After each frame come, in this order: the frame's files, the collection that lists them, the checkpoint. So whatever
  * ends the program, the collection can be read, and the checkpoint is never ahead of the files. */
 #include "interrupt.h"
+#include "load_world.h"
 #include "placed_file.h"
+#include "run_converge.h"
 #include "run_output.h"
 #include "run_report.h"
 #include "tool.h"
@@ -141,12 +143,7 @@ static int simulate(run_job *job)
 static int open_scene(run_job *job)
 {
     const tool_options *options = job->session->options;
-    dent_sim_scene_def def = dent_sim_scene_def_default();
-    def.name = options->arguments[0];
-    def.scale = options->scale;
-    def.settings = options->settings;
-    def.setting_count = options->setting_count;
-    def.data_folder = getenv("DENT_DATA");
+    dent_sim_scene_def def = simulated_scene_def(options, options->arguments[0]);
     def.cancel = interrupt_flag();
     interrupt_at_once(true);
     progress_begin(&job->session->progress, def.name, 0);
@@ -208,6 +205,8 @@ static int run_job_to_end(run_job *job)
             printer_name(job->session->out, job->output.collection);
             printer_text(job->session->out, "\n");
         }
+        printer_flush(job->session->out);
+        warn_of_coarse_steps(job->sim);
     }
     return status;
 }
@@ -217,6 +216,11 @@ static int run_run(const tool_options *options, printer *out)
     tool_session session;
     int status = session_open(&session, options, out);
     if (status != STATUS_GOOD) {
+        return status;
+    }
+    if (options_have(options, OPTION_CONVERGE)) {
+        status = run_until_settled(&session);
+        session_close(&session);
         return status;
     }
     run_job *job = dent_allocate(session.context, 1, sizeof *job);
@@ -250,11 +254,21 @@ const tool_command command_run_row = {
                "beginning. --checkpoint saves the state after each frame; --resume continues from there, to the bit.\n"
                "At every moment the collection and the checkpoint are complete, however the program ends.\n"
                "\n"
+               "At the end a notice on stderr says when substeps were too long for the first mode of an elastic body\n"
+               "(of at most 20,000 cells), and how many would keep 95 % of its stiffness.\n"
+               "\n"
+               "--converge PROBE doubles the substeps, run after run, until PROBE changes by at most 1 % of its range\n"
+               "over all frames. It prints a line per run; status 2: not settled with 1000 substeps. PROBE is\n"
+               "kinetic, elastic, energy (all kinds), BODY:x, BODY:y or BODY:z (mean position), BODY/VERTEX:x ...\n"
+               "(a vertex) or BODY:force (size of the sum of its contact forces); BODY is a name. JSON keys:\n"
+               "substeps value change settled.\n"
+               "\n"
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
                "ms_total, in the units of the scene.\n",
     .option_bits = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
                    OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
-                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE |
+                   OPTION_BIT(OPTION_CONVERGE) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = 1,
     .run = run_run,

@@ -22,6 +22,8 @@ typedef struct paper_run {
     tool_session *session;
     const char *folder;
     const char *command; /* how to make it again, for the files */
+    const struct paper_figure *figure;
+    bool found; /* a row of a table with bars failed: the exit status is 1 */
     printer file;        /* one at a time */
     int descriptor;
     uint32_t finished_count; /* files of the figure that are written but not yet in their place */
@@ -57,6 +59,14 @@ extern const paper_figure figure_deadline_force;
 extern const paper_figure figure_deadline_peg;
 extern const paper_figure figure_depth_sliding;
 extern const paper_figure figure_depth_directions;
+extern const paper_figure figure_physics;
+extern const paper_figure figure_physics_beam;
+extern const paper_figure figure_physics_energy;
+extern const paper_figure figure_physics_contact;
+extern const paper_figure figure_physics_stacks;
+extern const paper_figure figure_physics_bullets;
+extern const paper_figure figure_physics_starts;
+extern const paper_figure figure_physics_cases;
 
 /** Opens FOLDER/NAME.ENDING for printing to run->file; the tables begin with comment lines that say how they were made.
  */

@@ -1,6 +1,7 @@
 /* view_simulation.c — a live simulation as a source of the viewer: built-in simulated scenes and scene files. It goes
  * on only; a restart makes it anew. Vertices of soft bodies can be dragged. */
 #include "interrupt.h"
+#include "load_world.h"
 #include "tool.h"
 #include "view_source.h"
 
@@ -23,12 +24,7 @@ typedef struct simulation {
 static int make_scene(view_source *source, simulation *own)
 {
     tool_session *session = source->session;
-    dent_sim_scene_def def = dent_sim_scene_def_default();
-    def.name = session->options->arguments[0];
-    def.scale = session->options->scale;
-    def.setting_count = session->options->setting_count;
-    def.settings = session->options->settings;
-    def.data_folder = getenv("DENT_DATA");
+    dent_sim_scene_def def = simulated_scene_def(session->options, session->options->arguments[0]);
     def.cancel = interrupt_flag();
     dent_status status = dent_sim_scene_open(session->context, &def, &own->scene);
     if (status != DENT_OK) {

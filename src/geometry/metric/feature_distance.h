@@ -1,6 +1,6 @@
 /* Distance and closest points of a vertex and a face, and of two edges: the arithmetic behind the question `proximity`.
  *
- * One fixed sequence of double operations decides (kernels/feature_lanes.h, also for eight pairs at a time). It
+ * One fixed sequence of double operations decides (feature_lanes.h, also for eight pairs at a time). It
  * depends on the positions alone, not on the order in which corners, ends or the two edges are given: they are first
  * put into lexicographic order of their coordinates. Any finite input is good: zero-area faces, zero-length and
  * parallel edges, coordinates from 1e-308 to 1e308. Pure functions; any thread.
@@ -9,7 +9,7 @@
  * computed distance D and the true one d of the closed sets satisfy
  *
  *     D >= d - 32 u E   whatever candidate is taken, it is a point of the sets up to rounding; derived in
- *                       kernels/feature_lanes.h
+ *                       feature_lanes.h
  *     D <= d + 8 u E    tested against exact rationals, not proven; 1.8 seen
  *
  * A search is conservative, therefore, when it finds every pair with d <= threshold + 32 u E; E is at most twice the
@@ -42,14 +42,6 @@ void closest_of_edges(const double *const a[2], const double *const b[2], struct
 /* The distances alone, the same bits. */
 double vertex_face_distance(const double p[3], const double *const corners[3]);
 double edge_edge_distance(const double *const a[2], const double *const b[2]);
-
-/* The direction from what the sequence leaves: the difference b to a after scaling, its length (0 when the closest
- * points coincide), the distance, and whether the closest points lie inside both; points: the vertex and the corners,
- * or the ends of a and those of b. */
-void direction_of_vertex_and_face(const double difference[3], double length, double distance, bool inside,
-                                  const double *const points[4], double unit[3]);
-void direction_of_edges(const double difference[3], double length, double distance, bool inside,
-                        const double *const points[4], double unit[3]);
 
 /* The decision: two features of thickness a and b are near iff this holds for their computed distance. The sum is
  * rounded to nearest and may be infinite. */

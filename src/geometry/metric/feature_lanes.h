@@ -274,3 +274,108 @@ FEATURE_INLINE void measure_row_of_edges(const struct row_points *points, struct
     exchange(flipped_a, &result->weight[0], &result->weight[1]);
     exchange(flipped_b, &result->weight[2], &result->weight[3]);
 }
+
+/* ---- directions ------------------------------------------------------------------------------ */
+
+/* Below this part of the features' extent a distance is rounding: 32 u (feature_distance.h), the extent of the box of
+ * the four points being at least E. Then the difference of the closest points may point anywhere. Closest points inside
+ * both features differ along the normal, so that nothing is lost by taking that up to 2^10 times the bound, where the
+ * difference would still be off by 2^-10, and by more on slender faces. */
+#define TOUCHING 0x1p-48
+#define TOUCHING_INSIDE 0x1p-38
+
+/* Where the four points touch as far as the computed distance can tell; depends on the positions alone. */
+FEATURE_INLINE doubles_mask rows_touch(const struct row_points *points, const struct row_result *result,
+                                       doubles_mask inside)
+{
+    const struct doubles3 *p = points->point;
+    struct doubles3 low = doubles3_least(doubles3_least(p[0], p[1]), doubles3_least(p[2], p[3]));
+    struct doubles3 high = doubles3_most(doubles3_most(p[0], p[1]), doubles3_most(p[2], p[3]));
+    doubles_mask large = doubles_greater(doubles_most(extent_of(low), extent_of(high)), doubles_set(0x1p1000));
+    doubles halve = doubles_choose(large, doubles_set(0.0625), doubles_set(1.0));
+    struct doubles3 width = doubles3_subtract(doubles3_scale(high, halve), doubles3_scale(low, halve));
+    doubles share = doubles_choose(inside, doubles_set(TOUCHING_INSIDE), doubles_set(TOUCHING));
+    return doubles_less_equal(result->distance * halve, share * doubles3_largest(width));
+}
+
+/* A vector times 2^-e, for the e of scale_of(extent), rounded once: in one step but for e beyond 1000. */
+FEATURE_INLINE struct doubles3 scaled_to_one(struct doubles3 a, doubles extent)
+{
+    doubles_bits power = 2045 - (doubles_to_bits(extent) >> 52 & 0x7FF); /* biased exponent of 2^-e */
+    doubles_mask small = doubles_less(extent, doubles_set(0x1p-1001)),
+                 large = doubles_less_equal(doubles_set(0x1p1000), extent);
+    doubles first =
+        doubles_choose(small, doubles_set(0x1p1000), doubles_choose(large, doubles_set(0x1p-1000), doubles_set(1.0)));
+    doubles last =
+        doubles_choose(small, doubles_of_bits((power - 1000) << 52),
+                       doubles_choose(large, doubles_of_bits((power + 1000) << 52), doubles_of_bits(power << 52)));
+    return doubles3_scale(doubles3_scale(a, first), last);
+}
+
+/* (p1 - p0) x (p3 - p2), scaled to about 1; *size: its largest component before that, where the largest difference of
+ * coordinates is 1. Not above 2^-40 the product is mostly rounding; 0: it vanishes. */
+FEATURE_INLINE struct doubles3 scaled_cross(const struct doubles3 p[4], doubles *size)
+{
+    doubles largest =
+        doubles_most(doubles_most(extent_of(p[0]), extent_of(p[1])), doubles_most(extent_of(p[2]), extent_of(p[3])));
+    doubles halve =
+        doubles_choose(doubles_greater(largest, doubles_set(0x1p1000)), doubles_set(0.0625), doubles_set(1.0));
+    struct doubles3 start = doubles3_scale(p[0], halve), local[3];
+    doubles extent = doubles_set(0);
+    for (int k = 0; k < 3; k++) {
+        local[k] = doubles3_subtract(doubles3_scale(p[k + 1], halve), start);
+        extent = doubles_most(extent, extent_of(local[k]));
+    }
+    for (int k = 0; k < 3; k++) {
+        local[k] = scaled_to_one(local[k], extent);
+    }
+    struct doubles3 product = doubles3_cross(local[0], doubles3_subtract(local[2], local[1]));
+    *size = extent_of(product);
+    return scaled_to_one(product, *size);
+}
+
+/* Without negative zeros. */
+FEATURE_INLINE struct doubles3 divide(struct doubles3 a, doubles length)
+{
+    return (struct doubles3){a.x / length + 0.0, a.y / length + 0.0, a.z / length + 0.0};
+}
+
+/* Of pairs that touch: the direction of (p1 - p0) x (p3 - p2), on the side of the difference if that has one; where the
+ * product is rounding, too, the difference; the x axis without either. Of others: the difference. */
+FEATURE_INLINE struct doubles3 direction_of_rows(const struct row_result *result, doubles_mask touching,
+                                                 const struct doubles3 p[4])
+{
+    doubles zero = doubles_set(0), size;
+    struct doubles3 plain = divide(result->difference, result->length);
+    if (doubles_mask_none(touching)) {
+        return plain;
+    }
+    struct doubles3 product = scaled_cross(p, &size);
+    doubles_mask behind = doubles_less(doubles3_dot(result->difference, product), zero);
+    doubles length =
+        doubles_choose(behind, doubles_set(-1.0), doubles_set(1.0)) * doubles_root(doubles3_dot(product, product));
+    struct doubles3 across = divide(product, length);
+    across = doubles3_choose(doubles_equal(size, zero), (struct doubles3){doubles_set(1.0), zero, zero}, across);
+    doubles_mask rounding =
+        doubles_mask_and(doubles_less_equal(size, doubles_set(0x1p-40)), doubles_greater(result->length, zero));
+    return doubles3_choose(doubles_mask_and_not(touching, rounding), across, plain);
+}
+
+FEATURE_INLINE struct doubles3 direct_row_of_vertices(const struct row_points *points, const struct row_result *result)
+{
+    const struct doubles3 *p = points->point, sides[4] = {p[1], p[2], p[1], p[3]};
+    doubles zero = doubles_set(0);
+    doubles_mask inside = doubles_mask_and(
+        doubles_greater(result->weight[1], zero),
+        doubles_mask_and(doubles_greater(result->weight[2], zero), doubles_greater(result->weight[3], zero)));
+    return direction_of_rows(result, rows_touch(points, result, inside), sides);
+}
+
+FEATURE_INLINE struct doubles3 direct_row_of_edges(const struct row_points *points, const struct row_result *result)
+{
+    doubles zero = doubles_set(0);
+    doubles_mask inside = doubles_mask_and(
+        doubles_mask_and(doubles_greater(result->weight[0], zero), doubles_greater(result->weight[1], zero)),
+        doubles_mask_and(doubles_greater(result->weight[2], zero), doubles_greater(result->weight[3], zero)));
+    return direction_of_rows(result, rows_touch(points, result, inside), points->point);
+}

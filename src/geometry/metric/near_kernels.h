@@ -41,14 +41,16 @@ struct feature_boxes {
 /* Eight pairs measured by the fixed sequence of feature_lanes.h. */
 enum { FEATURE_BATCH = 8 };
 
+/* Positions of their points, [point][lane]. The double behind each position is read, too. Unused lanes repeat another one.
+ */
 struct feature_points {
-    _Alignas(64) double point[4][3][FEATURE_BATCH];
+    const double *point[4][FEATURE_BATCH];
 };
 
 struct feature_rows {
     _Alignas(64) double distance[FEATURE_BATCH];
     double weight[4][FEATURE_BATCH];
-    double difference[3][FEATURE_BATCH], length[FEATURE_BATCH];
+    double direction[3][FEATURE_BATCH];
 };
 
 struct near_kernels {
@@ -62,9 +64,11 @@ struct near_kernels {
     /* Bits of the pairs that surely are farther apart than reached. */
     uint32_t (*far_edges)(const struct near_batch *batch);
     uint32_t (*far_vertices)(const struct near_batch *batch);
-    /* The same bits as geometry/metric/feature_distance.h. Unused lanes: any finite numbers. */
-    void (*measure_edges)(const struct feature_points *points, struct feature_rows *result);
-    void (*measure_vertices)(const struct feature_points *points, struct feature_rows *result);
+    /* The same bits as geometry/metric/feature_distance.h. The distances alone, and all of the result. */
+    void (*measure_edges)(const struct feature_points *points, double distance[FEATURE_BATCH]);
+    void (*measure_vertices)(const struct feature_points *points, double distance[FEATURE_BATCH]);
+    void (*describe_edges)(const struct feature_points *points, struct feature_rows *result);
+    void (*describe_vertices)(const struct feature_points *points, struct feature_rows *result);
 };
 
 extern const struct near_kernels near_kernels_scalar;

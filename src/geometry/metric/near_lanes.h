@@ -156,44 +156,65 @@ FEATURE_INLINE struct row_points load_points(const struct feature_points *points
 {
     struct row_points r;
     for (int k = 0; k < 4; k++) {
-        r.point[k] = doubles3_load(points->point[k][0] + at, points->point[k][1] + at, points->point[k][2] + at);
+        doubles columns[4];
+        doubles_columns4(&points->point[k][at], columns);
+        r.point[k] = (struct doubles3){columns[0], columns[1], columns[2]};
     }
     return r;
 }
 
-FEATURE_INLINE void store_result(const struct row_result *from, int at, struct feature_rows *result)
+FEATURE_INLINE void store_result(const struct row_result *from, struct doubles3 direction, int at,
+                                 struct feature_rows *result)
 {
     doubles_store(result->distance + at, from->distance);
     for (int k = 0; k < 4; k++) {
         doubles_store(result->weight[k] + at, from->weight[k]);
     }
-    doubles_store(result->difference[0] + at, from->difference.x);
-    doubles_store(result->difference[1] + at, from->difference.y);
-    doubles_store(result->difference[2] + at, from->difference.z);
-    doubles_store(result->length + at, from->length);
+    doubles3_store(result->direction[0] + at, result->direction[1] + at, result->direction[2] + at, direction);
 }
 
-static void measure_edges(const struct feature_points *points, struct feature_rows *result)
+static void measure_edges(const struct feature_points *points, double distance[FEATURE_BATCH])
 {
     for (int at = 0; at < FEATURE_BATCH; at += DOUBLES) {
         struct row_points row_of = load_points(points, at);
         struct row_result measured;
         measure_row_of_edges(&row_of, &measured);
-        store_result(&measured, at, result);
+        doubles_store_any(distance + at, measured.distance);
     }
 }
 
-static void measure_vertices(const struct feature_points *points, struct feature_rows *result)
+static void measure_vertices(const struct feature_points *points, double distance[FEATURE_BATCH])
 {
     for (int at = 0; at < FEATURE_BATCH; at += DOUBLES) {
         struct row_points row_of = load_points(points, at);
         struct row_result measured;
         measure_row_of_vertices(&row_of, &measured);
-        store_result(&measured, at, result);
+        doubles_store_any(distance + at, measured.distance);
+    }
+}
+
+static void describe_edges(const struct feature_points *points, struct feature_rows *result)
+{
+    for (int at = 0; at < FEATURE_BATCH; at += DOUBLES) {
+        struct row_points row_of = load_points(points, at);
+        struct row_result measured;
+        measure_row_of_edges(&row_of, &measured);
+        store_result(&measured, direct_row_of_edges(&row_of, &measured), at, result);
+    }
+}
+
+static void describe_vertices(const struct feature_points *points, struct feature_rows *result)
+{
+    for (int at = 0; at < FEATURE_BATCH; at += DOUBLES) {
+        struct row_points row_of = load_points(points, at);
+        struct row_result measured;
+        measure_row_of_vertices(&row_of, &measured);
+        store_result(&measured, direct_row_of_vertices(&row_of, &measured), at, result);
     }
 }
 
 #define NEAR_KERNELS_ROW                                                                                               \
     {                                                                                                                  \
-        meet_boxes, meet_box_rows, match_vertices, far_edges, far_vertices, measure_edges, measure_vertices            \
+        meet_boxes, meet_box_rows, match_vertices, far_edges, far_vertices, measure_edges, measure_vertices,           \
+            describe_edges, describe_vertices                                                                          \
     }

@@ -146,7 +146,8 @@ static void check_guesses(void *data, uint32_t block, uint32_t worker_number)
         const struct walk_slot *guess = &guesses[i];
         const struct walk_body *body = &search->bodies[guess->body_b];
         bool degenerate = body->odd_cells && body->odd_cells[guess->cell];
-        if (!walk_is_removed(body, guess->cell) &&
+        if (vertex_is_asked(search->request, search->request->snapshot->bodies[guess->body_a].body, guess->vertex) &&
+            !walk_is_removed(body, guess->cell) &&
             contour_cell_holds(body, guess->cell, walk_point(&search->bodies[guess->body_a], guess->vertex),
                                &degenerate, counters)) {
             contour_put_slot(search, block, guess->body_a, guess->vertex, guess->body_b, guess->cell, degenerate);

@@ -41,6 +41,13 @@ struct candidate_sink {
     struct predicate_counters *(*predicates)(struct candidate_sink *sink, uint32_t worker);
 };
 
+/* What a search that tries certificates tells AUTO about them. */
+struct proof_report {
+    bool try_again;          /* in: bodies that wait after failures are tried at once */
+    bool known;              /* out: the search wrote the next one */
+    uint64_t unproven_cells; /* of bodies with a reference shape by which, twice running, too little could be proven */
+};
+
 struct search_request {
     dent_context *context;
     dent_isa isa;
@@ -54,6 +61,7 @@ struct search_request {
     const dent_experiments *experiments;   /* never null: the caller's or the defaults */
     dent_query_counters *counters;         /* rebuilds, certified_bodies: written by the calling thread */
     dent_method_counters *method_counters; /* the method's own part */
+    struct proof_report *proofs;           /* written by the calling thread */
     struct arena *scratch;                 /* of the calling thread; rewound after the query */
     struct message *message;
     /* The last resort of a method that cannot answer for these bodies: the whole request by one that always can.
@@ -80,6 +88,7 @@ struct method_row {
     const char *name;
     const char *summary;
     uint32_t questions;
+    bool plain_tests; /* the sink tests its candidates by the exact predicates alone: the oracle shares no filter in lanes */
     dent_status (*create)(dent_context *context,
                           void **state); /* kept in the world; compare snapshot->table->topology_version */
     void (*destroy)(dent_context *context, void *state);

@@ -10,7 +10,7 @@
 #include "methods/interface/method_table.h"
 #include "query/border/border_search.h"
 #include "query/discrete/discrete_state.h"
-#include "query/pairs/pair_tests.h"
+#include "query/pairs/pair_batch.h"
 #include "query/world/question_row.h"
 
 #include <stdio.h>
@@ -60,9 +60,12 @@ struct worker_counters {
     uint64_t box_tests, candidates, cells_visited;
 };
 
+enum { OFFER_BATCH = 64 };
+
 /* The sink of the candidate-collecting methods: exact test, answers per block. */
 struct testing_sink {
     struct candidate_sink interface;
+    const struct pair_kernels *kernels; /* null: every candidate by the exact test alone */
     struct answer_list *answers;
     const struct snapshot *snapshot;
     bool touching;
@@ -75,30 +78,39 @@ static bool sink_begin(struct candidate_sink *interface, dent_question question,
     return block_output_begin(&sink->answers[slot_of(question)].blocks, block_count);
 }
 
+/* Of two elements of one kind, the first in canonical order is side a. */
+static struct candidate in_canonical_sides(struct candidate candidate)
+{
+    bool flipped = candidate.body_a > candidate.body_b ||
+                   (candidate.body_a == candidate.body_b && candidate.feature_a > candidate.feature_b);
+    return flipped ? (struct candidate){candidate.body_b, candidate.feature_b, candidate.body_a, candidate.feature_a}
+                   : candidate;
+}
+
 static void sink_offer(struct candidate_sink *interface, dent_question question, uint32_t block, uint32_t worker,
                        const struct candidate *candidates, size_t count)
 {
     struct testing_sink *sink = (struct testing_sink *)interface;
     uint32_t slot = slot_of(question);
-    struct block_output *blocks = &sink->answers[slot].blocks;
-    pair_test *test = question_table[slot]->pairs->test;
     const dent_feature_pair *sides = &question_table[slot]->info.features[0];
     struct worker_counters *counters = &sink->workers[worker];
+    struct pair_batch batch = {
+        question_table[slot]->pairs, sink->kernels, sink->snapshot, sink->touching, &counters->predicates,
+        &sink->answers[slot].blocks, block};
+    void (*test)(const struct pair_batch *batch, const struct candidate *candidates, size_t count) =
+        sink->kernels ? pair_batch_test : pair_batch_test_plainly;
     counters->candidates += count;
-    for (size_t i = 0; i < count; i++) {
-        struct candidate candidate = candidates[i];
-        bool flipped = sides->a == sides->b &&
-                       (candidate.body_a > candidate.body_b ||
-                        (candidate.body_a == candidate.body_b && candidate.feature_a > candidate.feature_b));
-        if (flipped) {
-            candidate =
-                (struct candidate){candidate.body_b, candidate.feature_b, candidate.body_a, candidate.feature_a};
+    if (sides->a != sides->b) {
+        test(&batch, candidates, count);
+        return;
+    }
+    struct candidate turned[OFFER_BATCH];
+    for (size_t first = 0; first < count; first += OFFER_BATCH) {
+        size_t some = count - first < OFFER_BATCH ? count - first : OFFER_BATCH;
+        for (size_t i = 0; i < some; i++) {
+            turned[i] = in_canonical_sides(candidates[first + i]);
         }
-        dent_pair_kind kind = test(sink->snapshot, &candidate, sink->touching, &counters->predicates);
-        if (kind) {
-            dent_pair pair = {candidate.body_a, candidate.feature_a, candidate.body_b, candidate.feature_b, kind};
-            block_output_append(blocks, block, &pair, 1); /* a failure is remembered and met at the merge */
-        }
+        test(&batch, turned, some);
     }
 }
 
@@ -214,6 +226,7 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
     dent_query_result *result = call->result;
     struct testing_sink sink = {.interface = {sink_begin, sink_offer, sink_answer, sink_count_box_tests,
                                               sink_count_cells_visited, sink_predicates},
+                                .kernels = row->plain_tests ? NULL : pair_kernels_for(dent_context_isa(world->context)),
                                 .answers = run->state->answers,
                                 .snapshot = &world->snapshot,
                                 .touching = def->touching,
@@ -226,6 +239,8 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
         }
     }
     infos[info_count] = NULL;
+    struct method_experience *experience = &run->state->experience;
+    struct proof_report proofs = {.try_again = method_tries_proofs_again(experience, &world->snapshot)};
     struct search_request request = {
         .context = world->context,
         .isa = dent_context_isa(world->context),
@@ -235,6 +250,7 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
         .experiments = &run->experiments,
         .counters = &result->counters,
         .method_counters = &run->method_counters,
+        .proofs = &proofs,
         .questions = def->questions,
         .infos = infos,
         .surface_vertices_only = def->surface_vertices_only,
@@ -244,7 +260,11 @@ static dent_status search(struct question_call *call, const dent_query_def *def,
         .by_other_method = search_by_other_method,
         .owner = call,
     };
-    return row->search(run->state->method_states[row->method], &request, &sink.interface);
+    dent_status status = row->search(run->state->method_states[row->method], &request, &sink.interface);
+    if (status == DENT_OK && !call->cancel.seen) {
+        method_learn_proofs(experience, &world->snapshot, row->method, &proofs);
+    }
+    return status;
 }
 
 static dent_status list_answers(struct question_call *call)

@@ -2,9 +2,9 @@
  *
  *   lists of the blocks -> bins by (body a, feature a) -> shares of a few bins, sorted as words of 64 bits -> pairs
  *
- * One loop over runs of lists counts how many answers of each run fall into each bin, a second one puts them there,
- * packed. Neighbouring bins are joined to shares of about the same size, wherever the contact is, and a third loop
- * sorts every share and writes its pairs to their final places. Only when there were repetitions, which no share can
+ * One loop over runs of equally many answers, which may begin within a list, counts how many of each run fall into each
+ * bin, a second one puts them there, packed. Neighbouring bins are joined to shares of about the same size, wherever the
+ * contact is, and a third loop sorts every share, the largest first, and writes its pairs to their final places. Only when there were repetitions, which no share can
  * know of the others, a fourth one moves the pairs up.
  *
  * Most worlds have room for body, feature, body, feature and kind in 64 bits. Those that have not are sorted by the
@@ -20,9 +20,12 @@ enum {
     ANSWERS_PER_BIN = 16, /* at least */
     SHARES_MAX = 128,
     ANSWERS_PER_SHARE = 32, /* at least */
-    RUNS_MAX = 48,
-    ANSWERS_PER_RUN = 32 /* at least */
+    RUNS_MAX = 48,          /* many numbers of workers divide this */
+    RUNS_STEP = 16,
+    ANSWERS_PER_RUN = 64 /* at least */
 };
+
+_Static_assert(ANSWER_ORDER_FEW / ANSWERS_PER_RUN >= RUNS_STEP, "what is divided has at least one run");
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 
@@ -94,12 +97,13 @@ static size_t unpack_once(uint64_t *keys, size_t count, struct packing packing, 
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
 
-/* Lists that one block of a loop goes through. */
-struct list_run {
-    uint32_t first, end;
-    size_t first_answer;
-    dent_pair all;             /* bits of all its answers */
-    uint32_t counts[BINS_MAX]; /* of its answers by bin; then how many of the runs before it are in the bin */
+/* Answers that one block of a loop goes through. */
+struct answer_run {
+    uint32_t list;              /* it begins in this one, */
+    size_t skipped;             /* behind so many answers */
+    size_t first_answer, count; /* of all answers, in the order of the lists */
+    dent_pair all;              /* bits of all its answers */
+    uint32_t counts[BINS_MAX];  /* of its answers by bin; then how many of the runs before it are in the bin */
 };
 
 struct ordering {
@@ -112,10 +116,11 @@ struct ordering {
     struct packing packing;
     int bin_shift;
     uint32_t run_count, bin_count, share_count;
-    struct list_run *runs;
+    struct answer_run *runs;
     uint32_t bins[BINS_MAX];      /* where they begin among the keys */
     size_t first[SHARES_MAX + 1]; /* the same of the shares */
     size_t kept[SHARES_MAX], begin[SHARES_MAX];
+    uint32_t largest_first[SHARES_MAX]; /* shares */
 };
 
 /* A number that grows with (body a, feature a). */
@@ -127,45 +132,82 @@ static inline uint64_t place_of(const struct feature_numbers *numbers, const den
     return slot < end ? slot : end;
 }
 
+/* Runs differ by one answer at most: what they cost is what they read. */
 static void choose_runs(struct ordering *ordering)
 {
-    size_t per_run = ordering->count / ordering->run_count + 1, answers = 0, in_run = 0;
-    uint32_t lists = ordering->blocks->block_count, runs = 0;
-    for (uint32_t list = 0; list < lists; list++) {
-        if (in_run == 0) {
-            ordering->runs[runs].first = list;
-            ordering->runs[runs].first_answer = answers;
+    uint32_t lists = ordering->blocks->block_count, runs = ordering->run_count, run = 0;
+    size_t answers = 0;
+    for (uint32_t list = 0; list < lists && run < runs; list++) {
+        size_t end = answers + block_output_count_of(ordering->blocks, list);
+        for (; run < runs && ordering->count / runs * run + ordering->count % runs * run / runs < end; run++) {
+            size_t first = ordering->count / runs * run + ordering->count % runs * run / runs;
+            struct answer_run *next = &ordering->runs[run];
+            next->list = list;
+            next->skipped = first - answers;
+            next->first_answer = first;
+            next->count = ordering->count - first; /* until the next one begins */
+            if (run > 0) {
+                next[-1].count = first - next[-1].first_answer;
+            }
         }
-        size_t count = block_output_count_of(ordering->blocks, list);
-        answers += count;
-        in_run += count;
-        ordering->runs[runs].end = list + 1;
-        if (in_run >= per_run) {
-            runs++;
-            in_run = 0;
-        }
+        answers = end;
     }
-    ordering->run_count = runs + (in_run > 0);
+}
+
+/* The answers of a run, piece by piece as they lie in memory. */
+struct run_cursor {
+    const struct block_output *blocks;
+    uint32_t list;
+    size_t skipped, left;
+    struct record_run records;
+};
+
+static struct run_cursor run_begin(const struct ordering *ordering, const struct answer_run *run)
+{
+    return (struct run_cursor){ordering->blocks, run->list, run->skipped, run->count,
+                               block_output_first(ordering->blocks, run->list)};
+}
+
+/* How many there are at *pairs; 0: no more. */
+static size_t run_next(struct run_cursor *cursor, const dent_pair **pairs)
+{
+    while (cursor->left > 0) {
+        struct record_run records = cursor->records;
+        if (records.count == 0) {
+            cursor->records = block_output_first(cursor->blocks, ++cursor->list);
+            continue;
+        }
+        cursor->records = block_output_next(&records);
+        if (records.count <= cursor->skipped) {
+            cursor->skipped -= records.count;
+            continue;
+        }
+        size_t count = records.count - cursor->skipped;
+        *pairs = (const dent_pair *)records.records + cursor->skipped;
+        count = count < cursor->left ? count : cursor->left;
+        cursor->skipped = 0;
+        cursor->left -= count;
+        return count;
+    }
+    return 0;
 }
 
 static void count_run(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     struct ordering *ordering = data;
-    struct list_run *run = &ordering->runs[block];
+    struct answer_run *run = &ordering->runs[block];
     uint16_t *bin_of = ordering->bin_of + run->first_answer;
     dent_pair all = {0, 0, 0, 0, 0};
     memset(run->counts, 0, ordering->bin_count * sizeof *run->counts);
-    for (uint32_t list = run->first; list < run->end; list++) {
-        struct record_run records = block_output_first(ordering->blocks, list);
-        for (; records.count > 0; records = block_output_next(&records)) {
-            const dent_pair *pairs = records.records;
-            for (size_t i = 0; i < records.count; i++) {
-                uint64_t bin = place_of(ordering->numbers, &pairs[i]) >> ordering->bin_shift;
-                add_bits(&all, &pairs[i]);
-                run->counts[bin]++;
-                *bin_of++ = (uint16_t)bin;
-            }
+    struct run_cursor cursor = run_begin(ordering, run);
+    const dent_pair *pairs = NULL;
+    for (size_t count; (count = run_next(&cursor, &pairs)) > 0;) {
+        for (size_t i = 0; i < count; i++) {
+            uint64_t bin = place_of(ordering->numbers, &pairs[i]) >> ordering->bin_shift;
+            add_bits(&all, &pairs[i]);
+            run->counts[bin]++;
+            *bin_of++ = (uint16_t)bin;
         }
     }
     run->all = all;
@@ -212,27 +254,45 @@ static void put_run(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     struct ordering *ordering = data;
-    struct list_run *run = &ordering->runs[block];
+    struct answer_run *run = &ordering->runs[block];
     const uint16_t *bin_of = ordering->bin_of + run->first_answer;
     uint64_t *keys = ordering->keys;
     for (uint32_t bin = 0; bin < ordering->bin_count; bin++) {
         run->counts[bin] += ordering->bins[bin];
     }
-    for (uint32_t list = run->first; list < run->end; list++) {
-        struct record_run records = block_output_first(ordering->blocks, list);
-        for (; records.count > 0; records = block_output_next(&records)) {
-            const dent_pair *pairs = records.records;
-            for (size_t i = 0; i < records.count; i++) {
-                keys[run->counts[*bin_of++]++] = pack(&pairs[i], ordering->packing);
-            }
+    struct run_cursor cursor = run_begin(ordering, run);
+    const dent_pair *pairs = NULL;
+    for (size_t count; (count = run_next(&cursor, &pairs)) > 0;) {
+        for (size_t i = 0; i < count; i++) {
+            keys[run->counts[*bin_of++]++] = pack(&pairs[i], ordering->packing);
         }
     }
 }
 
-static void sort_share(void *data, uint32_t share, uint32_t worker)
+static size_t size_of_share(const struct ordering *ordering, uint32_t share)
+{
+    return ordering->first[share + 1] - ordering->first[share];
+}
+
+/* One more insertion sort: shares are few. */
+static void put_largest_first(struct ordering *ordering)
+{
+    uint32_t *order = ordering->largest_first;
+    for (uint32_t share = 0; share < ordering->share_count; share++) {
+        uint32_t slot = share;
+        size_t size = size_of_share(ordering, share);
+        for (; slot > 0 && size_of_share(ordering, order[slot - 1]) < size; slot--) {
+            order[slot] = order[slot - 1];
+        }
+        order[slot] = share;
+    }
+}
+
+static void sort_share(void *data, uint32_t number, uint32_t worker)
 {
     (void)worker;
     struct ordering *ordering = data;
+    uint32_t share = ordering->largest_first[number];
     size_t first = ordering->first[share], count = ordering->first[share + 1] - first;
     uint64_t *keys = ordering->keys + first;
     radix_sort_u64(keys, NULL, ordering->scratch + first, NULL, count);
@@ -254,6 +314,7 @@ static void move_share(void *data, uint32_t share, uint32_t worker)
 static size_t sort_shares(struct ordering *ordering, dent_context *context)
 {
     size_t kept = 0;
+    put_largest_first(ordering);
     dent_parallel_for(context, ordering->share_count, sort_share, ordering);
     for (uint32_t share = 0; share < ordering->share_count; share++) {
         ordering->begin[share] = kept;
@@ -352,8 +413,8 @@ static bool sort_together(struct block_output *blocks, const struct feature_numb
 {
     size_t count = block_output_count(blocks);
     struct ordering *ordering = arena_allocate(scratch, 1, sizeof *ordering);
-    uint32_t runs = at_most(count / ANSWERS_PER_RUN, RUNS_MAX);
-    struct list_run *run_room = arena_allocate(scratch, runs, sizeof *run_room);
+    uint32_t runs = at_most(count / ANSWERS_PER_RUN, RUNS_MAX) / RUNS_STEP * RUNS_STEP;
+    struct answer_run *run_room = arena_allocate(scratch, runs, sizeof *run_room);
     uint64_t *keys = arena_allocate(scratch, count, 2 * sizeof *keys);
     uint16_t *bin_of = arena_allocate(scratch, count, sizeof *bin_of);
     if (!ordering || !run_room || !keys || !bin_of || !make_room(pairs, count)) {

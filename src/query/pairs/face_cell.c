@@ -29,6 +29,27 @@ static dent_pair_kind test_face_cell(const struct snapshot *snapshot, const stru
                                                       : 0;
 }
 
+static enum pair_lane_use corners_of_face_cell(const struct snapshot *snapshot, const struct candidate *candidate,
+                                               const double *corners[])
+{
+    const struct body_snapshot *a = &snapshot->bodies[candidate->body_a], *b = &snapshot->bodies[candidate->body_b];
+    if (b->body->first_tetrahedron) {
+        return PAIR_LANE_EXACT;
+    }
+    const uint32_t *face = a->body->surface_faces[candidate->feature_a].corners;
+    const uint32_t *cell = b->body->tetrahedra[candidate->feature_b];
+    if (corners_share_vertex(a->body, face, 3, b->body, cell, 4)) {
+        return PAIR_LANE_NONE;
+    }
+    for (int k = 0; k < 3; k++) {
+        corners[k] = a->xyz[face[k]];
+    }
+    for (int k = 0; k < 4; k++) {
+        corners[3 + k] = b->xyz[cell[k]];
+    }
+    return PAIR_LANE_USED;
+}
+
 const struct question_row face_cell_question = {
     .info =
         {
@@ -46,6 +67,9 @@ const struct question_row face_cell_question = {
     .pairs =
         &(const struct pair_row){
             .test = test_face_cell,
+            .corners = corners_of_face_cell,
+            .kernel = PAIR_FACE_CELL,
+            .meeting = DENT_PAIR_INTERIOR,
             .list_offset = offsetof(dent_query_result, face_cell),
         },
 };

@@ -31,6 +31,23 @@ static dent_pair_kind test_face_face(const struct snapshot *snapshot, const stru
     return 0;
 }
 
+static enum pair_lane_use corners_of_face_face(const struct snapshot *snapshot, const struct candidate *candidate,
+                                               const double *corners[])
+{
+    const struct body_snapshot *a = &snapshot->bodies[candidate->body_a], *b = &snapshot->bodies[candidate->body_b];
+    const uint32_t *first = a->body->surface_faces[candidate->feature_a].corners;
+    const uint32_t *second = b->body->surface_faces[candidate->feature_b].corners;
+    if (corners_share_vertex(a->body, first, 3, b->body, second, 3)) {
+        return PAIR_LANE_NONE;
+    }
+    for (int k = 0; k < 3; k++) {
+        corners[k] = a->xyz[first[k]];
+        corners[3 + k] = b->xyz[second[k]];
+    }
+    corners[6] = corners[0];
+    return PAIR_LANE_USED;
+}
+
 static void middle_of_common_box(const double *const face_a[3], const double *const face_b[3], double middle[3])
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -81,6 +98,9 @@ const struct question_row face_face_question = {
     .pairs =
         &(const struct pair_row){
             .test = test_face_face,
+            .corners = corners_of_face_face,
+            .kernel = PAIR_FACE_FACE,
+            .meeting = DENT_PAIR_CROSSING,
             .list_offset = offsetof(dent_query_result, face_face),
             .detail_size = sizeof(dent_segment),
             .detail_offset = offsetof(dent_pair_list, segments),

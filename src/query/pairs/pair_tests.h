@@ -10,6 +10,7 @@
 #include <dent/query.h>
 
 #include "bodies/snapshot.h"
+#include "geometry/predicates/kernels/pair_kernels.h"
 #include "geometry/predicates/predicate_kinds.h"
 #include "geometry/predicates/union_predicates.h"
 #include "methods/interface/method_interface.h"
@@ -18,11 +19,25 @@
 typedef dent_pair_kind pair_test(const struct snapshot *snapshot, const struct candidate *candidate, bool touching,
                                  predicate_counters *counters);
 
+/* Whether a candidate can be tested in a lane of doubles. */
+enum pair_lane_use {
+    PAIR_LANE_NONE,  /* it shares a vertex: no answer */
+    PAIR_LANE_EXACT, /* no: by the test of the row */
+    PAIR_LANE_USED,  /* yes: by the kernel of the row */
+};
+
+/* Looks up the positions of its corners, PAIR_CORNERS pointers; those a kernel does not read may be any position. */
+typedef enum pair_lane_use pair_corners(const struct snapshot *snapshot, const struct candidate *candidate,
+                                        const double *corners[]);
+
 struct pair_row {
     pair_test *test;
-    size_t list_offset;   /* of its dent_pair_list in dent_query_result */
-    size_t detail_size;   /* of the record that goes with an answer; 0: none */
-    size_t detail_offset; /* of the pointer to these records in dent_pair_list */
+    pair_corners *corners;
+    enum pair_kernel_kind kernel; /* says what the test would say, or nothing */
+    dent_pair_kind meeting;       /* the kind of what the kernel finds */
+    size_t list_offset;           /* of its dent_pair_list in dent_query_result */
+    size_t detail_size;           /* of the record that goes with an answer; 0: none */
+    size_t detail_offset;         /* of the pointer to these records in dent_pair_list */
     void (*detail)(const struct snapshot *snapshot, const dent_pair *pair, void *record);
 };
 

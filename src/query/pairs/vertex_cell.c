@@ -29,6 +29,25 @@ static dent_pair_kind test_vertex_cell(const struct snapshot *snapshot, const st
                                                     : 0;
 }
 
+static enum pair_lane_use corners_of_vertex_cell(const struct snapshot *snapshot, const struct candidate *candidate,
+                                                 const double *corners[])
+{
+    const struct body_snapshot *a = &snapshot->bodies[candidate->body_a], *b = &snapshot->bodies[candidate->body_b];
+    if (b->body->first_tetrahedron) {
+        return PAIR_LANE_EXACT;
+    }
+    const uint32_t *cell = b->body->tetrahedra[candidate->feature_b];
+    if (corners_share_vertex(a->body, &candidate->feature_a, 1, b->body, cell, 4)) {
+        return PAIR_LANE_NONE;
+    }
+    corners[0] = a->xyz[candidate->feature_a];
+    for (int k = 0; k < 4; k++) {
+        corners[1 + k] = b->xyz[cell[k]];
+    }
+    corners[5] = corners[6] = corners[0];
+    return PAIR_LANE_USED;
+}
+
 /* The tetrahedron of a cell that holds p: the first that is not flat, or else the first. A point inside the cell always
  * has one that is not flat, since flat ones cover no neighbourhood; one that touches may have flat ones only. */
 static int holder_of_point(const double *p, const double *const tetrahedra[][4], int count)
@@ -78,6 +97,9 @@ const struct question_row vertex_cell_question = {
     .pairs =
         &(const struct pair_row){
             .test = test_vertex_cell,
+            .corners = corners_of_vertex_cell,
+            .kernel = PAIR_VERTEX_CELL,
+            .meeting = DENT_PAIR_INTERIOR,
             .list_offset = offsetof(dent_query_result, vertex_cell),
             .detail_size = sizeof(dent_cell_point),
             .detail_offset = offsetof(dent_pair_list, cell_points),

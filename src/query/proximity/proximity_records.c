@@ -28,13 +28,10 @@ static void fill_vertex_face(const double *const points[4], const struct feature
                              dent_proximity *record)
 {
     const double weights[3] = {rows->weight[1][lane], rows->weight[2][lane], rows->weight[3][lane]};
-    const double difference[3] = {rows->difference[0][lane], rows->difference[1][lane], rows->difference[2][lane]};
     memcpy(record->point_a, points[0], sizeof record->point_a);
     weighted_point(weights, points + 1, 3, record->point_b);
     record->closest_a = DENT_CLOSEST_VERTEX;
     record->closest_b = closest_feature(weights, 3, &record->corner_b);
-    direction_of_vertex_and_face(difference, rows->length[lane], rows->distance[lane],
-                                 record->closest_b == DENT_CLOSEST_INTERIOR, points, record->direction);
 }
 
 static void fill_edge_edge(const double *const points[4], const struct feature_rows *rows, int lane,
@@ -42,14 +39,10 @@ static void fill_edge_edge(const double *const points[4], const struct feature_r
 {
     const double on_a[2] = {rows->weight[0][lane], rows->weight[1][lane]},
                  on_b[2] = {rows->weight[2][lane], rows->weight[3][lane]};
-    const double difference[3] = {rows->difference[0][lane], rows->difference[1][lane], rows->difference[2][lane]};
     weighted_point(on_a, points, 2, record->point_a);
     weighted_point(on_b, points + 2, 2, record->point_b);
     record->closest_a = closest_feature(on_a, 2, &record->corner_a);
     record->closest_b = closest_feature(on_b, 2, &record->corner_b);
-    direction_of_edges(difference, rows->length[lane], rows->distance[lane],
-                       record->closest_a == DENT_CLOSEST_EDGE && record->closest_b == DENT_CLOSEST_EDGE, points,
-                       record->direction);
 }
 
 /* Up to eight pairs of one kind. */
@@ -58,21 +51,23 @@ static void fill_batch(const struct proximity_search *search, const dent_pair *p
 {
     const struct near_kernels *near = near_kernels_for(search->isa);
     const double *points[FEATURE_BATCH][4];
-    struct feature_points batch = {{{{0}}}};
+    struct feature_points batch;
     struct feature_rows rows;
     for (int i = 0; i < count; i++) {
         (edges ? proximity_edge_points : proximity_vertex_face_points)(
             search->snapshot, pairs[i].body_a, pairs[i].feature_a, pairs[i].body_b, pairs[i].feature_b, points[i]);
         proximity_put_points(points[i], &batch, (uint32_t)i);
     }
-    (edges ? near->measure_edges : near->measure_vertices)(&batch, &rows);
+    proximity_fill_lanes(&batch, (uint32_t)count);
+    (edges ? near->describe_edges : near->describe_vertices)(&batch, &rows);
     for (int i = 0; i < count; i++) {
         records[i] = (dent_proximity){.kind = edges ? DENT_PROXIMITY_EDGE_EDGE : DENT_PROXIMITY_VERTEX_FACE,
                                       .body_a = pairs[i].body_a,
                                       .feature_a = pairs[i].feature_a,
                                       .body_b = pairs[i].body_b,
                                       .feature_b = pairs[i].feature_b,
-                                      .distance = rows.distance[i]};
+                                      .distance = rows.distance[i],
+                                      .direction = {rows.direction[0][i], rows.direction[1][i], rows.direction[2][i]}};
         (edges ? fill_edge_edge : fill_vertex_face)(points[i], &rows, i, &records[i]);
     }
 }

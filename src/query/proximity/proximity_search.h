@@ -70,8 +70,16 @@ void proximity_edge_points(const struct snapshot *snapshot, uint32_t body_index_
 static inline void proximity_put_points(const double *const points[4], struct feature_points *batch, uint32_t lane)
 {
     for (int k = 0; k < 4; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            batch->point[k][axis][lane] = points[k][axis];
+        batch->point[k][lane] = points[k];
+    }
+}
+
+/* Lanes from `count` (at least 1) on repeat the first. */
+static inline void proximity_fill_lanes(struct feature_points *batch, uint32_t count)
+{
+    for (; count < FEATURE_BATCH; count++) {
+        for (int k = 0; k < 4; k++) {
+            batch->point[k][count] = batch->point[k][0];
         }
     }
 }

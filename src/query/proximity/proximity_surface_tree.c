@@ -53,11 +53,12 @@ static void measure(struct leaf_work *work, bool edges)
     struct near_queue *queue = edges ? &work->edges : &work->vertices;
     const struct near_kernels *near = work->tree->near;
     struct proximity_search *search = work->tree->search;
-    struct feature_rows rows;
-    (edges ? near->measure_edges : near->measure_vertices)(&queue->points, &rows);
+    double distance[FEATURE_BATCH];
+    proximity_fill_lanes(&queue->points, queue->passed_count);
+    (edges ? near->measure_edges : near->measure_vertices)(&queue->points, distance);
     for (uint32_t i = 0; i < queue->passed_count; i++) {
         const struct near_candidate *pair = &queue->passed[i];
-        if (distance_is_within(rows.distance[i], search->thickness[pair->body_index_a],
+        if (distance_is_within(distance[i], search->thickness[pair->body_index_a],
                                search->thickness[pair->body_index_b])) {
             (edges ? proximity_add_edges : proximity_add_vertex_face)(
                 search, work->block, pair->body_index_a, pair->feature_a, pair->body_index_b, pair->feature_b);

@@ -3,6 +3,9 @@
 #include "sim/model/byte_order.h"
 #include "sim_step.h"
 
+#include <math.h>
+#include <string.h>
+
 uint64_t dent_sim_hash(const dent_sim *sim)
 {
     if (!sim) {
@@ -52,6 +55,34 @@ static void add_rigid(const struct sim_model *model, const struct sim_state *sta
     }
 }
 
+/* A soft attachment is a spring between its two points. */
+static double attachment_energy(const struct sim_state *state, const struct sim_attachment *tie)
+{
+    double other[3] = {tie->point[0], tie->point[1], tie->point[2]}, apart[3];
+    if (!(tie->compliance > 0)) {
+        return 0;
+    }
+    if (tie->body_b != SIM_NONE) {
+        memset(other, 0, sizeof other);
+        for (int k = 0; k < 4; k++) {
+            if (tie->vertices_b[k] != SIM_NONE) {
+                sim_add_scaled(other, tie->weights_b[k], state->positions + 3 * (size_t)tie->vertices_b[k]);
+            }
+        }
+    }
+    sim_subtract(state->positions + 3 * (size_t)tie->vertex_a, other, apart);
+    double stretch = sqrt(sim_dot(apart, apart)) - tie->length;
+    return 0.5 * stretch * stretch / tie->compliance;
+}
+
+/* A compliant contact gives way in proportion to its normal force. */
+static double contact_energy(const struct sim_model *model, const dent_sim_contact *contact)
+{
+    uint32_t a = model->bodies[contact->body_a].material, b = model->bodies[contact->body_b].material;
+    double normal = sim_dot(contact->force, contact->normal);
+    return 0.5 * sim_pair_material(model, a, b).compliance * normal * normal;
+}
+
 struct sums_call {
     const dent_sim *sim;
     dent_sim_statistics sums;
@@ -76,6 +107,13 @@ static dent_status add_sums(void *data)
     }
     for (uint32_t b = 0; b < model->body_count; b++) {
         sums->elastic += elastic_body_energy(model, state->positions, b);
+    }
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        sums->contact += attachment_energy(state, &model->attachments[n]);
+    }
+    const struct contact_set *contacts = &call->sim->work.contacts;
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        sums->contact += contact_energy(model, &contacts->reported[i]);
     }
     sums->inverted_cells = elastic_inverted_cells(model, state->positions);
     return DENT_OK;
@@ -103,6 +141,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.ns_elastic = report->ns_elastic;
     sums.ns_total = report->ns_total;
     sums.bytes = dent_context_memory_use(model->context).bytes;
+    sums.substeps = model->substeps;
     return sums;
 }
 

@@ -52,12 +52,10 @@ static int choose_axis(const struct cluster_box *boxes, uint32_t count)
 struct columns {
     float *lo[3], *hi[3]; /* [0]: the axis of the sweep */
     uint64_t *keys;
-    uint32_t *order, *hits; /* hits: count + HITS_MORE for every worker */
+    uint32_t *order;
 };
 
-enum { HITS_MORE = 16 }; /* room a scan needs beyond what it finds */
-
-static bool allocate_columns(struct columns *columns, uint32_t count, uint32_t workers, struct arena *scratch)
+static bool allocate_columns(struct columns *columns, uint32_t count, struct arena *scratch)
 {
     bool enough = true;
     for (int k = 0; k < 3; k++) {
@@ -67,8 +65,7 @@ static bool allocate_columns(struct columns *columns, uint32_t count, uint32_t w
     }
     columns->keys = arena_allocate(scratch, count, 2 * sizeof *columns->keys);
     columns->order = arena_allocate(scratch, count, 2 * sizeof *columns->order);
-    columns->hits = arena_allocate(scratch, (size_t)count + HITS_MORE, workers * sizeof *columns->hits);
-    return enough && columns->keys && columns->order && columns->hits;
+    return enough && columns->keys && columns->order;
 }
 
 /* Sorts the boxes that are not empty; returns how many. */
@@ -92,28 +89,56 @@ static uint32_t sort_boxes(struct columns *columns, const struct cluster_box *bo
     return used;
 }
 
-/* The boxes behind one in the order of the sweep that meet it; returns how many. */
-static uint32_t scan_behind(const struct columns *columns, uint32_t slot, uint32_t used, dent_isa isa, uint32_t *hits)
+/* A scan looks at so many boxes at once that what it finds fits the stack of any worker: with many bodies and many
+ * workers, room for the longest scan of each would take more than all the rest. */
+enum { SCAN_BOXES = 512, HITS_MORE = 16 }; /* room a scan needs beyond what it finds */
+
+struct scan {
+    const struct columns *columns;
+    dent_isa isa;
+    uint32_t slot;      /* of the box whose partners are wanted */
+    uint32_t next, end; /* those left to look at */
+    uint32_t hits[SCAN_BOXES + HITS_MORE];
+};
+
+/* The boxes behind one in the order of the sweep, as far as they begin before it ends. */
+static void scan_begin(struct scan *scan, uint32_t slot, uint32_t used)
 {
-    const struct box_columns others = {columns->lo[1], columns->hi[1], columns->lo[2], columns->hi[2]};
-    struct box_window window = {columns->lo[1][slot], columns->hi[1][slot], columns->lo[2][slot], columns->hi[2][slot]};
-    uint32_t end = slot + 1;
-    while (end < used && columns->lo[0][end] <= columns->hi[0][slot]) {
-        end++;
+    const struct columns *columns = scan->columns;
+    scan->slot = slot;
+    scan->next = scan->end = slot + 1;
+    while (scan->end < used && columns->lo[0][scan->end] <= columns->hi[0][slot]) {
+        scan->end++;
     }
-    return scan_boxes_for(isa)(&others, slot + 1, end, &window, hits);
+}
+
+/* The next of them that meet it: how many are in `hits`. Over when `next` is `end`. */
+static uint32_t scan_some(struct scan *scan)
+{
+    const struct columns *columns = scan->columns;
+    const struct box_columns others = {columns->lo[1], columns->hi[1], columns->lo[2], columns->hi[2]};
+    struct box_window window = {columns->lo[1][scan->slot], columns->hi[1][scan->slot], columns->lo[2][scan->slot],
+                                columns->hi[2][scan->slot]};
+    uint32_t first = scan->next;
+    scan->next = scan->end - first > SCAN_BOXES ? first + SCAN_BOXES : scan->end;
+    return scan_boxes_for(scan->isa)(&others, first, scan->next, &window, scan->hits);
 }
 
 static bool sweep_alone(struct body_pairs *pairs, const struct columns *columns, uint32_t used, dent_isa isa)
 {
+    struct scan scan;
+    scan.columns = columns;
+    scan.isa = isa;
     for (uint32_t slot = 0; slot < used; slot++) {
-        uint32_t hits = scan_behind(columns, slot, used, isa, columns->hits);
-        struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
-        if (hits && !room) {
-            return false;
-        }
-        for (uint32_t i = 0; i < hits; i++) {
-            room[i] = (struct body_pair){columns->order[slot], columns->order[columns->hits[i]]};
+        for (scan_begin(&scan, slot, used); scan.next < scan.end;) {
+            uint32_t hits = scan_some(&scan);
+            struct body_pair *room = hits ? array_extend(&pairs->found, hits) : NULL;
+            if (hits && !room) {
+                return false;
+            }
+            for (uint32_t i = 0; i < hits; i++) {
+                room[i] = (struct body_pair){columns->order[slot], columns->order[scan.hits[i]]};
+            }
         }
     }
     return true;
@@ -122,7 +147,7 @@ static bool sweep_alone(struct body_pairs *pairs, const struct columns *columns,
 struct sweep_loop {
     struct body_pairs *pairs;
     const struct columns *columns;
-    uint32_t count, used;
+    uint32_t used;
     dent_isa isa;
 };
 
@@ -130,26 +155,31 @@ enum { SWEEP_BLOCK = 128 };
 
 static void sweep_block(void *data, uint32_t block, uint32_t worker)
 {
+    (void)worker;
     const struct sweep_loop *loop = data;
     const uint32_t *order = loop->columns->order;
-    uint32_t *hits = loop->columns->hits + (size_t)worker * (loop->count + HITS_MORE);
+    struct scan scan;
+    scan.columns = loop->columns;
+    scan.isa = loop->isa;
     uint32_t first = block * SWEEP_BLOCK;
     for (uint32_t slot = first; slot < loop->used && slot - first < SWEEP_BLOCK; slot++) {
-        uint32_t count = scan_behind(loop->columns, slot, loop->used, loop->isa, hits);
-        for (uint32_t i = 0; i < count; i++) {
-            struct body_pair pair = {order[slot], order[hits[i]]};
-            block_output_append(&loop->pairs->blocks, block, &pair, 1);
+        for (scan_begin(&scan, slot, loop->used); scan.next < scan.end;) {
+            uint32_t count = scan_some(&scan);
+            for (uint32_t i = 0; i < count; i++) {
+                struct body_pair pair = {order[slot], order[scan.hits[i]]};
+                block_output_append(&loop->pairs->blocks, block, &pair, 1);
+            }
         }
     }
 }
 
-static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t count, uint32_t used, dent_isa isa)
+static bool sweep(struct body_pairs *pairs, const struct columns *columns, uint32_t used, dent_isa isa)
 {
     dent_context *context = pairs->found.context;
     if (dent_context_worker_count(context) == 1) {
         return sweep_alone(pairs, columns, used, isa);
     }
-    struct sweep_loop loop = {pairs, columns, count, used, isa};
+    struct sweep_loop loop = {pairs, columns, used, isa};
     uint32_t blocks = used / SWEEP_BLOCK + (used % SWEEP_BLOCK != 0);
     if (!block_output_begin(&pairs->blocks, blocks)) {
         return false;
@@ -196,8 +226,8 @@ static bool sort_and_sweep(struct body_pairs *pairs, const struct cluster_box *b
                            struct arena *scratch)
 {
     struct columns columns;
-    return allocate_columns(&columns, count, dent_context_worker_count(pairs->found.context), scratch) &&
-           sweep(pairs, &columns, count, sort_boxes(&columns, boxes, count), isa);
+    return allocate_columns(&columns, count, scratch) &&
+           sweep(pairs, &columns, sort_boxes(&columns, boxes, count), isa);
 }
 
 static void group(struct body_pairs *pairs, uint32_t count)

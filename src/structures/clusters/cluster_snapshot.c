@@ -48,17 +48,18 @@ static void set_member(struct box_group *group, uint32_t slot, const struct clus
     }
 }
 
-/* Clusters whose coordinates, 384 bytes each, stay in a cache of the second level. */
-enum { SMALL_WORLD = 2048 };
+/* Coordinates, 384 bytes a cluster, and strains, 1,024 bytes a piece, that stay in a cache of the second level together:
+ * those of 2,048 clusters in full pieces, or of 651 bodies of one cluster. */
+enum { SMALL_WORLD_BYTES = 2048 * (384 + 64) };
 
 /* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
  * tried again must not need more scratch than those before. A large world keeps its points only where it has no
  * strains: they take turns in the same memory. */
 static bool take_points_and_strains(struct cluster_snapshot *state, struct arena *scratch)
 {
-    bool small = state->cluster_count <= SMALL_WORLD;
     size_t points = (size_t)state->cluster_count * sizeof *state->points;
     size_t strains = state->may_want_strains ? (size_t)state->piece_count * sizeof *state->strains : 0;
+    bool small = points + strains <= SMALL_WORLD_BYTES;
     size_t larger = points > strains ? points : strains;
     unsigned char *memory = arena_allocate(scratch, small ? points + strains : larger, 1);
     state->points = small || !state->wants_strains ? (struct cluster_points *)memory : NULL;
@@ -186,6 +187,11 @@ static void fetch_ahead(const struct clustered_body *body, uint32_t number, cons
     }
 }
 
+static bool wants_strain(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece)
+{
+    return body->rest_shapes && !(state->still && state->still[piece]);
+}
+
 /* Rounded coordinates and strain of a cluster. */
 static const struct cluster_points *load_cluster(const struct cluster_snapshot *state, uint32_t body_index,
                                                  uint32_t piece, uint32_t slot, struct cluster_points *own_points)
@@ -194,7 +200,7 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
     uint32_t number = body->cluster_count == 1 ? 0 : body->pieces[piece - body->first_piece].first + slot;
     struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
     cluster_snapshot_load(state, body_index, number, points);
-    if (body->rest_shapes) {
+    if (wants_strain(state, body, piece)) {
         state->kernels->strain(&body->rest_shapes[number], points, &state->strains[piece], slot);
     }
     return points;
@@ -204,7 +210,7 @@ static const struct cluster_points *load_cluster(const struct cluster_snapshot *
 static void finish_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
                            uint32_t cluster_count)
 {
-    if (!body->rest_shapes) {
+    if (!wants_strain(state, body, piece)) {
         return; /* there may be no room for any */
     }
     double *sums = state->strain_sums[piece];

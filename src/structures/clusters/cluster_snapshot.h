@@ -33,6 +33,7 @@ struct clustered_body {
     uint32_t first_piece_boxes, first_group_boxes; /* bodies of one cluster have none of the first, of one piece none of
                                                       the second, nor ranges */
     uint32_t first_range, range_count;             /* sixteen groups each */
+    uint32_t first_gap_pair;                       /* pairs of pieces that have gaps (proofs/gap_certificate.h) */
 };
 
 struct cluster_snapshot {
@@ -45,6 +46,7 @@ struct cluster_snapshot {
     bool one_piece_each; /* every body has just one */
     bool wants[SIDE_COUNT], wants_strains;
     bool may_want_strains; /* in this query or in a later one like it */
+    const bool *still;     /* by piece: needs no strain, and gets none; null: none is */
     bool surface_vertices_only;
     bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */
     double centre[3], scale;

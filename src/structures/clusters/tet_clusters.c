@@ -486,10 +486,52 @@ bool body_clusters_create(struct body_clusters *clusters, dent_context *context,
 void body_clusters_destroy(struct body_clusters *clusters)
 {
     dent_context *context = clusters->context;
-    dent_release(context, clusters->clusters, clusters->cluster_capacity, sizeof *clusters->clusters);
-    dent_release(context, clusters->corners, clusters->corner_capacity, sizeof *clusters->corners);
-    dent_release(context, clusters->pieces, clusters->piece_capacity, sizeof *clusters->pieces);
-    dent_release(context, clusters->cells, clusters->cell_count, sizeof *clusters->cells);
-    dent_release(context, clusters->faces, clusters->face_count, sizeof *clusters->faces);
+    if (!clusters->users || --*clusters->users == 0) {
+        dent_release(context, clusters->users, 1, sizeof *clusters->users);
+        dent_release(context, clusters->clusters, clusters->cluster_capacity, sizeof *clusters->clusters);
+        dent_release(context, clusters->corners, clusters->corner_capacity, sizeof *clusters->corners);
+        dent_release(context, clusters->pieces, clusters->piece_capacity, sizeof *clusters->pieces);
+        dent_release(context, clusters->cells, clusters->cell_count, sizeof *clusters->cells);
+        dent_release(context, clusters->faces, clusters->face_count, sizeof *clusters->faces);
+    }
     *clusters = (struct body_clusters){.context = context};
+}
+
+/* ---- sharing --------------------------------------------------------------------------------- */
+
+static bool same_bytes(const void *a, const void *b, size_t count, size_t size)
+{
+    return count == 0 || memcmp(a, b, count * size) == 0;
+}
+
+/* Of bodies with the same mesh: the order of the elements and where it is cut say everything. */
+static bool cut_alike(const struct body_clusters *a, const struct body_clusters *b)
+{
+    bool same = a->cluster_count == b->cluster_count && a->piece_count == b->piece_count &&
+                a->cell_count == b->cell_count && a->face_count == b->face_count &&
+                same_bytes(a->pieces, b->pieces, a->piece_count, sizeof *a->pieces) &&
+                same_bytes(a->cells, b->cells, a->cell_count, sizeof *a->cells) &&
+                same_bytes(a->faces, b->faces, a->face_count, sizeof *a->faces);
+    for (uint32_t i = 0; same && i < a->cluster_count; i++) {
+        same = a->clusters[i].cell_count == b->clusters[i].cell_count &&
+               a->clusters[i].face_count == b->clusters[i].face_count;
+    }
+    return same;
+}
+
+void body_clusters_share(struct body_clusters *clusters, struct body_clusters *lender)
+{
+    if (clusters->users || !cut_alike(clusters, lender)) {
+        return;
+    }
+    if (!lender->users) {
+        lender->users = dent_allocate(lender->context, 1, sizeof *lender->users);
+        if (!lender->users) {
+            return;
+        }
+        *lender->users = 1;
+    }
+    body_clusters_destroy(clusters);
+    *clusters = *lender;
+    ++*clusters->users;
 }

@@ -24,6 +24,7 @@ struct body_clusters {
     uint32_t *cells; /* tetrahedron of each cluster's cells, cluster by cluster */
     uint32_t *faces; /* surface face of each cluster's faces */
     size_t cluster_capacity, corner_capacity, piece_capacity;
+    uint32_t *users; /* how many bodies share the arrays; null: none but this one */
 };
 
 /* The slots of a cluster that hold vertices, as bits. */
@@ -35,6 +36,11 @@ static inline uint32_t all_vertices(const struct cluster *cluster)
 /* `shape`: positions of the vertices, finite. False when memory runs out; nothing is left behind then. */
 bool body_clusters_create(struct body_clusters *clusters, dent_context *context, const struct body *body,
                           const double (*shape)[3]);
+/* Releases the arrays, or its share of them. */
 void body_clusters_destroy(struct body_clusters *clusters);
+
+/* Clusters that are equal to those of another body with the same mesh (of the same context) give up their arrays for
+ * that body's. Others, and all when memory is short, stay as they are. */
+void body_clusters_share(struct body_clusters *clusters, struct body_clusters *lender);
 
 #endif

@@ -4,16 +4,25 @@
 
 #include <string.h>
 
+#include "geometry/predicates/kernels/pair_kernels.h"
 #include "geometry/predicates/triangle_predicates.h"
 #include "structures/surface/surface_walk.h"
 
 enum { GROUPS_PER_BLOCK = 8, BLOCKS_MAX = 2048, ANSWERS = 256, SURVIVORS = 1024, AHEAD = 4 };
+
+/* Floats are left out while they decide less than half of the pairs; one batch in SAMPLED still shows how many that are. */
+enum { FLOATS_ASKED_MIN = 4 * FLOAT_BATCH, FLOATS_SAMPLED = 16 };
 
 /* A pair of faces that the float filters left. */
 struct survivor {
     uint32_t leaf_a, body_index_b, leaf_b;
     uint8_t face_a, face_b;
     bool open; /* a common vertex is still possible */
+};
+
+/* What floats have left open in the block so far: the pairs of a block come in the same order on every thread. */
+struct float_record {
+    uint32_t asked, open, batches;
 };
 
 struct finder {
@@ -25,9 +34,10 @@ struct finder {
     struct leaf_side side_a, side_b;
     struct share_rows hub_shares;
     struct float_batch floats;
+    struct float_record record;
     uint32_t waiting; /* pairs in `batch` */
-    struct narrow_batch batch;
-    dent_pair pending[NARROW_BATCH]; /* kind not yet set */
+    struct pair_rows batch;
+    dent_pair pending[PAIR_BATCH]; /* kind not yet set */
     uint32_t answer_count;
     dent_pair answers[ANSWERS];
     uint8_t found[LEAF_FACES * LEAF_FACES];
@@ -103,38 +113,38 @@ static void decide_exactly(struct finder *finder, const dent_pair *pair)
 
 static void decide_batch(struct finder *finder)
 {
+    const struct crossing_search *search = finder->search;
+    uint32_t waiting = (1u << finder->waiting) - 1;
     if (finder->waiting == 0) {
         return;
     }
-    for (uint32_t lane = finder->waiting; lane < NARROW_BATCH;
-         lane++) { /* empty lanes repeat the first: finite numbers */
-        for (int k = 0; k < 18; k++) {
-            finder->batch.corner[k / 3][k % 3][lane] = finder->batch.corner[k / 3][k % 3][0];
+    for (uint32_t lane = finder->waiting; lane < PAIR_BATCH; lane++) { /* empty lanes repeat the first */
+        for (int k = 0; k < 6; k++) {
+            finder->batch.corner[k][lane] = finder->batch.corner[k][0];
         }
     }
-    struct narrow_signs signs = surface_kernels_for(finder->search->isa)->narrow(&finder->batch);
-    uint32_t open = ((1u << finder->waiting) - 1) & ~signs.apart;
-    for (; open; open &= open - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(open);
-        if (signs.crossing >> lane & 1) {
+    finder->waiting = 0;
+    struct pair_bits bits =
+        pair_kernels_for(search->isa)->test[PAIR_FACE_FACE](&finder->batch, search->touching || search->leave_open);
+    for (uint32_t left = waiting & ~bits.apart; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (bits.meet >> lane & 1) {
             answer(finder, &finder->pending[lane], DENT_PAIR_CROSSING);
-        } else if (finder->search->leave_open) {
+        } else if (search->leave_open) {
             answer(finder, &finder->pending[lane], 0);
+        } else if (bits.coplanar >> lane & 1) {
+            answer(finder, &finder->pending[lane], DENT_PAIR_COPLANAR);
         } else {
             decide_exactly(finder, &finder->pending[lane]);
         }
     }
-    finder->waiting = 0;
 }
 
-static void put_face(struct narrow_batch *batch, int first, uint32_t lane, const double (*xyz)[3],
+static void put_face(struct pair_rows *batch, int first, uint32_t lane, const double (*xyz)[3],
                      const struct surface_leaf *leaf, uint32_t face)
 {
     for (int k = 0; k < 3; k++) {
-        const double *point = xyz[leaf->vertices[leaf->corners[k][face]]];
-        batch->corner[first + k][0][lane] = point[0];
-        batch->corner[first + k][1][lane] = point[1];
-        batch->corner[first + k][2][lane] = point[2];
+        batch->corner[first + k][lane] = xyz[leaf->vertices[leaf->corners[k][face]]];
     }
 }
 
@@ -201,7 +211,7 @@ static void enqueue(struct finder *finder, uint32_t body_index_a, uint32_t body_
     finder->pending[lane] = pair_of(body_index_a, body_index_b, sides, face_a, face_b);
     put_face(&finder->batch, 0, lane, sides->a->xyz, sides->leaf_a, face_a);
     put_face(&finder->batch, 3, lane, sides->b->xyz, sides->leaf_b, face_b);
-    if (finder->waiting == NARROW_BATCH) {
+    if (finder->waiting == PAIR_BATCH) {
         decide_batch(finder);
     }
 }
@@ -214,9 +224,9 @@ static void end_phase(struct finder *finder, uint64_t *phase)
     finder->began = now;
 }
 
-/* Up to sixteen survivors in floats; what that leaves open waits for the doubles. */
-static void decide_in_floats(struct finder *finder, uint32_t body_index_a, const struct survivor *survivors,
-                             uint32_t count)
+/* Up to sixteen survivors in floats. */
+static struct narrow_signs decide_in_floats(struct finder *finder, uint32_t body_index_a,
+                                            const struct survivor *survivors, uint32_t count)
 {
     const struct forest_body *trees = finder->search->forest->bodies;
     for (uint32_t lane = 0; lane < FLOAT_BATCH; lane++) {
@@ -225,9 +235,32 @@ static void decide_in_floats(struct finder *finder, uint32_t body_index_a, const
         put_rounded(&finder->floats, 3, lane, trees[survivor->body_index_b].tree, survivor->leaf_b, survivor->face_b);
     }
     struct narrow_signs signs = surface_kernels_for(finder->search->isa)->narrow_floats(&finder->floats);
-    uint32_t left = ((1u << count) - 1) & ~signs.apart;
+    uint32_t open = ((1u << count) - 1) & ~(signs.apart | signs.crossing);
+    finder->record.asked += count;
+    finder->record.open += (uint32_t)__builtin_popcount(open);
+    return signs;
+}
+
+/* Old batches count half as much as soon as there are enough new ones. */
+static bool floats_are_worth_it(struct float_record *record)
+{
+    if (record->asked > FLOATS_SAMPLED * FLOATS_ASKED_MIN) {
+        record->asked /= 2;
+        record->open /= 2;
+    }
+    return record->batches++ % FLOATS_SAMPLED == 0 || record->asked < FLOATS_ASKED_MIN ||
+           2 * record->open < record->asked;
+}
+
+/* Up to sixteen survivors; what floats leave open, or all of them, waits for the doubles. */
+static void decide_some(struct finder *finder, uint32_t body_index_a, const struct survivor *survivors, uint32_t count)
+{
+    struct narrow_signs signs = {0, 0};
+    if (floats_are_worth_it(&finder->record)) {
+        signs = decide_in_floats(finder, body_index_a, survivors, count);
+    }
     finder->candidates += count;
-    for (; left; left &= left - 1) {
+    for (uint32_t left = ((1u << count) - 1) & ~signs.apart; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct survivor *survivor = &survivors[lane];
         struct face_sides sides = sides_of(finder, body_index_a, survivor);
@@ -248,7 +281,7 @@ static void decide_survivors(struct finder *finder, uint32_t body_index_a)
 {
     for (uint32_t i = 0; i < finder->survivor_count; i += FLOAT_BATCH) {
         uint32_t left = finder->survivor_count - i;
-        decide_in_floats(finder, body_index_a, &finder->survivors[i], left < FLOAT_BATCH ? left : FLOAT_BATCH);
+        decide_some(finder, body_index_a, &finder->survivors[i], left < FLOAT_BATCH ? left : FLOAT_BATCH);
     }
     finder->survivor_count = 0;
 }
@@ -367,6 +400,7 @@ static void find_block(void *data, uint32_t block, uint32_t worker)
     uint32_t first = block * loop->groups_per_block;
     finder->block = block;
     finder->worker = worker;
+    finder->record = (struct float_record){0};
     finder->began = dent_clock_ns();
     for (uint32_t i = 0; i < loop->groups_per_block && first + i < loop->search->forest->group_count; i++) {
         if (cancel_requested(loop->search->cancel)) {

@@ -106,7 +106,7 @@ struct forest_refit {
 bool surface_forest_refit(struct surface_forest *forest, const struct forest_refit *refit, dent_isa isa,
                           struct arena *scratch);
 
-/* A pair of leaves whose boxes meet (closed). Each unordered pair comes once, with (rank_a, leaf_a) <= (rank_b,
+/* A pair of leaves whose boxes meet (closed). Each unordered pair comes once, with (body_a, leaf_a) <= (body_b,
  * leaf_b); a leaf is paired with itself too. may_share: the two leaves are the same or have a vertex in common (the
  * same vertex by identity, ties included): faces, vertices and edges that share a vertex have to be left out there.
  * Filters (bodies_may_meet, self_collision) are already applied. */

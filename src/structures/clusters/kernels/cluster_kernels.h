@@ -2,7 +2,8 @@
  *
  * A cluster has at most 32 vertices, whose coordinates fill two registers an axis; corners are bytes into them, so any
  * corner of any cell is fetched by a lane permute instead of a gather. All arithmetic is float without contraction, the
- * same operations in every row of the table, so every instruction set takes the same decisions.
+ * same operations in every row of the table, so every instruction set takes the same decisions; but for the certificates
+ * (cluster_strain.h), whose sums are taken in the order of the lanes: each proves what it says, not all prove the same.
  *
  * Coordinates are rounded from doubles by one monotone map, x -> float((x - centre) * scale), with |result| <= 1. Two
  * facts carry everything: rounding is monotone, so boxes that are apart in float are apart; and the absolute error of a
@@ -22,6 +23,10 @@
  *
  * which leaves 2 % for the roundings of the bound itself. Since X, Y, Z >= 2e the bound is above 2^-70: float underflow
  * is far below.
+ *
+ * Where floats leave much open the leaves have a second form in doubles (cluster_leaf_doubles.h, where its bounds are):
+ * what it leaves open differs between instruction sets, since some fuse multiplications and additions. Open pairs get
+ * the exact test, so answers do not differ.
  */
 #ifndef DENT_STRUCTURES_CLUSTER_KERNELS_H
 #define DENT_STRUCTURES_CLUSTER_KERNELS_H
@@ -82,6 +87,8 @@ struct leaf_cells {
     const struct cluster_points *points;
     struct cluster_box box;
     bool has_boxes;
+    const double (*xyz)[3]; /* positions of the body; only read in doubles */
+    bool interior_only;     /* pairs that merely touch are left out: in doubles, equal points lie on planes */
 };
 
 struct leaf_hit {
@@ -127,6 +134,7 @@ struct leaf_queue {
     struct leaf_hit pairs[LEAF_QUEUE];                   /* vertices only */
     uint32_t clusters[LEAF_QUEUE], features[LEAF_QUEUE]; /* faces only: of side a; face, cell << 8, FEATURE_PROVABLE */
     uint32_t count;
+    uint32_t box_pairs;            /* how many pairs passed the boxes; never reset here */
     struct waiting_points waiting; /* before they come into the queue */
     struct waiting_faces waiting_faces;
 };
@@ -140,6 +148,49 @@ struct leaf_features {
     bool same_body;             /* as side b: vertices that are in both clusters are left to own_leaf */
     uint32_t lanes;             /* vertices asked about */
     uint32_t number;            /* copied to leaf_hit.cluster */
+    const double (*xyz)[3];     /* positions of the body; only read in doubles */
+};
+
+/* ---- the same in doubles --------------------------------------------------------------------- */
+
+/* The cells of side b. Everything is computed when first needed. */
+struct double_cells {
+    _Alignas(64) double x[3][CLUSTER_VERTICES];
+    double local[3][CLUSTER_VERTICES];  /* x - origin */
+    double planes[4][4][CLUSTER_CELLS]; /* of the faces opposite the corners: normal to the inside, offset */
+    double origin[3], most[3];          /* middle of the vertices; largest |local| of each axis */
+    bool has_points, has_planes;
+};
+
+/* Points of side a. As many more places as a register holds. */
+struct double_points {
+    _Alignas(64) double x[3][CLUSTER_VERTICES + 8], local[3][CLUSTER_VERTICES + 8];
+    uint32_t identity[CLUSTER_VERTICES + 16]; /* NO_IDENTITY: shared with nothing */
+    uint32_t count;
+    bool may_share; /* some have identities */
+};
+
+/* Vertices of many clusters that lie in the box of side b, and faces that meet it, as long as there is room. Faces know
+ * their corners as places among the points. */
+struct double_vertices {
+    struct double_points points;
+    _Alignas(64) float x[3][CLUSTER_VERTICES + 16];
+    uint32_t cluster[CLUSTER_VERTICES + 16], vertex[CLUSTER_VERTICES + 16]; /* leaf_hit.cluster and .feature */
+};
+
+struct double_faces {
+    struct double_points points;
+    _Alignas(64) float lo[3][CLUSTER_FACES + 16], hi[3][CLUSTER_FACES + 16];
+    uint32_t corner_set[CLUSTER_FACES + 16]; /* the corners as a set of bits */
+    uint32_t cluster[CLUSTER_FACES + 16], face[CLUSTER_FACES + 16];
+    uint8_t corners[3][CLUSTER_FACES + 16];
+    uint32_t count;
+};
+
+struct leaf_doubles {
+    struct double_cells cells;
+    struct double_vertices vertices;
+    struct double_faces faces;
 };
 
 /* What the strain certificate knows of a cluster in the reference shape (proofs/strain_certificate.h): coordinates
@@ -172,6 +223,12 @@ struct piece_rest {
     float own_gap[PIECE_CLUSTERS]; /* between features of the cluster that share no vertex; 0: unknown */
 };
 
+/* x = to + matrix (y - from): where a vertex y of the reference would be if its body moved by one linear map
+ * (proofs/rigid_certificate.h). */
+struct affine_motion {
+    double matrix[9], from[3], to[3]; /* row by row */
+};
+
 struct cluster_kernels {
     /* Gathers and rounds. Reads 8 bytes past the last coordinate of a vertex. */
     void (*load)(const struct cluster *cluster, const double (*xyz)[3], const double centre[3], double scale,
@@ -192,6 +249,14 @@ struct cluster_kernels {
     uint32_t (*face_leaf)(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
                           struct leaf_hit *hits);
     uint32_t (*face_flush)(struct leaf_cells *cells, struct leaf_queue *queue, struct leaf_hit *hits);
+    /* The leaves in doubles: less stays open, at a higher price. For a new side b leaf->cells has neither points nor
+     * planes, and no vertices and faces wait. */
+    uint32_t (*vertex_leaf_doubles)(struct leaf_cells *cells, const struct leaf_features *features,
+                                    struct leaf_doubles *leaf, struct leaf_hit *hits);
+    uint32_t (*vertex_flush_doubles)(struct leaf_cells *cells, struct leaf_doubles *leaf, struct leaf_hit *hits);
+    uint32_t (*face_leaf_doubles)(struct leaf_cells *cells, const struct leaf_features *features,
+                                  struct leaf_doubles *leaf, struct leaf_hit *hits);
+    uint32_t (*face_flush_doubles)(struct leaf_cells *cells, struct leaf_doubles *leaf, struct leaf_hit *hits);
     /* Gradient of a cluster and bound of the deviation of its cells, written to slot `slot` of the piece. */
     void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
                    uint32_t slot);
@@ -204,6 +269,10 @@ struct cluster_kernels {
     uint32_t (*apart)(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t slot,
                       const struct piece_strain *strain_a, const struct piece_rest *rest_a,
                       const float gaps[PIECE_CLUSTERS]);
+    /* How far vertices are from where the motion puts them: most[axis] becomes the largest distance along the axis, if
+     * it was smaller. The same bits in every row. */
+    void (*residual)(const double (*reference)[3], const double (*xyz)[3], uint32_t count,
+                     const struct affine_motion *motion, double most[3]);
 };
 
 extern const struct cluster_kernels cluster_kernels_scalar;

@@ -6,6 +6,8 @@
 #include "simd/lanes_avx2.h"
 #include "structures/clusters/kernels/cluster_leaf.h"
 #include "structures/clusters/kernels/cluster_leaf_faces.h"
+#include "structures/clusters/kernels/cluster_leaf_doubles.h"
+#include "structures/clusters/kernels/cluster_leaf_double_faces.h"
 #include "structures/clusters/kernels/cluster_strain.h"
 
 const struct cluster_kernels cluster_kernels_avx2 = CLUSTER_KERNELS_ROW;

@@ -412,6 +412,7 @@ static uint32_t compare_faces(struct leaf_cells *cells, struct leaf_queue *queue
         compute_cell_boxes(cells);
     }
     list_pairs(cells, &queue->waiting_faces, count, &list);
+    queue->box_pairs += list.count;
     return judge_pairs(cells, &list, queue, hits);
 }
 

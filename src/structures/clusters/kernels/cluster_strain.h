@@ -173,23 +173,28 @@ static void stretches_of_piece(struct piece_strain *strain)
     }
 }
 
-/* Cluster c (slot of piece b) and cluster d (of piece a), middles m, X a point of c and Z of d:
+/* Cluster c (slot of piece b) and cluster d (of piece a), middles m, X a point of c and Z of d, G = (g_c + g_d) / 2:
  *
- *     image(Z) - image(X) = g_c (Z - X) + o + (g_d - g_c) (Z - m_d) + slacks,   o = centre_d - centre_c - g_c (m_d -
- * m_c),
+ *     image(Z) - image(X) = G (Z - X) + o + (g_d - g_c) / 2 ((X - m_c) + (Z - m_d)) + slacks,
+ *     o = centre_d - centre_c - G (m_d - m_c).
  *
- * so the images differ if |o| + |g_d - g_c| radius_d + slack_c + slack_d < least_stretch_c * |Z - X|.
+ * The mean gradient makes o vanish for maps of second order, where that of one cluster would leave half a bend over the
+ * whole distance. G stretches by at least least_stretch_c - |g_d - g_c| / 2, and so with d for c. So the images differ
+ * if
  *
- * Roundings (n = |g_c|, coordinates at most 1, so differences of middles at most 2 and radii at most 3.5): middles as
- * floats and their difference 3 u, g over unit 2.01 u, product and sums 3 u: together at most 13.2 u times the sum of
- * |g_c| over a row, sqrt(3) of which is 23 u n over three rows; the difference of centres 3.5 u n; g over unit in g_d -
- * g_c at most 4.1 u n * 3.5. Below 42 u n: 48 are taken. What is relative to the numbers themselves is below 2^-13. */
+ *     |o| + |g_d - g_c| (radius_c + radius_d) / 2 + slack_c + slack_d < (the larger of the two) * |Z - X|.
+ *
+ * Roundings (n the larger of |g_c| and |g_d|, coordinates at most 1, so differences of middles at most 2 and radii at
+ * most 3.5): middles as floats and their difference 3 u, g over unit 2.01 u, the mean u, product and sums 3 u: together
+ * at most 15.2 u times the sum of |G| over a row, sqrt(3) of which is 26.4 u n over three rows; the difference of centres
+ * 3.5 u n; g over unit in g_d - g_c at most 4.1 u n * 3.5. Below 45 u n: 48 are taken. In the stretch the last is half of
+ * 4.1 u n and one rounding: 8 u n are taken. What is relative to the numbers themselves is below 2^-13. */
 static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t slot,
                                const struct piece_strain *strain_a, const struct piece_rest *rest_a,
                                const float gaps[PIECE_CLUSTERS])
 {
-    const floats safe = floats_set(1 + 0x1p-13f), stretch = floats_set(strain_b->least_stretch[slot]);
-    const floats own = floats_set((strain_b->slack[slot] + 48 * 0x1p-24f * strain_b->norm[slot]) * (1 + 0x1p-13f));
+    const floats safe = floats_set(1 + 0x1p-13f), half = floats_set(0.5f), unit = floats_set(0x1p-24f);
+    const floats radius = floats_set(rest_b->radius[slot]), slack = floats_set(strain_b->slack[slot]);
     uint32_t found = 0;
     for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
         floats gap = floats_load(&gaps[i]), offset_squares = floats_set(0), bend_squares = floats_set(0), d[3];
@@ -203,25 +208,79 @@ static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct
         for (int axis = 0; axis < 3; axis++) {
             floats linear = floats_set(0);
             for (int k = 0; k < 3; k++) {
-                floats g = floats_set(strain_b->g[3 * axis + k][slot]);
-                floats bend = floats_load(&strain_a->g[3 * axis + k][i]) - g;
+                floats g_b = floats_set(strain_b->g[3 * axis + k][slot]), g_a = floats_load(&strain_a->g[3 * axis + k][i]);
+                floats bend = g_a - g_b;
                 bend_squares = bend_squares + bend * bend;
-                linear = linear + g * d[k];
+                linear = linear + (g_a + g_b) * d[k];
             }
             floats moved = floats_load(&strain_a->centre[axis][i]) - floats_set(strain_b->centre[axis][slot]);
-            floats offset = moved - linear;
+            floats offset = moved - half * linear;
             offset_squares = offset_squares + offset * offset;
         }
-        floats bend = floats_root(bend_squares) * floats_load(&rest_a->radius[i]);
-        floats off = floats_root(offset_squares) + bend + floats_load(&strain_a->slack[i]);
-        off = off * safe + own;
+        floats half_bend = half * floats_root(bend_squares) * safe;
+        floats norm = floats_most(floats_set(strain_b->norm[slot]), floats_load(&strain_a->norm[i]));
+        floats stretch = floats_most(floats_set(strain_b->least_stretch[slot]), floats_load(&strain_a->least_stretch[i]));
+        stretch = stretch - half_bend - unit * floats_set(8) * norm;
+        floats off = floats_root(offset_squares) + half_bend * (radius + floats_load(&rest_a->radius[i])) +
+                     (slack + floats_load(&strain_a->slack[i]));
+        off = (off + unit * floats_set(48) * norm) * safe;
         found |= (less_bits(off, stretch * gap) & known) << i;
     }
     return found;
 }
 
+/* ---- the motion of whole bodies -------------------------------------------------------------- */
+
+static inline void residual_of_vertex(const double y[3], const double x[3], const struct affine_motion *motion,
+                                      double most[3])
+{
+    double d[3] = {y[0] - motion->from[0], y[1] - motion->from[1], y[2] - motion->from[2]};
+    for (int axis = 0; axis < 3; axis++) {
+        const double *row = &motion->matrix[3 * axis];
+        double linear = row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
+        double residual = fabs((x[axis] - motion->to[axis]) - linear);
+        most[axis] = residual > most[axis] ? residual : most[axis];
+    }
+}
+
+/* A packet of vertices is read as rows of four doubles, of which the last is the next vertex'. So the last vertex of all
+ * is never in a packet. */
+static void residual_of_vertices(const double (*reference)[3], const double (*xyz)[3], uint32_t count,
+                                 const struct affine_motion *motion, double most[3])
+{
+    uint32_t i = 0;
+    doubles largest[3] = {doubles_set(0), doubles_set(0), doubles_set(0)};
+    for (; DOUBLES > 1 && i + DOUBLES < count; i += DOUBLES) {
+        const double *rows_y[DOUBLES], *rows_x[DOUBLES];
+        doubles y[4], x[4], d[3];
+        for (int k = 0; k < DOUBLES; k++) {
+            rows_y[k] = reference[i + (uint32_t)k];
+            rows_x[k] = xyz[i + (uint32_t)k];
+        }
+        doubles_columns4(rows_y, y);
+        doubles_columns4(rows_x, x);
+        for (int axis = 0; axis < 3; axis++) {
+            d[axis] = y[axis] - doubles_set(motion->from[axis]);
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            const double *row = &motion->matrix[3 * axis];
+            doubles linear = doubles_set(row[0]) * d[0] + doubles_set(row[1]) * d[1] + doubles_set(row[2]) * d[2];
+            doubles residual = (x[axis] - doubles_set(motion->to[axis])) - linear;
+            largest[axis] = doubles_most(largest[axis], doubles_absolute(residual));
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        double packets = doubles_largest(largest[axis]);
+        most[axis] = packets > most[axis] ? packets : most[axis];
+    }
+    for (; i < count; i++) {
+        residual_of_vertex(reference[i], xyz[i], motion, most);
+    }
+}
+
 #define CLUSTER_KERNELS_ROW                                                                                            \
     {                                                                                                                  \
         load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
-            strain_of_cluster, definite_clusters, stretches_of_piece, apart_clusters                                   \
+            vertex_leaf_doubles, vertex_flush_doubles, face_leaf_doubles, face_flush_doubles, strain_of_cluster,       \
+            definite_clusters, stretches_of_piece, apart_clusters, residual_of_vertices                                \
     }

@@ -21,21 +21,16 @@
  * covers the terms of second order, the roundings of the bound, and float underflow (the bound is above 2^-75). A
  * vertex beyond the bound is strictly on its side.
  *
- * Narrow tests. Signs of determinants of differences: in doubles of the positions themselves with the bound of
- * orientation_predicates.h (48 u XYZ, u = 2^-53; d . (e1 x e2) has the same roundings per product), X, Y, Z the largest
- * differences of each axis, and guards of its own. Underflow: each component of e1 x e2 may be off by 2^-1074, and each
- * meets the component of d along its own axis: (X + Y + Z) 2^-1074, covered by 6 u (X + Y + Z) 2^-900. Overflow: a
- * component is at most 2 YZ, 2 XZ or 2 XY and may be infinite though XYZ is not (1e200 * 1e200 * 1e-300); 8 XY + 8 XZ +
- * 8 YZ, times 2^-900, is added, so that the bound is infinite then. Before that in floats of the rounded
- * coordinates, u = 2^-24: moving both ends of every difference by e changes each of the six products by at most 2e (YZ
- * + XZ + XY) in all three factors, so 12 e (YZ + XZ + XY) < 6.02 u (...) is added; used are 50 u XYZ + 7 u (YZ + XZ +
- * XY) with 4e added to X, Y, Z, which covers true differences and the roundings of the bound. Where a side is left
- * open, directions w across the edges in the planes of the faces are tried: w, however it was rounded, separates when
- * the two ranges of w . (p - a0) are apart by more than their errors. Each w . p has one rounding of a difference, one
- * of a product and two of sums: at most 4 u |w|_1 X to first order, X the largest |component| of a difference; two
- * ends: 8 u |w|_1 X. Doubles ask for more than 10 u |w|_1 X + 2^-900, made from 8 |w|_1 X, which is infinite before any
- * w . p or difference of two can be. In floats each end also moves by 2e |w|_1, both
- * by less than 2.01 u |w|_1: asked for are u |w|_1 (10 X + 3) + 2^-120.
+ * Narrow tests of pairs of faces. Signs of determinants of differences, d . (e1 x e2), X, Y, Z the largest differences of
+ * each axis. In doubles of the positions themselves 48 u XYZ (geometry/predicates/kernels/pair_kernels.h). Before that in
+ * floats of the rounded coordinates, u = 2^-24: moving both ends of every difference by e changes each of the six
+ * products by at most 2e (YZ + XZ + XY) in all three factors, so 12 e (YZ + XZ + XY) < 6.02 u (...) is added; used are 50
+ * u XYZ + 7 u (YZ + XZ + XY) with 4e added to X, Y, Z, which covers true differences and the roundings of the bound.
+ * Where a side is left open, directions w across the edges in the planes of the faces are tried: w, however it was
+ * rounded, separates when the two ranges of w . (p - a0) are apart by more than their errors. Each w . p has one rounding
+ * of a difference, one of a product and two of sums: at most 4 u |w|_1 X to first order, X the largest |component| of a
+ * difference; two ends: 8 u |w|_1 X. Each end also moves by 2e |w|_1, both by less than 2.01 u |w|_1: asked for are u
+ * |w|_1 (10 X + 3) + 2^-120.
  */
 #ifndef DENT_STRUCTURES_SURFACE_KERNELS_H
 #define DENT_STRUCTURES_SURFACE_KERNELS_H
@@ -45,7 +40,7 @@
 
 #include "simd/kernel_choice.h"
 
-enum { LEAF_FACES = 16, LEAF_VERTICES = 16, FLOAT_BATCH = 16, NARROW_BATCH = 8 };
+enum { LEAF_FACES = 16, LEAF_VERTICES = 16, FLOAT_BATCH = 16 };
 
 #define FOREST_INPUT_ERROR (0x1.008p-25f)
 
@@ -71,12 +66,9 @@ struct leaf_side {
     bool has_planes;
 };
 
-/* Pairs of faces: rounded coordinates, or positions themselves, of the corners a0 a1 a2 b0 b1 b2. */
+/* Pairs of faces: rounded coordinates of the corners a0 a1 a2 b0 b1 b2. */
 struct float_batch {
     _Alignas(64) float corner[6][3][FLOAT_BATCH];
-};
-struct narrow_batch {
-    _Alignas(64) double corner[6][3][NARROW_BATCH];
 };
 
 /* Bits of the batch; in neither set: open. */
@@ -102,7 +94,6 @@ struct surface_kernels {
     uint32_t (*leaf_pair)(struct leaf_side *side_a, const struct leaf_points *b, struct leaf_side *side_b,
                           const uint16_t *shares, uint8_t *found);
     struct narrow_signs (*narrow_floats)(const struct float_batch *batch);
-    struct narrow_signs (*narrow)(const struct narrow_batch *batch);
 };
 
 extern const struct surface_kernels surface_kernels_scalar;

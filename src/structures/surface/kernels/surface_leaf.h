@@ -2,68 +2,7 @@
  * surface_kernels.h for what is computed and for the bounds. */
 #include "structures/surface/kernels/surface_kernels.h"
 
-#define WIDE floats16
-#define VECTOR floats16x3
-#define LANE(name) floats16_##name
-#define LANE3(name) floats16x3_##name
-#define LANE_ALL 0xFFFFu
-
-static inline floats16 floats16_side_bound(struct floats16x3 largest);
-static inline floats16 floats16_range_bound(floats16 size, floats16 largest);
-
 #include "structures/surface/kernels/surface_narrow.h"
-
-static inline floats16 floats16_side_bound(struct floats16x3 largest)
-{
-    const floats16 slack = floats16_set(4 * FOREST_INPUT_ERROR);
-    floats16 x = floats16_add(largest.x, slack), y = floats16_add(largest.y, slack), z = floats16_add(largest.z, slack),
-             xy = floats16_multiply(x, y);
-    floats16 squares = floats16_add(xy, floats16_multiply(floats16_add(x, y), z));
-    return floats16_add(floats16_multiply(floats16_multiply(xy, z), floats16_set(50.0f * 0x1p-24f)),
-                        floats16_multiply(squares, floats16_set(7.0f * 0x1p-24f)));
-}
-
-static inline floats16 floats16_range_bound(floats16 size, floats16 largest)
-{
-    floats16 relative =
-        floats16_add(floats16_multiply(largest, floats16_set(10.0f * 0x1p-24f)), floats16_set(3.0f * 0x1p-24f));
-    return floats16_add(floats16_multiply(size, relative), floats16_set(0x1p-120f));
-}
-
-#undef WIDE
-#undef VECTOR
-#undef LANE
-#undef LANE3
-#undef LANE_ALL
-#define WIDE doubles8
-#define VECTOR doubles8x3
-#define LANE(name) doubles8_##name
-#define LANE3(name) doubles8x3_##name
-#define LANE_ALL 0xFFu
-
-static inline doubles8 doubles8_side_bound(struct doubles8x3 largest);
-static inline doubles8 doubles8_range_bound(doubles8 size, doubles8 largest);
-
-#include "structures/surface/kernels/surface_narrow.h"
-
-/* Of d . (e1 x e2) for differences of at most these sizes. Minors of all three pairs of axes are computed, so all three
- * enter the guards against underflow and overflow, other than in orientation_3d_determinant (surface_kernels.h). */
-static inline doubles8 doubles8_side_bound(struct doubles8x3 largest)
-{
-    doubles8 x = doubles8_multiply(largest.x, doubles8_set(8.0)), xy = doubles8_multiply(x, largest.y);
-    doubles8 squares = doubles8_add(doubles8_add(xy, doubles8_multiply(x, largest.z)),
-                                    doubles8_multiply(doubles8_multiply(largest.y, doubles8_set(8.0)), largest.z));
-    doubles8 guard = doubles8_add(squares, doubles8_add(doubles8_add(largest.x, largest.y), largest.z));
-    doubles8 xyz = doubles8_add(doubles8_multiply(xy, largest.z), doubles8_multiply(guard, doubles8_set(0x1p-900)));
-    return doubles8_add(doubles8_multiply(xyz, doubles8_set(6.0 * 0x1p-53)), doubles8_set(0x1p-900));
-}
-
-/* The product of the sizes comes before the small factor: where a sum of products could overflow, the bound does. */
-static inline doubles8 doubles8_range_bound(doubles8 size, doubles8 largest)
-{
-    doubles8 product = doubles8_multiply(doubles8_multiply(size, doubles8_set(8.0)), largest);
-    return doubles8_add(doubles8_multiply(product, doubles8_set(1.25 * 0x1p-53)), doubles8_set(0x1p-900));
-}
 
 static struct narrow_signs narrow_floats(const struct float_batch *batch)
 {
@@ -71,16 +10,7 @@ static struct narrow_signs narrow_floats(const struct float_batch *batch)
     for (int k = 0; k < 6; k++) {
         corner[k] = floats16x3_load(batch->corner[k][0], batch->corner[k][1], batch->corner[k][2]);
     }
-    return floats16_narrow(corner, corner + 3);
-}
-
-static struct narrow_signs narrow_doubles(const struct narrow_batch *batch)
-{
-    struct doubles8x3 corner[6];
-    for (int k = 0; k < 6; k++) {
-        corner[k] = doubles8x3_load(batch->corner[k][0], batch->corner[k][1], batch->corner[k][2]);
-    }
-    return doubles8_narrow(corner, corner + 3);
+    return narrow(corner, corner + 3);
 }
 
 /* ---- pairs of leaves ---- */
@@ -336,5 +266,5 @@ static uint32_t meet_volumes(float *const *lo, float *const *hi, uint32_t offset
 
 #define SURFACE_KERNELS_ROW                                                                                            \
     {                                                                                                                  \
-        load_points, bound_points, meet_volumes, prepare_side, leaf_pair, narrow_floats, narrow_doubles                \
+        load_points, bound_points, meet_volumes, prepare_side, leaf_pair, narrow_floats                                \
     }
