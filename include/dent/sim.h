@@ -166,9 +166,11 @@ DENT_API dent_sim_attachment dent_sim_attachment_default(void);
 
 /** When impacts between positions are searched for. */
 typedef enum dent_sim_continuous {
-    DENT_SIM_CONTINUOUS_OFF = 0,  /**< discrete contacts only */
-    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: if at least one body has prevent_crossing */
-    DENT_SIM_CONTINUOUS_ALL = 2   /**< always */
+    DENT_SIM_CONTINUOUS_OFF = 0,  /**< discrete contacts only: fast bodies may pass through thin ones */
+    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: for bodies with prevent_crossing, and for rigid bodies whenever they
+                                       move farther than the last detection allowed for. These stop at the time of
+                                       contact and keep their velocity, so none passes another at any speed */
+    DENT_SIM_CONTINUOUS_ALL = 2   /**< always and for all bodies, at the end of each interval between detections */
 } dent_sim_continuous;
 
 typedef struct dent_sim_def {
@@ -206,6 +208,9 @@ typedef struct dent_sim_def {
                                    (dent/time_critical.h) that a step spends on interruptible searches between balls.
                                    The response then is approximate (friction and self-collision too), without
                                    continuous detection; identical on every machine */
+    bool sleep;               /**< default true: rigid bodies at rest on prescribed ones fall asleep (a step passes
+                                   them over) and wake by contact, grabs, a velocity, gravity or a moving prescribed
+                                   body. False: every body is computed in every substep. See docs/simulator.md */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
 DENT_API dent_sim_def dent_sim_def_default(void);
@@ -314,6 +319,10 @@ typedef struct dent_sim_statistics {
     uint64_t work_units;          /**< contact_budget: used in the last step, … */
     uint64_t budget_regions;      /**< … pairs of balls that pushed, … */
     double contact_error;         /**< … and the bound on how far surfaces not known to touch may be from touching, m */
+    uint32_t sleeping;            /**< rigid bodies that sleep now */
+    uint32_t rigid_islands;       /**< groups of touching rigid bodies solved together in the last substep, … */
+    uint32_t rigid_newtons;       /**< … and the most steps of Newton's method that one of them took in this step */
+    double rigid_residual;        /**< … and the largest velocity into a contact that was left, m/s */
     uint64_t elements, constraints;
     uint32_t substeps;            /**< of a step: those of the def, or as chosen */
     double mode;                  /**< rad/s: the lowest angular frequency of the elastic body for which that is highest */

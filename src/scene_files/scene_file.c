@@ -88,6 +88,7 @@ static void read_settings(struct scene_reader *reader, located *root)
                                       def->air_damping, 0, HUGE_VAL, "of at least 0");
     def->substeps = reader_count(reader, reader_member(reader, root, "substeps"), 1, 1000, def->substeps);
     def->iterations = reader_count(reader, reader_member(reader, root, "iterations"), 1, 1000, def->iterations);
+    def->sleep = reader_boolean(reader, reader_member(reader, root, "sleep"), def->sleep);
     plan->steps_per_frame = reader_count(reader, reader_member(reader, root, "steps_per_frame"), 1, 100000, 1);
     plan->frame_count = reader_count(reader, reader_member(reader, root, "frames"), 1, 100000, plan->frame_count);
     read_contact(reader, reader_member(reader, root, "contact"));
@@ -244,7 +245,7 @@ static void read_materials(struct scene_reader *reader, located *root)
 static void read_scene(struct scene_reader *reader)
 {
     static const char *const keys[] = {"dent_scene",  "name",        "about",      "units",           "gravity",
-                                       "time_step",   "substeps",    "iterations", "steps_per_frame", "frames",
+                                       "time_step",   "substeps",    "iterations", "sleep", "steps_per_frame", "frames",
                                        "contact",     "air_damping", "materials",  "material_pairs",  "bodies",
                                        "attachments", NULL};
     located *root = &reader->document.values[0];

@@ -260,6 +260,34 @@ static void poison_minimiser(const struct sim_model *model, struct minimiser *wo
     poison(work->pass.tet_out, (size_t)model->elastic->group_count * TET_ENTRIES * sizeof(double));
 }
 
+static void poison_islands(const struct sim_model *model, struct rigid_islands *islands)
+{
+    size_t rigids = model->rigid_count;
+    poison(islands->slots, rigids * sizeof *islands->slots);
+    poison(islands->parents, model->body_count * sizeof *islands->parents);
+    poison(islands->islands, rigids * sizeof *islands->islands);
+    poison(islands->bodies, rigids * sizeof *islands->bodies);
+    poison(islands->levels, rigids * sizeof *islands->levels);
+    poison(islands->heads, rigids * sizeof *islands->heads);
+    poison(islands->vectors, 24 * rigids * sizeof *islands->vectors);
+    poison(islands->rows, (size_t)islands->row_capacity * sizeof *islands->rows);
+    poison(islands->pairs, (size_t)islands->pair_capacity * sizeof *islands->pairs);
+    poison(islands->links, (size_t)islands->link_capacity * sizeof *islands->links);
+    poison(islands->room.numbers, (size_t)islands->room.number_capacity * sizeof(uint32_t));
+    poison(islands->room.values, (size_t)islands->room.value_capacity * sizeof(double));
+    poison(&islands->island_count, sizeof islands->island_count);
+    poison(&islands->row_count, sizeof islands->row_count);
+}
+
+static void poison_swift(const struct sim_model *model, struct swift_motion *swift)
+{
+    poison(swift->start, 3 * (size_t)model->vertex_count * sizeof(double));
+    poison(swift->travelled, model->body_count * sizeof *swift->travelled);
+    poison(swift->poses, model->rigid_count * sizeof *swift->poses);
+    poison(swift->wanted, model->rigid_count * sizeof *swift->wanted);
+    poison(swift->fractions, model->rigid_count * sizeof *swift->fractions);
+}
+
 static void poison_workspace(dent_sim *sim)
 {
     const struct sim_model *model = &sim->model;
@@ -276,6 +304,9 @@ static void poison_workspace(dent_sim *sim)
     poison(elastic->solved, model->body_count);
     poison(solver->rigid.previous, poses);
     poison(solver->rigid.free, poses);
+    poison(solver->rigid.last, 6 * (size_t)model->rigid_count * sizeof(double));
+    poison_islands(model, &solver->islands);
+    poison_swift(model, &sim->work.swift);
     poison(solver->response.bodies, model->body_count * sizeof *solver->response.bodies);
     poison(solver->scratch, 3 * vertices * sizeof(double));
     poison(contacts->records, (size_t)contacts->capacity * sizeof *contacts->records);

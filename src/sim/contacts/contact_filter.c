@@ -152,6 +152,61 @@ static bool is_closest(const struct sim_model *model, const struct sim_state *st
     return true;
 }
 
+/* ---- slanting normals -------------------------------------------------------------------------------------------- */
+
+/* The unit normal of the face at one of the carriers of a point that is nearest to `direction`, either way round; its
+ * cosine with it. */
+static double nearest_face_normal(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
+                                  uint32_t body_number, const uint32_t *vertices, const double *weights,
+                                  const double *direction, double nearest[3])
+{
+    const struct sim_body *body = &model->bodies[body_number];
+    uint32_t count;
+    const dent_surface_face *faces = dent_body_surface_faces(world, body->id, &count);
+    const double *x = state->positions + 3 * (size_t)body->first_vertex;
+    double best = 0;
+    for (int k = 0; k < 3; k++) {
+        if (vertices[k] == SIM_NONE || !(weights[k] > 0)) {
+            continue;
+        }
+        uint32_t v = body->first_vertex + vertices[k];
+        for (uint32_t n = model->corner_starts[v]; n < model->corner_starts[v + 1]; n++) {
+            const uint32_t *corners = faces[model->corner_faces[n]].corners;
+            double e1[3], e2[3], normal[3];
+            sim_subtract(x + 3 * (size_t)corners[1], x + 3 * (size_t)corners[0], e1);
+            sim_subtract(x + 3 * (size_t)corners[2], x + 3 * (size_t)corners[0], e2);
+            sim_cross(e1, e2, normal);
+            double length = sqrt(sim_dot(normal, normal)), along = sim_dot(normal, direction);
+            if (length > 0 && fabs(along) > best * length) {
+                best = fabs(along) / length;
+                for (int i = 0; i < 3; i++) {
+                    nearest[i] = along < 0 ? -normal[i] / length : normal[i] / length;
+                }
+            }
+        }
+    }
+    return best;
+}
+
+void contact_straighten(const struct sim_model *model, const struct sim_state *state,
+                        const struct contact_search *search, dent_contact *contact)
+{
+    double a[3], b[3];
+    const double enough = 1 - 2 * LEAN * LEAN;
+    if (contact->source != DENT_CONTACT_SOURCE_GAP) {
+        return;
+    }
+    double cosine_a = nearest_face_normal(model, state, search->world, contact->body_a, contact->vertices_a,
+                                          contact->weights_a, contact->normal, a);
+    double cosine_b = nearest_face_normal(model, state, search->world, contact->body_b, contact->vertices_b,
+                                          contact->weights_b, contact->normal, b);
+    if (cosine_b >= cosine_a && cosine_b >= enough) {
+        memcpy(contact->normal, b, sizeof b);
+    } else if (cosine_a >= enough) {
+        memcpy(contact->normal, a, sizeof a);
+    }
+}
+
 bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
                     const dent_contact *contact)
 {

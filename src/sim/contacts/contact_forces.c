@@ -1,12 +1,6 @@
-/* Contacts of rigid bodies that no elastic body or attachment takes part in, pushed apart in every substep by
- * dent/response.h; all others are terms of the minimisation (elastic/minimise.c). */
+/* Contacts as a problem for dent/response.h: safe_motion.c bounces what it stopped. All other forces come from islands of
+ * rigid bodies (rigid_islands.c) and from the minimisation (elastic/minimise.c). */
 #include "sim_contacts.h"
-
-#include <math.h>
-#include <string.h>
-
-/* Old overlap comes out by so many mean edges a second; at once it would shoot bodies apart. */
-#define RECOVERED_EDGES 10
 
 dent_status response_build(struct sim_model *model, struct contact_response *response)
 {
@@ -17,12 +11,9 @@ dent_status response_build(struct sim_model *model, struct contact_response *res
                                                                                  : sim_no_memory(model->context);
 }
 
-void response_destroy(dent_context *context, struct contact_response *response)
+void response_destroy(struct contact_response *response)
 {
     dent_response_destroy(response->solver);
-    dent_release(context, response->contacts, (size_t)response->contact_capacity, sizeof *response->contacts);
-    dent_release(context, response->forces, (size_t)response->force_capacity, sizeof *response->forces);
-    dent_release(context, response->numbers, (size_t)response->number_capacity, sizeof *response->numbers);
 }
 
 static void fill_bodies(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
@@ -61,91 +52,4 @@ dent_response_problem response_problem(const struct sim_model *model, struct sim
     problem.material_pairs = model->pairs;
     problem.material_pair_count = model->pair_count;
     return problem;
-}
-
-dent_status contacts_choose(const struct sim_model *model, const struct contact_set *contacts,
-                            const struct elastic_work *work, struct contact_response *response)
-{
-    dent_context *context = model->context;
-    dent_status status = sim_reserve(context, (void **)&response->contacts, &response->contact_capacity,
-                                     contacts->count, sizeof *response->contacts);
-    status = status == DENT_OK ? sim_reserve(context, (void **)&response->forces, &response->force_capacity,
-                                             contacts->count, sizeof *response->forces)
-                               : status;
-    status = status == DENT_OK ? sim_reserve(context, (void **)&response->numbers, &response->number_capacity,
-                                             contacts->count, sizeof *response->numbers)
-                               : status;
-    response->count = 0;
-    for (uint64_t i = 0; i < contacts->count && status == DENT_OK; i++) {
-        const dent_contact *contact = &contacts->records[i];
-        if (!work->solved[contact->body_a] && !work->solved[contact->body_b]) {
-            response->contacts[response->count] = *contact;
-            response->numbers[response->count++] = i;
-        }
-    }
-    return status;
-}
-
-static dent_response_problem rigid_problem(const struct sim_model *model, struct sim_state *state,
-                                           const struct contact_set *contacts, const double *previous,
-                                           const struct rigid_motion *motion, struct contact_response *response)
-{
-    dent_response_problem problem =
-        response_problem(model, state, contacts, response, previous, motion->previous, model->substep);
-    problem.contacts = response->contacts;
-    problem.contact_count = problem.previous_count = response->count;
-    problem.previous = response->forces;
-    return problem;
-}
-
-dent_status contacts_push(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
-                          const double *previous, const struct rigid_motion *motion, struct contact_response *response,
-                          struct step_report *report)
-{
-    if (response->count == 0) {
-        return DENT_OK;
-    }
-    uint64_t begin = dent_clock_ns();
-    for (uint64_t n = 0; n < response->count; n++) {
-        response->forces[n] = state->forces[response->numbers[n]];
-    }
-    dent_response_problem problem = rigid_problem(model, state, contacts, previous, motion, response);
-    problem.forces = response->forces;
-    dent_position_def def = dent_position_def_default();
-    def.iterations = model->contact_iterations;
-    def.recovery_speed = RECOVERED_EDGES * model->mean_edge;
-    dent_status status = dent_position_solve(response->solver, &problem, &def, NULL);
-    for (uint64_t n = 0; n < response->count; n++) {
-        state->forces[response->numbers[n]] = response->forces[n];
-    }
-    report->ns_respond += dent_clock_ns() - begin;
-    return status;
-}
-
-/* Bounce, and take away the speed that came from pushing out old overlap. */
-dent_status contacts_bounce(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
-                            const double *previous, const struct rigid_motion *motion,
-                            struct contact_response *response, struct step_report *report)
-{
-    if (response->count == 0) {
-        return DENT_OK;
-    }
-    uint64_t begin = dent_clock_ns();
-    dent_response_problem problem = rigid_problem(model, state, contacts, previous, motion, response);
-    dent_velocity_def def = dent_velocity_def_default();
-    def.after_positions = true;
-    problem.forces = NULL; /* the next substep starts from what the position pass needed */
-    def.iterations = model->bounce_iterations;
-    def.warm_start = 0;
-    def.restitution_threshold = 2 * sqrt(sim_dot(state->gravity, state->gravity)) * model->substep;
-    dent_status status = dent_velocity_solve(response->solver, &problem, &def, NULL);
-    double share_of_step = 1 / (model->substep * contacts->substeps);
-    for (uint64_t n = 0; n < response->count; n++) {
-        uint64_t i = response->numbers[n];
-        sim_add_scaled(contacts->reported[i].force, share_of_step * state->forces[i].normal,
-                       contacts->records[i].normal);
-        sim_add_scaled(contacts->reported[i].force, share_of_step, state->forces[i].tangent);
-    }
-    report->ns_respond += dent_clock_ns() - begin;
-    return status;
 }

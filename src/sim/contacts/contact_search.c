@@ -16,7 +16,8 @@ dent_status contacts_build(struct sim_model *model, struct contact_search *searc
 {
     search->inside_marks = sim_allocate(model, model->vertex_count, sizeof *search->inside_marks);
     contacts->rigid_detected = sim_allocate(model, model->rigid_count, sizeof *contacts->rigid_detected);
-    if (!search->inside_marks || !contacts->rigid_detected) {
+    search->margins = sim_allocate(model, model->body_count, sizeof *search->margins);
+    if (!search->inside_marks || !search->margins || !contacts->rigid_detected) {
         return sim_no_memory(model->context);
     }
     return contact_filter_build(model, search->world);
@@ -28,6 +29,7 @@ void contacts_destroy(dent_context *context, struct contact_search *search, stru
     dent_release(context, search->new_forces, (size_t)search->new_force_capacity, sizeof *search->new_forces);
     dent_release(context, contacts->records, (size_t)contacts->capacity, sizeof *contacts->records);
     dent_release(context, contacts->reported, (size_t)contacts->reported_capacity, sizeof *contacts->reported);
+    dent_release(context, contacts->owned, (size_t)contacts->owned_capacity, sizeof *contacts->owned);
 }
 
 /* ---- detection --------------------------------------------------------------------------------------------------- */
@@ -78,8 +80,8 @@ uint32_t contacts_interval(const struct sim_model *model, const struct sim_state
 
 /* How near is near: the thickness, and a margin for the way of the fastest vertex until the next detection (what is
  * faster than that allows is caught by its depth, or by its path where it is thin). */
-static dent_status set_margins(const struct sim_model *model, const struct sim_state *state, dent_world *world,
-                               double duration)
+static dent_status set_margins(const struct sim_model *model, const struct sim_state *state,
+                               struct contact_search *search, double duration)
 {
     double fall = sqrt(sim_dot(state->gravity, state->gravity)) * duration;
     for (uint32_t b = 0; b < model->body_count; b++) {
@@ -88,9 +90,10 @@ static dent_status set_margins(const struct sim_model *model, const struct sim_s
         double margin = speed * duration, most = sim_max_travel(body), least = 0.5 * body->thickness;
         margin = margin < least ? least : margin;
         margin = margin < most ? margin : most;
-        dent_status status = dent_body_set_thickness(world, body->id, body->thickness + margin);
+        search->margins[b] = margin;
+        dent_status status = dent_body_set_thickness(search->world, body->id, body->thickness + margin);
         if (status != DENT_OK) {
-            return dent_fail(model->context, status, "%s", dent_world_message(world));
+            return dent_fail(model->context, status, "%s", dent_world_message(search->world));
         }
     }
     return DENT_OK;
@@ -152,6 +155,11 @@ static double kept_gap(const struct sim_model *model, const dent_contact *contac
     return duration > 0 && reached < rest ? reached : rest;
 }
 
+static bool is_stiff(const struct sim_model *model, uint32_t body)
+{
+    return model->bodies[body].kind == DENT_SIM_RIGID || model->bodies[body].kind == DENT_SIM_PRESCRIBED;
+}
+
 static dent_status keep_contacts(const struct sim_model *model, const struct sim_state *state,
                                  struct contact_search *search, struct contact_set *contacts,
                                  const dent_contacts *found, dent_sim_statistics *statistics, double duration)
@@ -173,6 +181,9 @@ static dent_status keep_contacts(const struct sim_model *model, const struct sim
             contacts->reported[contacts->count] = report_of(&contact);
             measure_depth(statistics, &contact);
             contact.gap -= kept_gap(model, &contact, duration);
+            if (is_stiff(model, contact.body_a) && is_stiff(model, contact.body_b)) {
+                contact_straighten(model, state, search, &contact);
+            }
             embedding_map_contact(model, state, &contact);
             contacts->records[contacts->count++] = contact;
         }
@@ -247,7 +258,7 @@ dent_status contacts_find(const struct sim_model *model, struct sim_state *state
     def.proximity = true;
     def.surface_only = true;
     def.cancel = model->cancel;
-    dent_status status = set_margins(model, state, search->world, duration);
+    dent_status status = set_margins(model, state, search, duration);
     if (status == DENT_OK) {
         status = world_set_positions(model, search->world, state->positions, NULL);
     }

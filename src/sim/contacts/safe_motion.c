@@ -95,6 +95,109 @@ static bool counts(const struct sim_model *model, const dent_impact *impact)
     return model->watch_all || model->bodies[impact->body_a].thin || model->bodies[impact->body_b].thin;
 }
 
+/* ---- what touches at the beginning ------------------------------------------------------------------------------- */
+
+/* Of a body with an inside, how much of it lies along a direction behind a face: the cosine with its inner normal. */
+static double lie_of_inside(const struct sim_body *body, const struct safe_motion *safe, const dent_surface_face *face,
+                            const double *direction)
+{
+    const double *x = safe->interval_start + 3 * (size_t)body->first_vertex;
+    double e1[3], e2[3], normal[3];
+    sim_subtract(x + 3 * (size_t)face->corners[1], x + 3 * (size_t)face->corners[0], e1);
+    sim_subtract(x + 3 * (size_t)face->corners[2], x + 3 * (size_t)face->corners[0], e2);
+    sim_cross(e1, e2, normal);
+    double length = sqrt(sim_dot(normal, normal)), along = sim_dot(normal, direction);
+    return !(length > 0) ? 0 : body->mirrored ? along / length : -along / length;
+}
+
+/* How the surface around a side of an impact lies along a direction, seen from its point. */
+struct surface_lie {
+    double low, high, size; /* of its vertices; the farthest in any direction */
+    double inside;          /* of a body that has one: where that is */
+};
+
+static struct surface_lie lie_of_surface(const struct sim_model *model, const struct safe_motion *safe,
+                                         const dent_world *world, uint32_t body_number, const uint32_t *vertices,
+                                         const double *point, const double *direction)
+{
+    const struct sim_body *body = &model->bodies[body_number];
+    uint32_t count;
+    const dent_surface_face *faces = dent_body_surface_faces(world, body->id, &count);
+    struct surface_lie lie = {0};
+    for (int k = 0; k < 4; k++) {
+        uint32_t v = vertices[k] == SIM_NONE ? 0 : body->first_vertex + vertices[k];
+        for (uint32_t n = model->corner_starts[v]; vertices[k] != SIM_NONE && n < model->corner_starts[v + 1]; n++) {
+            const dent_surface_face *face = &faces[model->corner_faces[n]];
+            lie.inside += body->oriented ? lie_of_inside(body, safe, face, direction) : 0;
+            for (int c = 0; c < 3; c++) {
+                double apart[3];
+                sim_subtract(safe->interval_start + 3 * ((size_t)body->first_vertex + face->corners[c]), point, apart);
+                double along = sim_dot(apart, direction);
+                lie.low = along < lie.low ? along : lie.low;
+                lie.high = along > lie.high ? along : lie.high;
+                lie.size = fmax(lie.size, sqrt(sim_dot(apart, apart)));
+            }
+        }
+    }
+    return lie;
+}
+
+static void side_at(const struct sim_model *model, const double *positions, uint32_t body, const uint32_t *vertices,
+                    const double *weights, double *point)
+{
+    point[0] = point[1] = point[2] = 0;
+    for (int k = 0; k < 4; k++) {
+        if (vertices[k] != SIM_NONE) {
+            sim_add_scaled(point, weights[k], positions + 3 * ((size_t)model->bodies[body].first_vertex + vertices[k]));
+        }
+    }
+}
+
+static bool are_parallel(const struct sim_model *model, const struct safe_motion *safe, const dent_impact *impact,
+                         const struct impact_ends *ends)
+{
+    const double *a = safe->interval_start + 3 * (size_t)model->bodies[impact->body_a].first_vertex;
+    const double *b = safe->interval_start + 3 * (size_t)model->bodies[impact->body_b].first_vertex;
+    double first[3], second[3], cross[3];
+    sim_subtract(a + 3 * (size_t)ends->vertices_a[1], a + 3 * (size_t)ends->vertices_a[0], first);
+    sim_subtract(b + 3 * (size_t)ends->vertices_b[1], b + 3 * (size_t)ends->vertices_b[0], second);
+    sim_cross(first, second, cross);
+    return sim_dot(cross, cross) <= 1e-12 * sim_dot(first, first) * sim_dot(second, second);
+}
+
+/* What is met within this share of the interval touched at its beginning, but for rounding. */
+#define TOUCHING_TIME 1e-9
+
+/* Features that touch at the beginning are met at time 0 however they move. Where they move along one another or apart,
+ * that stops nothing: the surfaces around them tell on which side each of them is. */
+static bool departs(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
+                    const struct safe_motion *safe, const dent_impact *impact)
+{
+    struct impact_ends ends = ends_of(model, world, impact);
+    double a0[3], b0[3], a1[3], b1[3], moves_a[3], moves_b[3];
+    if (impact->toi > TOUCHING_TIME) {
+        return false;
+    }
+    side_at(model, safe->interval_start, impact->body_a, ends.vertices_a, ends.weights_a, a0);
+    side_at(model, safe->interval_start, impact->body_b, ends.vertices_b, ends.weights_b, b0);
+    side_at(model, state->positions, impact->body_a, ends.vertices_a, ends.weights_a, a1);
+    side_at(model, state->positions, impact->body_b, ends.vertices_b, ends.weights_b, b1);
+    sim_subtract(a1, a0, moves_a);
+    sim_subtract(b1, b0, moves_b);
+    double away = sim_dot(moves_a, impact->normal) - sim_dot(moves_b, impact->normal);
+    struct surface_lie a = lie_of_surface(model, safe, world, impact->body_a, ends.vertices_a, a0, impact->normal);
+    struct surface_lie b = lie_of_surface(model, safe, world, impact->body_b, ends.vertices_b, b0, impact->normal);
+    double slack = 1e-9 * (a.size + b.size), inside = a.inside - b.inside;
+    bool above = a.low >= -slack && b.high <= slack, below = a.high <= slack && b.low >= -slack;
+    if (impact->kind == DENT_IMPACT_EDGE_EDGE && are_parallel(model, safe, impact, &ends)) {
+        return true; /* the pairs beside it say more */
+    }
+    if (above == below) { /* the direction parts nothing, or both are flat in it */
+        return !above || inside == 0 || away == 0 || (away > 0) == (inside > 0);
+    }
+    return above ? away >= 0 : away <= 0;
+}
+
 /* Impacts on the way from the beginning of the interval to the present positions; those that count are moved to the
  * front of safe->impacts. */
 static dent_status find_impacts(const struct sim_model *model, const struct sim_state *state, dent_world *world,
@@ -119,7 +222,7 @@ static dent_status find_impacts(const struct sim_model *model, const struct sim_
     }
     safe->impact_count = 0;
     for (uint64_t i = 0; i < result.count; i++) {
-        if (counts(model, &result.impacts[i])) {
+        if (counts(model, &result.impacts[i]) && !departs(model, state, world, safe, &result.impacts[i])) {
             safe->impacts[safe->impact_count++] = result.impacts[i];
         }
     }

@@ -1,4 +1,5 @@
-/* Contacts: found once per interval (contact_search.c), pushed apart in every substep (contact_forces.c), and kept from
+/* Contacts: found once per interval (contact_search.c), solved in every substep by islands of rigid bodies
+ * (rigid_islands.h) or as terms of the minimisation (elastic/sim_elastic.h), and kept from
  * crossing at the end of an interval where that is asked for (safe_motion.c); or all of it within a budget
  * (budget_contacts.c). Each stage has a workspace of its own. */
 #ifndef DENT_SIM_SIM_CONTACTS_H
@@ -20,6 +21,7 @@ struct step_report {
 struct contact_search {
     dent_world *world;
     uint32_t *inside_marks; /* by vertex: body it is inside of + 1, while contacts are sorted out */
+    double *margins;        /* by body: what it may move until the next detection without touching what was not found */
     dent_contact_force *new_forces;
     uint64_t new_force_capacity;
 };
@@ -41,32 +43,22 @@ dent_status world_set_positions(const struct sim_model *model, dent_world *world
 dent_status contact_filter_build(struct sim_model *model, const dent_world *world);
 bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
                     const dent_contact *contact);
+/* A vertex that slides along the inner edges of a flat face is nearest to them by turns, in directions that lean a
+ * little to either side, and would be pushed off that line: where the normal of a contact that counts is that of a face
+ * beside it but for such a lean, it becomes that of the face. */
+void contact_straighten(const struct sim_model *model, const struct sim_state *state,
+                        const struct contact_search *search, dent_contact *contact);
 
 /* ---- contact_forces.c -------------------------------------------------------------------------------------------- */
 
 struct contact_response {
     dent_response *solver;
     dent_response_body *bodies;
-    double *approach_velocities; /* before the position pass: what restitution is measured against */
-    /* The contacts of rigid bodies alone, with their numbers among all; forces while a pass runs. */
-    dent_contact *contacts;
-    dent_contact_force *forces;
-    uint64_t *numbers;
-    uint64_t count, contact_capacity, force_capacity, number_capacity;
+    double *approach_velocities; /* at the beginning of a substep: what restitution is measured against */
 };
 
 dent_status response_build(struct sim_model *model, struct contact_response *response);
-void response_destroy(dent_context *context, struct contact_response *response);
-/* After contacts were found: those that the minimisation does not solve. */
-dent_status contacts_choose(const struct sim_model *model, const struct contact_set *contacts,
-                            const struct elastic_work *work, struct contact_response *response);
-dent_status contacts_push(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
-                          const double *previous, const struct rigid_motion *motion, struct contact_response *response,
-                          struct step_report *report);
-/* Adds the forces of the substep to contacts->reported. */
-dent_status contacts_bounce(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
-                            const double *previous, const struct rigid_motion *motion,
-                            struct contact_response *response, struct step_report *report);
+void response_destroy(struct contact_response *response);
 /* The problem of the present contacts for dent/response.h, from positions and poses at the start of its time. */
 dent_response_problem response_problem(const struct sim_model *model, struct sim_state *state,
                                        const struct contact_set *contacts, struct contact_response *response,
@@ -95,6 +87,25 @@ void safe_motion_begin(const struct sim_model *model, const struct sim_state *st
 dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *state, dent_world *world,
                                const struct contact_set *contacts, struct safe_motion *safe,
                                struct contact_response *response, struct step_report *report, double duration);
+
+/* ---- swift_motion.c ---------------------------------------------------------------------------------------------- */
+
+struct swift_motion {
+    double *start;                    /* positions at the beginning of the substep */
+    double *travelled;                /* by body: since the last detection */
+    bool *overlaps;                   /* by body: another one, when contacts were found */
+    dent_rigid_state *poses, *wanted; /* at the beginning; where the solver took them */
+    double *fractions, *shares;       /* by rigid body: how far it goes; of that, after a round */
+};
+
+dent_status swift_build(struct sim_model *model, struct swift_motion *swift);
+/* When contacts have been found. */
+void swift_begin_interval(const struct sim_model *model, const struct contact_set *contacts,
+                          struct swift_motion *swift);
+void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift);
+/* Stops rigid bodies that left the margin of detection before what they would run into. *stopped: the interval ends. */
+dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
+                         struct swift_motion *swift, struct step_report *report, bool *stopped);
 
 /* ---- budget_contacts.c ------------------------------------------------------------------------------------------- */
 

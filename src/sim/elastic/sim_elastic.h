@@ -5,7 +5,7 @@
  *   keeps   struct elastic_work, of which nothing outlives an interval between detections
  *
  * One sum is minimised: inertia, elasticity, damping, contacts with friction, attachments, grabs (minimise.c). Bodies
- * whose island has neither elastic bodies nor attachments are left to others (contacts/contact_forces.c). */
+ * whose island has neither elastic bodies nor attachments are left to others (contacts/rigid_islands.c). */
 #ifndef DENT_SIM_SIM_ELASTIC_H
 #define DENT_SIM_SIM_ELASTIC_H
 
@@ -18,9 +18,29 @@ struct contact_set {
     dent_contact *records; /* as handed to the solvers: on hosts instead of embedded bodies, gaps less those to keep */
     dent_sim_contact *reported;
     uint64_t count, capacity, reported_capacity;
+    bool *owned; /* by contact: solved in an island of rigid bodies (contacts/rigid_islands.h) */
+    uint64_t owned_capacity;
     dent_rigid_state *rigid_detected; /* poses of the rigid bodies when they were found */
     uint32_t substeps;                /* of the interval */
 };
+
+/* One side of a contact. */
+struct contact_side {
+    uint32_t body;
+    const uint32_t *vertices;      /* four of the body, or SIM_NONE */
+    const double *weights, *point; /* where it was found */
+    size_t first;                  /* vertex of the body */
+    double sign;                   /* of the normal force on it: 1 on side a (0), -1 on side b (1) */
+};
+
+static inline struct contact_side contact_side(const struct sim_model *model, const dent_contact *contact, int side)
+{
+    uint32_t body = side == 0 ? contact->body_a : contact->body_b;
+    size_t first = model->bodies[body].first_vertex;
+    return side == 0
+               ? (struct contact_side){body, contact->vertices_a, contact->weights_a, contact->point_a, first, 1}
+               : (struct contact_side){body, contact->vertices_b, contact->weights_b, contact->point_b, first, -1};
+}
 
 /* Workspace. */
 struct elastic_work {

@@ -417,6 +417,7 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
         def->body_count, def->material_count, def->pair_count,       def->attachment_count,     def->substeps,
         def->iterations, def->contacts,       def->contact_interval, (uint32_t)def->continuous, def->impact_passes};
     hash = sim_hash_records(hash, counts, sizeof counts, "4");
+    hash = add_count(hash, def->sleep);
     if (def->contact_budget > 0) {
         hash = sim_hash_records(hash, &def->contact_budget, sizeof def->contact_budget, "8");
     }

@@ -94,8 +94,8 @@ struct sim_model {
     double time_step, substep, air_damping;
     uint32_t substeps, iterations, contact_interval, impact_passes;
     bool interval_is_fixed; /* by the def */
-    bool contacts_wanted, continuous, watch_all;
-    uint32_t contact_iterations, bounce_iterations;
+    bool contacts_wanted, continuous, watch_all, sleep;
+    bool stop_swift; /* rigid bodies that leave the margin of detection are stopped before impacts */
     const int *cancel;
     uint64_t fingerprint;
 };

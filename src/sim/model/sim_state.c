@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* No padding, so that the layouts below name every byte on every machine. */
-_Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32, "records of state_parts()");
+_Static_assert(sizeof(dent_rigid_state) == 23 * 8 && sizeof(struct sim_grab) == 32 && sizeof(struct rigid_rest) == 16,
+               "records of state_parts()");
 _Static_assert(sizeof(struct sim_spring) == 56, "STATE_SPRING_LAYOUT");
 _Static_assert(sizeof(dent_contact_force) == 72 && sizeof(dent_contact_memory) == 40, "STATE_FORCE_LAYOUT");
 
@@ -30,6 +31,7 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[6] = (struct state_part){&state->grab_count, sizeof state->grab_count, "4"};
     parts[7] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
     parts[8] = (struct state_part){&state->reserve, sizeof state->reserve, "8"};
+    parts[9] = (struct state_part){state->rest, model->rigid_count * sizeof *state->rest, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -43,8 +45,10 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     state->rigids = sim_allocate(model, model->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
-    return state->positions && state->velocities && state->rigids && state->frames ? DENT_OK
-                                                                                   : sim_no_memory(model->context);
+    state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
+    return state->positions && state->velocities && state->rigids && state->frames && state->rest
+               ? DENT_OK
+               : sim_no_memory(model->context);
 }
 
 void state_release(dent_context *context, struct sim_state *state)

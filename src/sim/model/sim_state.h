@@ -18,13 +18,20 @@ struct sim_spring {
     uint32_t sliding, reserved;
 };
 
+/* Whether a rigid body sleeps (contacts/rigid_rest.c). */
+struct rigid_rest {
+    double still;    /* seconds that it has been still while awake */
+    uint64_t asleep; /* 0 or 1 */
+};
+
 struct sim_state {
     uint64_t step;
     double gravity[3];
     double reserve; /* J: what elastic islands have lost, and overlap at the start stored: pays for pushing overlap out */
     double *positions, *velocities; /* 3 per vertex */
     dent_rigid_state *rigids;
-    double *frames;     /* of all embeddings, 9 per vertex: the last valid one of its facet */
+    struct rigid_rest *rest; /* by rigid body */
+    double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
@@ -36,7 +43,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 9 };
+enum { STATE_PART_COUNT = 10 };
 struct state_part {
     void *bytes;
     size_t size;

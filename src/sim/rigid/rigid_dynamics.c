@@ -180,7 +180,8 @@ dent_status rigid_build(struct sim_model *model, struct sim_state *state, struct
 {
     motion->previous = sim_allocate(model, model->rigid_count, sizeof *motion->previous);
     motion->free = sim_allocate(model, model->rigid_count, sizeof *motion->free);
-    if (!motion->previous || !motion->free) {
+    motion->last = sim_allocate(model, 6 * (size_t)model->rigid_count, sizeof *motion->last);
+    if (!motion->previous || !motion->free || !motion->last) {
         return sim_no_memory(model->context);
     }
     uint32_t number = 0;
@@ -352,7 +353,12 @@ void rigid_predict(const struct sim_model *model, struct sim_state *state, struc
     double h = model->substep, keep = 1 / (1 + model->air_damping * h);
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         dent_rigid_state *pose = &state->rigids[r];
-        motion->previous[r] = *pose;
+        motion->previous[r] = motion->free[r] = *pose;
+        memcpy(motion->last + 6 * (size_t)r, pose->linear_velocity, sizeof pose->linear_velocity);
+        memcpy(motion->last + 6 * (size_t)r + 3, pose->angular_velocity, sizeof pose->angular_velocity);
+        if (state->rest[r].asleep) {
+            continue;
+        }
         for (int axis = 0; axis < 3; axis++) {
             pose->linear_velocity[axis] = keep * pose->linear_velocity[axis] + h * state->gravity[axis];
             pose->angular_velocity[axis] *= keep;

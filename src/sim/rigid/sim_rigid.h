@@ -8,6 +8,7 @@
 struct rigid_motion {
     dent_rigid_state *previous; /* at its beginning, with the velocities of free flight */
     dent_rigid_state *free;     /* where free flight alone takes it */
+    double *last;               /* velocities at its beginning, linear and angular: 6 per body */
 };
 
 /* ---- rigid_dynamics.c -------------------------------------------------------------------------------------------- */

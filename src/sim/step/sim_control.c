@@ -26,6 +26,7 @@ void sim_set_body_velocity(const struct sim_model *model, struct sim_state *stat
     const struct sim_body *body = &model->bodies[number];
     if (body->rigid != SIM_NONE) {
         dent_rigid_state *pose = &state->rigids[body->rigid];
+        rigid_wake(model, state, body->rigid);
         memcpy(pose->linear_velocity, linear, sizeof pose->linear_velocity);
         memcpy(pose->angular_velocity, angular, sizeof pose->angular_velocity);
         rigid_vertex_velocities(model, state);
@@ -108,6 +109,9 @@ dent_status dent_sim_set_gravity(dent_sim *sim, const double gravity[3])
     DENT_REQUIRE(sim->model.context, gravity);
     if (!all_finite(gravity)) {
         return dent_fail(sim->model.context, DENT_ERROR_INVALID_ARGUMENT, "gravity must be finite");
+    }
+    if (memcmp(sim->state.gravity, gravity, sizeof sim->state.gravity) != 0) {
+        rigid_wake(&sim->model, &sim->state, SIM_NONE);
     }
     memcpy(sim->state.gravity, gravity, sizeof sim->state.gravity);
     return DENT_OK;

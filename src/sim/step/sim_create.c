@@ -52,7 +52,8 @@ dent_sim_def dent_sim_def_default(void)
                           .contacts = true,
                           .thickness = -1,
                           .continuous = DENT_SIM_CONTINUOUS_THIN,
-                          .impact_passes = 8};
+                          .impact_passes = 8,
+                          .sleep = true};
 }
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
@@ -327,6 +328,7 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
     model->interval_is_fixed = def->contact_interval > 0;
     model->contact_interval = def->contact_interval;
     model->impact_passes = def->impact_passes;
+    model->sleep = def->sleep;
     model->cancel = def->cancel;
     model->watch_all = def->continuous == DENT_SIM_CONTINUOUS_ALL;
     model->continuous = model->watch_all;
@@ -336,10 +338,9 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
     if (def->contact_budget > 0) {
         model->watch_all = model->continuous = false;
     }
+    model->stop_swift = model->contacts_wanted && def->continuous != DENT_SIM_CONTINUOUS_OFF && !model->watch_all;
     /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
      * trembles. The sweeps cost little beside the rest of a call. */
-    model->contact_iterations = 4;
-    model->bounce_iterations = 4;
     model->fingerprint = sim_def_fingerprint(def);
 }
 
@@ -451,6 +452,7 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     }
     status = status == DENT_OK ? embedding_build(model, state, work->search.world) : status;
     status = status == DENT_OK ? contacts_build(model, &work->search, &work->contacts) : status;
+    status = status == DENT_OK ? swift_build(model, &work->swift) : status;
     return status == DENT_OK ? safe_motion_build(model, &work->safe, work->solver.scratch) : status;
 }
 

@@ -100,6 +100,9 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.step = sim->state.step;
     sums.substeps = model->substeps;
     sums.mode = elastic_fastest_mode(model, &sim->work.solver.elastic, &sums.mode_body);
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        sums.sleeping += sim->state.rest[r].asleep != 0;
+    }
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
     sums.constraints = model->attachment_count + sim->state.grab_count;
     sums.ns_detect = report->ns_detect;

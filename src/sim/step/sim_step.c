@@ -33,26 +33,40 @@ static bool is_cancelled(const struct sim_model *model, const struct step_report
     return report->cancelled || (model->cancel && atomic_load((const _Atomic int *)(const void *)model->cancel) != 0);
 }
 
-/* The substeps between two detections. */
-static dent_status interval(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work,
-                            uint32_t first, uint32_t count)
+/* A substep, and the end of the interval where a rigid body was faster than detection allowed for. */
+static dent_status substep(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work,
+                           uint32_t number, bool *stopped)
 {
-    double duration = model->substep * count;
+    swift_begin(model, state, &work->swift);
+    dent_status status = solver_substep(model, state, &work->contacts, &work->solver, &work->report, number);
+    return status == DENT_OK ? swift_finish(model, state, &work->search, &work->swift, &work->report, stopped) : status;
+}
+
+/* The substeps between two detections: `count`, or fewer, which then says how many. */
+static dent_status interval(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work,
+                            uint32_t first, uint32_t *count)
+{
+    double duration = model->substep * *count;
+    bool stopped = false;
     struct step_report *report = &work->report;
     if (model->continuous) {
         safe_motion_begin(model, state, &work->safe);
     }
-    contacts_begin(model, state, &work->contacts, count);
+    contacts_begin(model, state, &work->contacts, *count);
     dent_status status = DENT_OK;
     if (model->contacts_wanted) {
         status = contacts_find(model, state, &work->search, &work->contacts, report, duration);
     }
+    swift_begin_interval(model, &work->contacts, &work->swift);
     if (status == DENT_OK) {
         status = solver_begin(model, state, &work->contacts, &work->solver);
     }
-    for (uint32_t n = 0; n < count && status == DENT_OK && !is_cancelled(model, report); n++) {
-        status = solver_substep(model, state, &work->contacts, &work->solver, report, first + n);
+    uint32_t done = 0;
+    for (; done < *count && status == DENT_OK && !stopped && !is_cancelled(model, report); done++) {
+        status = substep(model, state, work, first + done, &stopped);
     }
+    duration = model->substep * done;
+    *count = done > 0 ? done : 1;
     if (status == DENT_OK && model->continuous && !is_cancelled(model, report)) {
         status = safe_motion_finish(model, state, work->search.world, &work->contacts, &work->safe,
                                     &work->solver.response, report, duration);
@@ -82,7 +96,7 @@ static dent_status run_step(const struct sim_model *model, struct sim_state *sta
         uint32_t left = model->substeps - first;
         uint32_t most = left < model->contact_interval ? left : model->contact_interval;
         uint32_t count = contacts_interval(model, state, most);
-        status = interval(model, state, work, first, count);
+        status = interval(model, state, work, first, &count);
         first += count;
     }
     report->cancelled = is_cancelled(model, report);

@@ -13,6 +13,7 @@ struct sim_workspace {
     struct contact_set contacts;
     struct sim_solver solver;
     struct safe_motion safe;
+    struct swift_motion swift;
     struct sim_budget *budget; /* null: all contacts are found */
     struct step_report report;
 };

@@ -1,5 +1,5 @@
 /* A substep, stage by stage: free flight of rigid bodies, the minimisation that moves elastic bodies and all they meet,
- * contacts of the other rigid bodies, and the velocities that follow from where everything ended. */
+ * islands of the other rigid bodies, and the velocities that follow from where everything ended. */
 #include "substep.h"
 
 #include "sim/elastic/rigid_bonds.h"
@@ -15,20 +15,22 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
     }
     dent_status status = response_build(model, &solver->response);
     status = status == DENT_OK ? rigid_build(model, state, &solver->rigid) : status;
-    return status == DENT_OK ? elastic_build(model, state, &solver->elastic, iterations) : status;
+    status = status == DENT_OK ? elastic_build(model, state, &solver->elastic, iterations) : status;
+    return status == DENT_OK ? islands_build(model, &solver->islands) : status;
 }
 
 void solver_destroy(dent_context *context, struct sim_solver *solver)
 {
-    response_destroy(context, &solver->response);
+    response_destroy(&solver->response);
+    islands_destroy(context, &solver->islands);
     elastic_destroy(context, &solver->elastic);
 }
 
-dent_status solver_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+dent_status solver_begin(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                          struct sim_solver *solver)
 {
     dent_status status = elastic_begin(model, state, contacts, &solver->elastic);
-    return status == DENT_OK ? contacts_choose(model, contacts, &solver->elastic, &solver->response) : status;
+    return status == DENT_OK ? islands_begin(model, contacts, &solver->elastic, &solver->islands) : status;
 }
 
 void solver_place_vertices(const struct sim_model *model, struct sim_state *state)
@@ -55,29 +57,33 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
                            struct sim_solver *solver, struct step_report *report, uint32_t number)
 {
     struct elastic_work *elastic = &solver->elastic;
-    struct contact_response *response = &solver->response;
     size_t size = 3 * (size_t)model->vertex_count * sizeof(double);
     memcpy(elastic->previous, state->positions, size);
-    memcpy(response->approach_velocities, state->velocities, size);
+    memcpy(solver->response.approach_velocities, state->velocities, size);
     if (model->rigid_count > 0) {
         memcpy(elastic->previous_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
     }
     motion_apply(model, state, solver->scratch,
                  (double)state->step * model->time_step + (double)(number + 1) * model->substep);
+    islands_wake(model, state, contacts, elastic->previous, &solver->islands);
     rigid_predict(model, state, &solver->rigid);
     uint64_t begin = dent_clock_ns();
     dent_status status = elastic_substep(model, state, contacts, &solver->rigid, elastic);
     report->ns_elastic += dent_clock_ns() - begin;
     if (status == DENT_OK) {
-        status = contacts_push(model, state, contacts, elastic->previous, &solver->rigid, response, report);
+        status = islands_push(model, state, contacts, elastic->previous, &solver->rigid, &solver->islands, report);
     }
     if (status != DENT_OK) {
         return status;
     }
     rigid_finish(model, state, &solver->rigid);
+    status = islands_settle(model, state, contacts, &solver->rigid, &solver->islands, report);
+    if (status != DENT_OK) {
+        return status;
+    }
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
     elastic_limit_energy(model, state, elastic);
     rigid_vertex_velocities(model, state);
-    return contacts_bounce(model, state, contacts, elastic->previous, &solver->rigid, response, report);
+    return DENT_OK;
 }

@@ -9,10 +9,11 @@
 #ifndef DENT_SIM_SUBSTEP_H
 #define DENT_SIM_SUBSTEP_H
 
-#include "sim/contacts/sim_contacts.h"
+#include "sim/contacts/rigid_islands.h"
 
 struct sim_solver {
     struct rigid_motion rigid;
+    struct rigid_islands islands;
     struct elastic_work elastic;
     struct contact_response response;
     double *scratch; /* 3 per vertex: holds nothing between two stages, safe_motion.c uses it too */
@@ -24,7 +25,7 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
 void solver_destroy(dent_context *context, struct sim_solver *solver);
 
 /* At the beginning of an interval, when its contacts have been found; then each of its substeps, `number` of a step. */
-dent_status solver_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+dent_status solver_begin(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                          struct sim_solver *solver);
 dent_status solver_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                            struct sim_solver *solver, struct step_report *report, uint32_t number);

@@ -1,0 +1,78 @@
+/* Rigid bodies that touch one another are solved together, and sleep where they rest.
+ *
+ *   reads   the model; the contacts of the interval; poses and velocities
+ *   writes  poses and velocities of rigid bodies, their contacts' forces, and who sleeps: all of struct sim_state
+ *   keeps   struct rigid_islands, made anew for every interval
+ *
+ * An island is what contacts connect: rigid bodies, directly or by way of others; prescribed bodies connect nothing. An
+ * island that the minimisation moves (elastic_work.solved) is left to it: contacts that are solved here are marked in
+ * contact_set.owned. */
+#ifndef DENT_SIM_RIGID_ISLANDS_H
+#define DENT_SIM_RIGID_ISLANDS_H
+
+#include "sim/rigid/island_solver.h"
+#include "sim_contacts.h"
+
+struct row_cluster; /* contact_reduction.c */
+
+struct rigid_islands {
+    /* by rigid body of the model */
+    double *radii;
+    uint32_t *slots; /* its place in `bodies`, SIM_NONE: in no island */
+    bool *tied;      /* held by attachments: never sleeps */
+    /* by body of the model */
+    uint32_t *parents; /* union-find */
+    bool *foreign;     /* by root: with an elastic body */
+    /* of the interval */
+    struct island *islands;
+    struct island_body *bodies;
+    uint32_t *levels, *heads; /* by place in `bodies`: distance from support; lists of pairs while they are made */
+    struct island_row *rows;
+    struct block_pair *pairs;
+    uint32_t *links; /* by pair, while they are made */
+    uint64_t row_capacity, pair_capacity, link_capacity;
+    uint32_t island_count, body_count, row_count, pair_count;
+    struct row_cluster *clusters; /* while rows are reduced */
+    uint64_t cluster_capacity;
+    struct block_room room;
+    double *vectors; /* 24 per rigid body: free, velocity, gradient, step */
+};
+
+dent_status islands_build(struct sim_model *model, struct rigid_islands *islands);
+void islands_destroy(dent_context *context, struct rigid_islands *islands);
+
+/* At the beginning of an interval: which contacts make which islands. */
+dent_status islands_begin(const struct sim_model *model, struct contact_set *contacts, const struct elastic_work *work,
+                          struct rigid_islands *islands);
+
+/* ---- of a substep, in this order; `start`: positions at its beginning --------------------------------------------- */
+
+/* When prescribed bodies are where they will be, before rigid bodies are predicted: who wakes. */
+void islands_wake(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                  const double *start, struct rigid_islands *islands);
+/* Poses at the end of the substep, with friction; adds to contacts->reported. */
+dent_status islands_push(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
+                         const double *start, const struct rigid_motion *motion, struct rigid_islands *islands,
+                         struct step_report *report);
+/* When velocities are known: restitution, recovery from overlap, and who falls asleep. */
+dent_status islands_settle(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                           const struct rigid_motion *motion, struct rigid_islands *islands,
+                           struct step_report *report);
+
+/* ---- contact_reduction.c ----------------------------------------------------------------------------------------- */
+
+/* Marks the rows that others imply. */
+dent_status rows_reduce(const struct sim_model *model, const struct contact_set *contacts,
+                        struct rigid_islands *islands);
+void rows_release(dent_context *context, struct rigid_islands *islands);
+
+/* ---- rigid_rest.c ------------------------------------------------------------------------------------------------ */
+
+/* Wakes a body, or all of them (SIM_NONE). */
+void rigid_wake(const struct sim_model *model, struct sim_state *state, uint32_t rigid);
+/* The islands that have a body awake are active. */
+void rest_wake_islands(const struct sim_model *model, struct sim_state *state, struct rigid_islands *islands);
+/* After a substep: islands that have stood still long enough fall asleep. */
+void rest_put_to_sleep(const struct sim_model *model, struct sim_state *state, const struct rigid_islands *islands);
+
+#endif

@@ -1,0 +1,490 @@
+/* Rigid islands as one system: augmented Lagrangian, each round by Newton.
+ *
+ * With multipliers p (impulses) and a stiffness k a round minimises, over the velocities,
+ *
+ *     1/2 (v - free)^T M (v - free) + sum over contacts of
+ *         1/(2k) max(0, p_n - k (n.u - target))^2                         normal
+ *         1/(2k) |q|^2, q = p_t - k u_t; beyond |q| = limit linear in |q|     friction, limit = mu p_n of the last round
+ *
+ * which is convex, smooth and quadratic in pieces. Newton's matrix is M + J^T K J in blocks of 6 x 6 (block_matrix.h).
+ * Along its step the derivative rises, so the line search is a search for its zero. Then the impulses become the new
+ * multipliers. Between rounds the error falls by about 1 / (1 + k / m * gain), the least gain of a chain of n bodies
+ * being like 1/n^2: hence k = 10 layers^2 times the largest mass of the island, which also makes a body of 1000 times
+ * the mass on top of a stack harmless. Multipliers come from the last substep, so at rest the first gradient is zero to
+ * rounding and nothing is factored.
+ *
+ * Sticking contacts that slide although their limit is settled have broken loose: their friction becomes the kinetic
+ * one, and the rounds go on. */
+#include "island_solver.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_NEWTONS = 20, LEAST_BUDGET = 24, LARGE_BUDGET = 12, SEARCHES = 12 };
+
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
+
+static void add_point_velocity(const double *velocity, const double *arm, double sign, double *sum)
+{
+    double turn[3];
+    sim_cross(velocity + 3, arm, turn);
+    sim_add_scaled(sum, sign, velocity);
+    sim_add_scaled(sum, sign, turn);
+}
+
+/* Without what sides that do not yield contribute. */
+static void yielding_velocity(const struct island_row *row, const double *velocity, double relative[3])
+{
+    relative[0] = relative[1] = relative[2] = 0;
+    for (int s = 0; s < 2; s++) {
+        if (row->side[s] != SIM_NONE) {
+            add_point_velocity(velocity + (size_t)6 * row->side[s], row->arm[s], s == 0 ? 1 : -1, relative);
+        }
+    }
+}
+
+void island_relative_velocity(const struct island_row *row, const double *velocity, double relative[3])
+{
+    yielding_velocity(row, velocity, relative);
+    sim_add_scaled(relative, 1, row->drift);
+}
+
+/* vector += sign * J^T impulse. */
+static void add_impulse(const struct island_row *row, const double *impulse, double sign, double *vector)
+{
+    for (int s = 0; s < 2; s++) {
+        if (row->side[s] != SIM_NONE) {
+            double *sum = vector + (size_t)6 * row->side[s], moment[3];
+            sim_cross(row->arm[s], impulse, moment);
+            sim_add_scaled(sum, s == 0 ? sign : -sign, impulse);
+            sim_add_scaled(sum + 3, s == 0 ? sign : -sign, moment);
+        }
+    }
+}
+
+/* What a row does at a relative velocity. */
+struct row_answer {
+    double normal, tangent[3]; /* impulses */
+    double wish;               /* |q|: the impulse friction would need to hold */
+};
+
+static struct row_answer row_at(const struct island_row *row, const double *relative, bool friction)
+{
+    struct row_answer answer = {0};
+    double stiffness = row->stiffness;
+    double along = sim_dot(row->normal, relative);
+    double push = (row->normal_force / stiffness - (along - row->target)) / (1 / stiffness + row->yield);
+    answer.normal = push > 0 ? push : 0;
+    if (friction) {
+        for (int i = 0; i < 3; i++) {
+            answer.tangent[i] = row->tangent_force[i] - stiffness * (relative[i] - along * row->normal[i]);
+        }
+        answer.wish = sqrt(sim_dot(answer.tangent, answer.tangent));
+        double share = answer.wish > row->limit ? row->limit / answer.wish : 1;
+        for (int i = 0; i < 3; i++) {
+            answer.tangent[i] *= share;
+        }
+    }
+    return answer;
+}
+
+static void whole_impulse(const struct island_row *row, const struct row_answer *answer, double impulse[3])
+{
+    for (int i = 0; i < 3; i++) {
+        impulse[i] = answer->normal * row->normal[i] + answer->tangent[i];
+    }
+}
+
+/* ---- the function to minimise ------------------------------------------------------------------------------------ */
+
+static void add_inertia(const struct island_problem *problem, const double *velocity, double *sum)
+{
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        const double *v = velocity + (size_t)6 * i, *free = problem->free + (size_t)6 * i;
+        double *to = sum + (size_t)6 * i, spin[3];
+        sim_subtract(v + 3, free + 3, spin);
+        for (int k = 0; k < 3; k++) {
+            to[k] += body->mass * (v[k] - free[k]);
+            to[3 + k] += sim_dot(body->inertia + 3 * k, spin);
+        }
+    }
+}
+
+static void find_gradient(const struct island_problem *problem, const double *velocity, double *gradient)
+{
+    memset(gradient, 0, (size_t)6 * problem->island->body_count * sizeof *gradient);
+    add_inertia(problem, velocity, gradient);
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        const struct island_row *row = &problem->rows[r];
+        if (row->target == -INFINITY) {
+            continue;
+        }
+        double relative[3], impulse[3];
+        island_relative_velocity(row, velocity, relative);
+        struct row_answer answer = row_at(row, relative, problem->friction);
+        whole_impulse(row, &answer, impulse);
+        add_impulse(row, impulse, -1, gradient);
+    }
+}
+
+/* The derivative along the step at `share` of it. */
+static double slope(const struct island_problem *problem, double share)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        const double *v = problem->velocity + (size_t)6 * i, *free = problem->free + (size_t)6 * i;
+        const double *step = problem->step + (size_t)6 * i;
+        double spin[3];
+        for (int k = 0; k < 3; k++) {
+            sum += body->mass * (v[k] + share * step[k] - free[k]) * step[k];
+            spin[k] = v[3 + k] + share * step[3 + k] - free[3 + k];
+        }
+        for (int k = 0; k < 3; k++) {
+            sum += sim_dot(body->inertia + 3 * k, spin) * step[3 + k];
+        }
+    }
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        const struct island_row *row = &problem->rows[r];
+        if (row->target == -INFINITY) {
+            continue;
+        }
+        double relative[3], change[3], impulse[3];
+        island_relative_velocity(row, problem->velocity, relative);
+        yielding_velocity(row, problem->step, change);
+        sim_add_scaled(relative, share, change);
+        struct row_answer answer = row_at(row, relative, problem->friction);
+        whole_impulse(row, &answer, impulse);
+        sum -= sim_dot(impulse, change);
+    }
+    return sum;
+}
+
+/* ---- Newton's matrix --------------------------------------------------------------------------------------------- */
+
+/* The 3 x 3 stiffness of a row where it is; false: it gives none. Of sliding friction not the derivative, which is 0
+ * along the slip and would send the step far into where it sticks, but the stiffness of the parabola that touches from
+ * above: the step then stays where it is right. */
+static bool row_stiffness(const struct island_row *row, const double *relative, bool friction, double matrix[9])
+{
+    struct row_answer answer = row_at(row, relative, friction);
+    double stiffness = row->stiffness, across = 0;
+    double along = answer.normal > 0 ? stiffness / (1 + stiffness * row->yield) : 0;
+    if (friction && row->limit > 0) {
+        across = answer.wish > row->limit ? stiffness * (row->limit / answer.wish) : stiffness;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            matrix[3 * i + j] = (i == j ? across : 0) + (along - across) * row->normal[i] * row->normal[j];
+        }
+    }
+    return along > 0 || across > 0;
+}
+
+/* block += sign * [1, -[a]]^T K [1, -[b]], [a] the matrix of the cross product with a. */
+static void add_block(double *block, const double *k, const double *a, const double *b, double sign)
+{
+    /* columns of K [1, -[b]]: those of K, and K (e x b) = column i of -K [b] */
+    double wide[18];
+    for (int i = 0; i < 3; i++) {
+        const double *row = k + 3 * i;
+        wide[6 * i] = row[0];
+        wide[6 * i + 1] = row[1];
+        wide[6 * i + 2] = row[2];
+        wide[6 * i + 3] = b[1] * row[2] - b[2] * row[1];
+        wide[6 * i + 4] = b[2] * row[0] - b[0] * row[2];
+        wide[6 * i + 5] = b[0] * row[1] - b[1] * row[0];
+    }
+    for (int j = 0; j < 6; j++) {
+        double x = sign * wide[j], y = sign * wide[6 + j], z = sign * wide[12 + j];
+        block[j] += x;
+        block[6 + j] += y;
+        block[12 + j] += z;
+        block[18 + j] += a[1] * z - a[2] * y;
+        block[24 + j] += a[2] * x - a[0] * z;
+        block[30 + j] += a[0] * y - a[1] * x;
+    }
+}
+
+static void fill_matrix(const struct island_problem *problem)
+{
+    const struct block_matrix *matrix = &problem->island->matrix;
+    block_matrix_clear(problem->room, matrix);
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        double *block = block_diagonal(problem->room, matrix, i);
+        for (int k = 0; k < 3; k++) {
+            block[7 * k] = problem->bodies[i].mass;
+            memcpy(block + 6 * (3 + k) + 3, problem->bodies[i].inertia + 3 * k, 3 * sizeof *block);
+        }
+    }
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        const struct island_row *row = &problem->rows[r];
+        double relative[3], k[9];
+        if (row->target == -INFINITY) {
+            continue;
+        }
+        island_relative_velocity(row, problem->velocity, relative);
+        if (!row_stiffness(row, relative, problem->friction, k)) {
+            continue;
+        }
+        for (int s = 0; s < 2; s++) {
+            if (row->side[s] != SIM_NONE) {
+                add_block(block_diagonal(problem->room, matrix, row->side[s]), k, row->arm[s], row->arm[s], 1);
+            }
+        }
+        if (row->side[0] != SIM_NONE && row->side[1] != SIM_NONE) {
+            int low = row->side[0] < row->side[1] ? 0 : 1;
+            add_block(block_off(problem->room, matrix, row->pair), k, row->arm[low], row->arm[1 - low], -1);
+        }
+    }
+}
+
+/* ---- Newton ------------------------------------------------------------------------------------------------------ */
+
+/* sqrt(g^T M^-1 g / least mass): no body's velocity is farther than this from the minimum. */
+static double distance_bound(const struct island_problem *problem)
+{
+    double sum = 0, least = INFINITY;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        const double *g = problem->gradient + (size_t)6 * i;
+        sum += sim_dot(g, g) / body->mass;
+        for (int k = 0; k < 3; k++) {
+            sum += sim_dot(body->inverse_inertia + 3 * k, g + 3) * g[3 + k];
+        }
+        least = body->mass < least ? body->mass : least;
+    }
+    return sqrt(sum / least);
+}
+
+static double largest_step(const struct island_problem *problem)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        const double *step = problem->step + (size_t)6 * i;
+        double size = sqrt(sim_dot(step, step)) + problem->bodies[i].radius * sqrt(sim_dot(step + 3, step + 3));
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+/* Where along the step the slope has fallen to a tenth, or beyond its zero by as little. */
+static double search_line(const struct island_problem *problem)
+{
+    double first = slope(problem, 0), low = 0, at_low = first, share = 1, high = 0, at_high = 0;
+    if (!(first < 0)) {
+        return 0;
+    }
+    for (int n = 0; n < SEARCHES; n++) {
+        double here = slope(problem, share);
+        if (here <= -0.1 * first && (here >= 0.1 * first || share == 1)) {
+            return share;
+        }
+        if (here > 0) {
+            high = share;
+            at_high = here;
+        } else {
+            low = share;
+            at_low = here;
+        }
+        double guess = low + (high - low) * (at_low / (at_low - at_high));
+        double margin = 0.05 * (high - low);
+        share = guess < low + margin ? low + margin : guess > high - margin ? high - margin : guess;
+    }
+    return low;
+}
+
+/* Newton steps that a call may take: what has many layers takes more rounds to settle; large islands settle over several
+ * substeps. */
+static uint32_t budget_of(const struct island *island)
+{
+    if (island->body_count > ISLAND_FEW_BODIES) {
+        return LARGE_BUDGET;
+    }
+    return LEAST_BUDGET + 2 * (island->layers < 50 ? island->layers : 50);
+}
+
+/* Minimises with the multipliers as they are; false: it did not get there. */
+static bool newton(const struct island_problem *problem, double tolerance)
+{
+    struct island *island = problem->island;
+    size_t count = (size_t)6 * island->body_count;
+    for (int n = 0; n < MOST_NEWTONS; n++) {
+        find_gradient(problem, problem->velocity, problem->gradient);
+        if (distance_bound(problem) <= tolerance) {
+            return true;
+        }
+        if (island->newtons >= budget_of(island)) {
+            return false;
+        }
+        island->newtons++;
+        fill_matrix(problem);
+        for (size_t k = 0; k < count; k++) {
+            problem->gradient[k] = -problem->gradient[k];
+        }
+        block_matrix_solve(problem->room, &island->matrix, problem->gradient, problem->step);
+        double share = search_line(problem);
+        for (size_t k = 0; k < count; k++) {
+            problem->velocity[k] += share * problem->step[k];
+        }
+        if (share == 0) {
+            return false;
+        }
+        if (share * largest_step(problem) <= tolerance) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+struct round_result {
+    double violation;    /* velocity into a contact */
+    double change, most; /* of the impulses; the largest */
+};
+
+/* The impulses become the multipliers, and friction gets its new limits. */
+static struct round_result take_impulses(const struct island_problem *problem)
+{
+    struct round_result result = {0};
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        struct island_row *row = &problem->rows[r];
+        double relative[3], change[3];
+        if (row->target == -INFINITY) {
+            continue;
+        }
+        island_relative_velocity(row, problem->velocity, relative);
+        struct row_answer answer = row_at(row, relative, problem->friction);
+        double into = row->target - sim_dot(row->normal, relative) - row->yield * answer.normal;
+        result.violation = into > result.violation ? into : result.violation;
+        change[0] = fabs(answer.normal - row->normal_force);
+        result.change = change[0] > result.change ? change[0] : result.change;
+        result.most = answer.normal > result.most ? answer.normal : result.most;
+        if (problem->friction) {
+            double limit = (row->kinetic ? row->friction_kinetic : row->friction_static) * answer.normal;
+            sim_subtract(answer.tangent, row->tangent_force, change);
+            double moved = sqrt(sim_dot(change, change));
+            moved = fabs(limit - row->limit) > moved ? fabs(limit - row->limit) : moved;
+            result.change = moved > result.change ? moved : result.change;
+            row->limit = limit;
+            memcpy(row->tangent_force, answer.tangent, sizeof answer.tangent);
+        }
+        row->normal_force = answer.normal;
+    }
+    return result;
+}
+
+/* Contacts that slide at the limit of static friction; returns whether there were any. */
+static bool break_loose(const struct island_problem *problem, double least_slip)
+{
+    bool any = false;
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        struct island_row *row = &problem->rows[r];
+        double relative[3];
+        if (row->kinetic || row->target == -INFINITY || !(row->friction_kinetic < row->friction_static) ||
+            !(row->normal_force > 0)) {
+            continue;
+        }
+        island_relative_velocity(row, problem->velocity, relative);
+        sim_add_scaled(relative, -sim_dot(relative, row->normal), row->normal);
+        struct row_answer answer = row_at(row, relative, true);
+        if (answer.wish > row->limit && sqrt(sim_dot(relative, relative)) > least_slip) {
+            row->kinetic = any = true;
+            row->limit = row->friction_kinetic * row->normal_force;
+        }
+    }
+    return any;
+}
+
+/* The largest stiffness; rows begin with the mass that meets in them, so that a round is smooth while little is known,
+ * and grow tenfold with every round. */
+static double largest_stiffness(const struct island_problem *problem)
+{
+    double largest = 0, layers = problem->island->layers > 0 ? problem->island->layers : 1;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        largest = problem->bodies[i].mass > largest ? problem->bodies[i].mass : largest;
+    }
+    return 10 * (layers < 100 ? layers * layers : 1e4) * largest;
+}
+
+static void set_stiffness(const struct island_problem *problem, uint32_t round, double largest)
+{
+    double factor = 1;
+    for (uint32_t n = 0; n < round; n++) {
+        factor *= 10;
+    }
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        struct island_row *row = &problem->rows[r];
+        double inverse = 0;
+        for (int s = 0; s < 2; s++) {
+            inverse += row->side[s] != SIM_NONE ? 1 / problem->bodies[row->side[s]].mass : 0;
+        }
+        row->stiffness = factor / inverse < largest ? factor / inverse : largest;
+    }
+}
+
+/* The velocities that the impulses give, exactly: the sum of momenta is then kept to rounding. Near the minimum they
+ * differ from those found by less than the tolerance. */
+static void apply_impulses(const struct island_problem *problem)
+{
+    uint32_t count = problem->island->body_count;
+    memset(problem->step, 0, (size_t)6 * count * sizeof(double));
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        const struct island_row *row = &problem->rows[r];
+        if (row->target != -INFINITY && row->normal_force > 0) {
+            double impulse[3];
+            for (int i = 0; i < 3; i++) {
+                impulse[i] = row->normal_force * row->normal[i] + (problem->friction ? row->tangent_force[i] : 0);
+            }
+            add_impulse(row, impulse, 1, problem->step);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        const double *sum = problem->step + (size_t)6 * i, *free = problem->free + (size_t)6 * i;
+        double *velocity = problem->velocity + (size_t)6 * i;
+        for (int k = 0; k < 3; k++) {
+            velocity[k] = free[k] + sum[k] / body->mass;
+            velocity[3 + k] = free[3 + k] + sim_dot(body->inverse_inertia + 3 * k, sum + 3);
+        }
+    }
+}
+
+void island_solve(struct island_problem *problem)
+{
+    struct island *island = problem->island;
+    double largest = largest_stiffness(problem), tolerance = 1e4 * problem->tolerance;
+    island->newtons = island->rounds = 0;
+    bool going_on = true;
+    for (uint32_t round = 0; round < problem->rounds && going_on; round++) {
+        set_stiffness(problem, round, largest);
+        if (!newton(problem, tolerance)) {
+            return; /* impulses away from the minimum mean nothing: the last ones stay */
+        }
+        struct round_result result = take_impulses(problem);
+        island->rounds++;
+        island->residual = result.violation;
+        bool settled = tolerance <= problem->tolerance && result.violation <= 3 * problem->tolerance &&
+                       result.change <= 1e-4 * result.most;
+        tolerance = 1e-2 * result.violation > problem->tolerance ? 1e-2 * result.violation : problem->tolerance;
+        if (result.most == 0 || (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)))) {
+            apply_impulses(problem);
+            going_on = false;
+        }
+    }
+}
+
+double island_product(const struct island_body *bodies, uint32_t count, const double *a, const double *b)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double *x = a + (size_t)6 * i, *y = b + (size_t)6 * i;
+        sum += bodies[i].mass * sim_dot(x, y);
+        for (int k = 0; k < 3; k++) {
+            sum += sim_dot(bodies[i].inertia + 3 * k, x + 3) * y[3 + k];
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,73 @@
+/* The velocities of rigid bodies that touch one another, all at once.
+ *
+ *   in    bodies with mass, inertia and the velocity they would have without contacts; rows, one per contact
+ *   out   the velocities v that minimise
+ *
+ *             1/2 (v - free)^T M (v - free)     subject to     n . u >= target,  friction within its disc
+ *
+ *         u being the relative velocity of the two sides at a contact; and the impulse of every row
+ *
+ * The same solver serves three times in a substep (contacts/rigid_islands.c): contacts with friction; restitution;
+ * and, with displacements for velocities, the recovery from overlap. See island_solver.c for the method. */
+#ifndef DENT_SIM_ISLAND_SOLVER_H
+#define DENT_SIM_ISLAND_SOLVER_H
+
+#include "block_matrix.h"
+
+/* Islands up to this size are solved to the end in every substep. */
+enum { ISLAND_FEW_BODIES = 40 };
+
+/* A body of an island. */
+struct island_body {
+    uint32_t rigid;                              /* number in the model */
+    double mass, inertia[9], inverse_inertia[9]; /* in space */
+    double radius;                               /* of its farthest vertex: what a turn moves */
+};
+
+/* A contact. Sides are numbers within the island, or SIM_NONE for what does not yield. */
+struct island_row {
+    uint64_t contact; /* number in the contact set */
+    uint32_t side[2];
+    uint32_t pair;                                   /* of blocks, where both sides yield */
+    bool kinetic;                                    /* friction: at its limit it slides */
+    bool implied;                                    /* by others: takes no part */
+    double arm[2][3];                                /* from the centre of the body to the point of contact */
+    double normal[3];                                /* from side 1 to side 0 */
+    double drift[3];                                 /* relative velocity by sides that do not yield */
+    double target;                                   /* least normal velocity; -INFINITY: takes no part */
+    double friction_static, friction_kinetic, yield; /* yield: velocity per impulse, of soft contacts */
+    double stiffness;                                /* of this round */
+    double limit;                                    /* of friction, from the last normal impulse */
+    double normal_force, tangent_force[3];           /* impulses: the multipliers, and in the end the result */
+    double gap, approach, restitution;               /* for rigid_islands.c: at the start of the substep; -: closing */
+    bool moving;                                     /* a side that does not yield moves */
+};
+
+struct island {
+    uint32_t first_body, body_count, first_row, row_count, first_pair, pair_count;
+    uint32_t layers; /* contacts from a support to the body farthest from it */
+    bool active;     /* in this substep */
+    struct block_matrix matrix;
+    uint32_t newtons, rounds; /* of the last call */
+    double residual;          /* the largest velocity into a contact that was left */
+};
+
+/* One problem of an island. Vectors have six numbers per body: linear, then angular. */
+struct island_problem {
+    const struct block_room *room;
+    struct island *island;
+    const struct island_body *bodies;
+    struct island_row *rows;
+    double *free, *velocity, *gradient, *step; /* of the island; velocity: the first guess at entry */
+    double tolerance;                          /* a velocity */
+    uint32_t rounds;                           /* at most */
+    bool friction;
+};
+
+void island_solve(struct island_problem *problem);
+/* The relative velocity of the two sides of a row. */
+void island_relative_velocity(const struct island_row *row, const double *velocity, double relative[3]);
+/* a^T M b. */
+double island_product(const struct island_body *bodies, uint32_t count, const double *a, const double *b);
+
+#endif
