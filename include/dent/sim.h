@@ -310,7 +310,8 @@ typedef struct dent_sim_statistics {
     double uncertain_penetration;  /**< m: deepest overlap of the contacts that are not certain; 0: there are none */
     uint32_t deepest_a, deepest_b; /**< bodies of that contact; UINT32_MAX: none */
     double kinetic, elastic, potential; /**< J; potential: of gravity, relative to height 0 */
-    double contact; /**< J: stored in contacts of elastic bodies, attachments and grabs, as of the last substep */
+    double contact; /**< J: stored in contacts of elastic bodies and in compliant ones (as of the last substep), attachments and
+                         grabs; hard attachments are stiff springs, and store energy, too */
     double linear_momentum[3], angular_momentum[3]; /**< of all movable bodies, about the origin */
     uint32_t inverted_cells;      /**< inverted tetrahedra of elastic solids */
     uint64_t impacts;             /**< continuous: found in all passes of the last step */

@@ -662,6 +662,17 @@ static bool any_moving(const struct island_problem *problem)
     return false;
 }
 
+/* Compliant contacts give back what they store. */
+static bool any_springs_back(const struct island_problem *problem)
+{
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        if (problem->rows[r].yield > 0 && problem->rows[r].target > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What of the velocities may stay: at their end contacts that nothing drives take no less than they give, so
  * (v - free)^T M v <= 0. A part of velocities that contacts allow is allowed, too. */
 static double passive_share(const struct island_problem *problem)
@@ -687,7 +698,7 @@ static void solve_within_energy(struct island_problem *problem)
 {
     size_t count = 6 * (size_t)problem->island->body_count;
     island_solve(problem);
-    if (any_moving(problem) || passive_share(problem) == 1) {
+    if (any_moving(problem) || any_springs_back(problem) || passive_share(problem) == 1) {
         return;
     }
     if (problem->island->body_count <= ISLAND_FEW_BODIES) {

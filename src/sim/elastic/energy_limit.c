@@ -146,6 +146,7 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
         gained = potential_change(model, state, elastic, false) + terms_stored(&work->terms, &at) - work->stored_before;
         scale_velocities(model, state, work, 0.5);
         now = kinetic(model, work, state->velocities, state->rigids);
+        terms_note_stored(state, work);
     }
     double left = before - gained;
     if (now > left) {

@@ -76,6 +76,8 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
 /* Sliding forgets; forces are reported. */
 void terms_end_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                        struct minimiser *work);
+/* When bodies were put elsewhere since. */
+void terms_note_stored(struct sim_state *state, const struct minimiser *work);
 
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 

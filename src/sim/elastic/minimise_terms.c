@@ -198,6 +198,11 @@ static double stiffness_between(const struct sim_model *model, const struct sim_
     return softer > 0 ? softer + inertia : 25 * inertia;
 }
 
+static bool acts(const struct point_term *term)
+{
+    return term->stiffness > 0 && isfinite(term->stiffness);
+}
+
 /* ---- contacts ---------------------------------------------------------------------------------------------------- */
 
 static bool spring_before(const void *a, const void *b, const void *data)
@@ -335,7 +340,10 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
         if (elastic->solved[contact->body_a] || elastic->solved[contact->body_b]) {
             struct point_term *term = &work->terms.terms[work->terms.count];
             make_contact(model, state, work, contacts, i, term);
-            work->terms.count += term->stiffness > 0 && isfinite(term->stiffness);
+            work->terms.count += acts(term);
+        } else { /* of rigid bodies alone: stores nothing here */
+            state->springs[i].energy = 0;
+            memset(state->springs[i].slip, 0, sizeof state->springs[i].slip);
         }
     }
     work->terms.contact_count = work->terms.count;
@@ -345,11 +353,16 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
 
 /* ---- attachments and grabs --------------------------------------------------------------------------------------- */
 
-static void make_attachment(const struct sim_model *model, const struct sim_state *state,
-                            const struct minimiser *work, uint32_t number, struct point_term *term)
+static const double whole[4] = {1, 0, 0, 0};
+
+/* Bonds and others that do not act: false. */
+static bool make_attachment(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                            uint32_t number, struct point_term *term)
 {
-    static const double whole[4] = {1, 0, 0, 0};
     const struct sim_attachment *tie = &model->attachments[number];
+    if (tie->bonded) {
+        return false;
+    }
     const uint32_t vertices[4] = {tie->vertex_a, SIM_NONE, SIM_NONE, SIM_NONE};
     *term = (struct point_term){.kind = TERM_SPRING, .source = number, .length = tie->length};
     term->a = point_of(model, tie->body_a, vertices, whole);
@@ -358,6 +371,7 @@ static void make_attachment(const struct sim_model *model, const struct sim_stat
     term->stiffness = tie->compliance > 0 ? 1 / tie->compliance
                                           : HARD_FACTOR * stiffness_between(model, state, work, term, tie->body_a,
                                                                             tie->body_b, NULL);
+    return acts(term);
 }
 
 /* What resists a grab: the inertia of its vertex and the elements around it, or of its rigid body and what holds it. */
@@ -373,12 +387,27 @@ static double resistance(const struct sim_model *model, const struct sim_state *
         return sum + (d[0] + d[3] + d[5]) / 3;
     }
     sum += work->holding[rigid];
-    for (uint64_t i = work->terms.contact_count; i < work->terms.count; i++) {
-        bool holds = work->terms.terms[i].a.rigid == rigid || work->terms.terms[i].b.rigid == rigid;
-        bool hard = holds && model->attachments[work->terms.terms[i].source].compliance == 0;
-        sum += hard ? work->terms.terms[i].stiffness : 0;
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        const struct sim_attachment *held = &model->attachments[n];
+        bool holds = held->body_a == model->rigids[rigid].body || held->body_b == model->rigids[rigid].body;
+        struct point_term tie;
+        if (holds && held->compliance == 0 && make_attachment(model, state, work, n, &tie)) {
+            sum += tie.stiffness;
+        }
     }
     return sum;
+}
+
+static bool make_grab(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                      uint32_t number, struct point_term *term)
+{
+    const struct sim_grab *grab = &state->grabs[number];
+    uint32_t vertices[4] = {model->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
+    *term = (struct point_term){.kind = TERM_SPRING, .source = UINT64_MAX};
+    term->a = point_of(model, grab->body, vertices, whole);
+    term->b = point_in_space(grab->target);
+    term->stiffness = 0.5 * resistance(model, state, work, term);
+    return acts(term);
 }
 
 /* Overlap is pushed out by as much energy as there is in reserve. */
@@ -406,7 +435,6 @@ static void raise_gaps(struct sim_state *state, struct point_terms *terms, const
 void terms_begin_substep(const struct sim_model *model, struct sim_state *state, const struct placement *before,
                          struct minimiser *work)
 {
-    static const double whole[4] = {1, 0, 0, 0};
     struct point_terms *terms = &work->terms;
     terms->count = terms->contact_count;
     for (uint64_t i = 0; i < terms->count; i++) {
@@ -414,28 +442,13 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
         term_point_place(&terms->terms[i].a, before, a);
         term_point_place(&terms->terms[i].b, before, b);
         sim_subtract(a, b, terms->terms[i].start);
-
     }
     raise_gaps(state, terms, before);
     for (uint32_t n = 0; n < model->attachment_count; n++) {
-        if (!model->attachments[n].bonded) {
-            struct point_term *term = &terms->terms[terms->count];
-            make_attachment(model, state, work, n, term);
-            terms->count += term->stiffness > 0 && isfinite(term->stiffness);
-        }
+        terms->count += make_attachment(model, state, work, n, &terms->terms[terms->count]);
     }
-    uint64_t ties = terms->count;
     for (uint32_t n = 0; n < state->grab_count; n++) {
-        const struct sim_grab *grab = &state->grabs[n];
-        struct point_term *term = &terms->terms[terms->count];
-        uint32_t vertices[4] = {model->bodies[grab->body].first_vertex + grab->vertex, SIM_NONE, SIM_NONE, SIM_NONE};
-        *term = (struct point_term){.kind = TERM_SPRING, .source = UINT64_MAX};
-        term->a = point_of(model, grab->body, vertices, whole);
-        term->b = point_in_space(grab->target);
-        uint64_t kept = terms->count;
-        terms->count = ties; /* grabs do not resist grabs */
-        term->stiffness = 0.5 * resistance(model, state, work, term);
-        terms->count = kept + (term->stiffness > 0 && isfinite(term->stiffness));
+        terms->count += make_grab(model, state, work, n, &terms->terms[terms->count]);
     }
 }
 
@@ -480,12 +493,37 @@ void terms_end_substep(const struct sim_model *model, struct sim_state *state, s
     }
 }
 
+void terms_note_stored(struct sim_state *state, const struct minimiser *work)
+{
+    struct placement at = {state->positions, state->rigids};
+    for (uint64_t i = 0; i < work->terms.contact_count; i++) {
+        const struct point_term *term = &work->terms.terms[i];
+        state->springs[term->source].energy = term_stored(term, &at);
+    }
+}
+
+/* ---- from the state alone: before the first step and after a checkpoint, too ---------------------------------------- */
+
 double elastic_term_energy(const struct sim_model *model, const struct sim_state *state,
                            const struct elastic_work *work)
 {
-    (void)model;
     struct placement at = {state->positions, state->rigids};
-    return terms_stored(&work->minimiser->terms, &at);
+    struct point_term term;
+    double sum = 0;
+    for (uint64_t i = 0; i < state->spring_count; i++) {
+        sum += state->springs[i].energy;
+    }
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        if (make_attachment(model, state, work->minimiser, n, &term)) {
+            sum += term_stored(&term, &at);
+        }
+    }
+    for (uint32_t n = 0; n < state->grab_count; n++) {
+        if (make_grab(model, state, work->minimiser, n, &term)) {
+            sum += term_stored(&term, &at);
+        }
+    }
+    return sum;
 }
 
 void elastic_attachment_forces(const struct sim_model *model, const struct sim_state *state,
@@ -493,11 +531,12 @@ void elastic_attachment_forces(const struct sim_model *model, const struct sim_s
 {
     struct placement at = {state->positions, state->rigids};
     memset(forces, 0, 3 * (size_t)model->attachment_count * sizeof *forces);
-    struct point_terms *terms = &work->minimiser->terms;
-    terms_linearise(terms, &at);
-    for (uint64_t i = terms->contact_count; i < terms->count; i++) {
-        if (terms->terms[i].source != UINT64_MAX) {
-            memcpy(forces + 3 * terms->terms[i].source, terms->terms[i].force, 3 * sizeof *forces);
+    for (uint32_t n = 0; n < model->attachment_count; n++) {
+        struct point_term term;
+        struct point_terms alone = {.terms = &term, .count = 1};
+        if (make_attachment(model, state, work->minimiser, n, &term)) {
+            terms_linearise(&alone, &at);
+            memcpy(forces + 3 * (size_t)n, term.force, sizeof term.force);
         }
     }
     for (uint32_t k = 0; k < model->bonds->bond_count; k++) { /* a bond holds what the elements pull */

@@ -57,6 +57,15 @@ static void add_rigid(const struct sim_model *model, const struct sim_state *sta
     }
 }
 
+/* A compliant contact gives way in proportion to its normal force. Those of the minimisation are springs of the state. */
+static double island_contact_energy(const struct sim_model *model, const struct contact_set *contacts, uint64_t number)
+{
+    const dent_sim_contact *contact = &contacts->reported[number];
+    uint32_t a = model->bodies[contact->body_a].material, b = model->bodies[contact->body_b].material;
+    double normal = contacts->owned[number] ? sim_dot(contact->force, contact->normal) : 0;
+    return 0.5 * sim_pair_material(model, a, b).compliance * normal * normal;
+}
+
 struct sums_call {
     const dent_sim *sim;
     dent_sim_statistics sums;
@@ -83,6 +92,9 @@ static dent_status add_sums(void *data)
         sums->elastic += elastic_body_energy(model, state->positions, b);
     }
     sums->contact = elastic_term_energy(model, state, &call->sim->work.solver.elastic);
+    for (uint64_t i = 0; i < call->sim->work.contacts.count; i++) {
+        sums->contact += island_contact_energy(model, &call->sim->work.contacts, i);
+    }
     sums->inverted_cells = elastic_inverted_cells(model, state->positions);
     return DENT_OK;
 }

@@ -17,6 +17,7 @@ void measure_stack(dent_context *context, const physics_case *row, physics_resul
     const uint32_t steps = (uint32_t)(60 * row->parameters[2]);
     double fastest = 0, at = 0, top[3];
     physics_open(&stage, context);
+    stage.def.sleep = false; /* at rest because the solver holds them */
     physics_set_thickness(&stage, PHYSICS_THICKNESS);
     physics_add_ground(&stage, 4);
     for (uint32_t n = 0; n < boxes; n++) {
