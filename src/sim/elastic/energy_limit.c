@@ -135,8 +135,8 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     place_before(model, state, elastic);
     double before = kinetic(model, work, work->velocities, elastic->previous_rigids);
     double now = kinetic(model, work, state->velocities, state->rigids);
-    double stored = terms_stored(&work->terms, &at) - work->stored_before;
-    double gained = potential_change(model, state, elastic, model->bonds->bond_count == 0) + stored;
+    double moved = potential_change(model, state, elastic, model->bonds->bond_count == 0);
+    double gained = moved + terms_stored(&work->terms, &at) - work->stored_before;
     if (!(gained + now > before * (1 + 1e-14)) && isfinite(gained + now)) {
         state->reserve += before - (gained + now);
         return;

@@ -288,6 +288,41 @@ static void store_no_more(struct point_term *term, const struct placement *at, s
     }
 }
 
+/* Points, normal and stiffness. */
+static struct point_term plain_contact(const struct sim_model *model, const struct sim_state *state,
+                                       const struct minimiser *work, const struct contact_set *contacts,
+                                       uint64_t number)
+{
+    const dent_contact *contact = &contacts->records[number];
+    struct point_term term = {.kind = TERM_CONTACT, .source = number};
+    term.a = contact_point(model, contacts, contact, true);
+    term.b = contact_point(model, contacts, contact, false);
+    memcpy(term.normal, contact->normal, sizeof term.normal);
+    double k = CONTACT_FACTOR *
+               stiffness_between(model, state, work, &term, contact->body_a, contact->body_b, contact->normal);
+    term.stiffness = k / (1 + k * sim_pair_material(model, contact->material_a, contact->material_b).compliance);
+    return term;
+}
+
+static bool is_solved(const struct elastic_work *elastic, const dent_contact *contact)
+{
+    return elastic->solved[contact->body_a] || elastic->solved[contact->body_b];
+}
+
+void elastic_note_overlap(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                          struct elastic_work *elastic)
+{
+    islands_find(model, state, contacts, elastic);
+    state->overlap = 0;
+    for (uint64_t i = 0; i < contacts->count; i++) {
+        double depth = -contacts->reported[i].gap;
+        if (depth > 0 && is_solved(elastic, &contacts->records[i])) {
+            struct point_term term = plain_contact(model, state, elastic->minimiser, contacts, i);
+            state->overlap += acts(&term) ? 0.5 * term.stiffness * depth * depth : 0;
+        }
+    }
+}
+
 static void make_contact(const struct sim_model *model, struct sim_state *state, const struct minimiser *work,
                          const struct contact_set *contacts, uint64_t number, struct point_term *term)
 {
@@ -295,10 +330,8 @@ static void make_contact(const struct sim_model *model, struct sim_state *state,
     const struct sim_spring *spring = &state->springs[number];
     struct placement at = {state->positions, state->rigids};
     double a[3], b[3], apart[3];
-    *term = (struct point_term){.kind = TERM_CONTACT, .source = number, .sliding = spring->sliding != 0};
-    term->a = contact_point(model, contacts, contact, true);
-    term->b = contact_point(model, contacts, contact, false);
-    memcpy(term->normal, contact->normal, sizeof term->normal);
+    *term = plain_contact(model, state, work, contacts, number);
+    term->sliding = spring->sliding != 0;
     memcpy(term->slip, spring->slip, sizeof term->slip);
     double along = sim_dot(term->slip, term->normal); /* the normal may have turned since */
     sim_add_scaled(term->slip, -along, term->normal);
@@ -309,12 +342,7 @@ static void make_contact(const struct sim_model *model, struct sim_state *state,
     dent_contact_material material = sim_pair_material(model, contact->material_a, contact->material_b);
     term->friction[0] = material.friction_static;
     term->friction[1] = material.friction_kinetic;
-    double k = CONTACT_FACTOR *
-               stiffness_between(model, state, work, term, contact->body_a, contact->body_b, contact->normal);
-    term->stiffness = k / (1 + k * material.compliance);
     store_no_more(term, &at, &state->springs[number]);
-    double depth = -contacts->reported[number].gap; /* at the start it stores what it takes to come out */
-    state->reserve += state->step == 0 && depth > 0 ? 0.5 * term->stiffness * depth * depth : 0;
     choose_raise(model, state, &contacts->reported[number], spring, term);
 }
 
@@ -335,9 +363,10 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
                              contacts->count + model->attachment_count + SIM_MOST_GRABS, sizeof *work->terms.terms);
     }
     work->terms.count = work->terms.contact_count = 0;
+    bool overlaps = false;
     for (uint64_t i = 0; i < contacts->count && status == DENT_OK; i++) {
-        const dent_contact *contact = &contacts->records[i];
-        if (elastic->solved[contact->body_a] || elastic->solved[contact->body_b]) {
+        if (is_solved(elastic, &contacts->records[i])) {
+            overlaps = overlaps || contacts->reported[i].gap < 0;
             struct point_term *term = &work->terms.terms[work->terms.count];
             make_contact(model, state, work, contacts, i, term);
             work->terms.count += acts(term);
@@ -348,6 +377,7 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
     }
     work->terms.contact_count = work->terms.count;
     work->interval_begins = true;
+    state->overlap = overlaps ? state->overlap : 0;
     return status;
 }
 
@@ -410,25 +440,32 @@ static bool make_grab(const struct sim_model *model, const struct sim_state *sta
     return acts(term);
 }
 
-/* Overlap is pushed out by as much energy as there is in reserve. */
-static void raise_gaps(struct sim_state *state, struct point_terms *terms, const struct placement *at)
+/* The gaps that contacts keep become larger, or what they were before. */
+static void raise_gaps(struct sim_state *state, struct point_terms *terms, bool undo)
+{
+    for (uint64_t i = 0; i < terms->contact_count; i++) {
+        struct point_term *term = &terms->terms[i];
+        double raise = term->raise < term->room ? term->raise : term->room;
+        raise = undo ? -term->raised : raise > 0 ? raise : 0;
+        term->offset -= raise;
+        term->room -= raise;
+        term->raised = undo ? 0 : raise;
+        state->springs[term->source].target += raise;
+    }
+}
+
+/* Overlap is pushed out by its own energy and what is in reserve; where these cannot pay, not at all. */
+static void push_overlap_out(struct sim_state *state, struct point_terms *terms, const struct placement *at)
 {
     double before = terms_stored(terms, at);
-    for (int undo = 0; undo < 2; undo++) {
-        for (uint64_t i = 0; i < terms->contact_count; i++) {
-            struct point_term *term = &terms->terms[i];
-            double raise = term->raise < term->room ? term->raise : term->room;
-            raise = undo ? -term->raised : raise > 0 ? raise : 0;
-            term->offset -= raise;
-            term->room -= raise;
-            term->raised = raise;
-            state->springs[term->source].target += raise;
-        }
-        double paid = terms_stored(terms, at) - before;
-        if (undo || paid <= state->reserve) {
-            state->reserve -= undo || !(paid > 0) ? 0 : paid;
-            return;
-        }
+    raise_gaps(state, terms, false);
+    double paid = terms_stored(terms, at) - before;
+    if (paid > state->overlap + state->reserve) {
+        raise_gaps(state, terms, true);
+    } else if (paid > 0) {
+        double of_overlap = paid < state->overlap ? paid : state->overlap;
+        state->overlap -= of_overlap;
+        state->reserve -= paid - of_overlap;
     }
 }
 
@@ -443,7 +480,7 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
         term_point_place(&terms->terms[i].b, before, b);
         sim_subtract(a, b, terms->terms[i].start);
     }
-    raise_gaps(state, terms, before);
+    push_overlap_out(state, terms, before);
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         terms->count += make_attachment(model, state, work, n, &terms->terms[terms->count]);
     }
@@ -509,7 +546,7 @@ double elastic_term_energy(const struct sim_model *model, const struct sim_state
 {
     struct placement at = {state->positions, state->rigids};
     struct point_term term;
-    double sum = 0;
+    double sum = state->overlap;
     for (uint64_t i = 0; i < state->spring_count; i++) {
         sum += state->springs[i].energy;
     }

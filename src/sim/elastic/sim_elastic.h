@@ -63,6 +63,9 @@ dent_status elastic_mesh_build(struct sim_model *model); /* elastic_mesh.c */
 /* At the beginning of an interval, when its contacts have been found: islands, terms of contacts. */
 dent_status elastic_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
                           struct elastic_work *work);
+/* At creation: what overlap at the start stores, into the state. */
+void elastic_note_overlap(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                          struct elastic_work *work); /* minimise_terms.c */
 /* A substep of everything in `solved`; prescribed bodies are where they will be at its end, other rigid bodies where
  * free flight takes them. Positions, velocities and poses afterwards are those at its end. */
 dent_status elastic_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,

@@ -32,6 +32,7 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[7] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
     parts[8] = (struct state_part){&state->reserve, sizeof state->reserve, "8"};
     parts[9] = (struct state_part){state->rest, model->rigid_count * sizeof *state->rest, "8"};
+    parts[10] = (struct state_part){&state->overlap, sizeof state->overlap, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;

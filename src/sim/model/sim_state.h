@@ -27,7 +27,8 @@ struct rigid_rest {
 struct sim_state {
     uint64_t step;
     double gravity[3];
-    double reserve; /* J: what elastic islands have lost, and overlap at the start stored: pays for pushing overlap out */
+    double reserve; /* J: what elastic islands have lost: pays for pushing overlap out … */
+    double overlap; /* … after what overlap at the start stores */
     double *positions, *velocities; /* 3 per vertex */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
@@ -43,7 +44,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 10 };
+enum { STATE_PART_COUNT = 11 };
 struct state_part {
     void *bytes;
     size_t size;

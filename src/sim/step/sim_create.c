@@ -1,5 +1,6 @@
 /* Making a simulation: copies what the def points to, measures bodies, gives masses to vertices, puts the bodies into a
  * world, then builds the parts that have files of their own. Any failure gives everything back. */
+#include "sim/elastic/elastic_mesh.h"
 #include "sim_step.h"
 
 #include <math.h>
@@ -456,6 +457,23 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     return status == DENT_OK ? safe_motion_build(model, &work->safe, work->solver.scratch) : status;
 }
 
+/* What overlaps at the start stores energy. Nothing else of this detection stays. */
+static dent_status note_overlap(dent_sim *sim)
+{
+    struct sim_model *model = &sim->model;
+    struct sim_state *state = &sim->state;
+    struct sim_workspace *work = &sim->work;
+    contacts_begin(model, state, &work->contacts, 0);
+    dent_status status = contacts_find(model, state, &work->search, &work->contacts, &work->report, 0);
+    if (status == DENT_OK) {
+        elastic_note_overlap(model, state, &work->contacts, &work->solver.elastic);
+        status = state_give_memory(model->context, state, work->search.world);
+    }
+    work->contacts.count = state->force_count = 0;
+    work->report = (struct step_report){.statistics = sim_no_statistics()};
+    return status;
+}
+
 struct create_call {
     dent_sim *sim;
     const dent_sim_def *def;
@@ -479,6 +497,9 @@ static dent_status build(void *data)
     }
     if (status == DENT_OK && model->continuous) {
         status = look_at_start(model, sim->work.search.world);
+    }
+    if (status == DENT_OK && model->contacts_wanted && model->elastic->tet_count + model->elastic->triangle_count > 0) {
+        status = note_overlap(sim);
     }
     if (status == DENT_OK && def->contacts) {
         status = budget_build(model, state, sim->work.search.world, def->contact_budget, &sim->work.budget);
