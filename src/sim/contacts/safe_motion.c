@@ -27,10 +27,11 @@ dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe,
     safe->fractions = sim_allocate(model, vertices, sizeof *safe->fractions);
     safe->islands = sim_allocate(model, vertices, sizeof *safe->islands);
     safe->in_impact = sim_allocate(model, vertices, sizeof *safe->in_impact);
+    safe->energies = sim_allocate(model, model->body_count, sizeof *safe->energies);
     safe->rigid_wanted = sim_allocate(model, model->rigid_count, sizeof *safe->rigid_wanted);
     safe->first = scratch;
     return safe->interval_start && safe->wanted && safe->fractions && safe->islands && safe->in_impact &&
-                   safe->rigid_wanted
+                   safe->rigid_wanted && safe->energies
                ? DENT_OK
                : sim_no_memory(model->context);
 }
@@ -471,12 +472,77 @@ static dent_status stop_islands(const struct sim_model *model, struct sim_state 
     return status;
 }
 
+/* ---- energy ------------------------------------------------------------------------------------------------------ */
+
+/* Kinetic, elastic and of gravity; *kinetic: the first of them. */
+static double body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body, double *kinetic)
+{
+    const struct sim_body *owner = &model->bodies[body];
+    double fallen = 0;
+    *kinetic = 0;
+    if (owner->rigid != SIM_NONE) {
+        const struct sim_rigid *rigid = &model->rigids[owner->rigid];
+        const dent_rigid_state *pose = &state->rigids[owner->rigid];
+        *kinetic = rigid_spin_energy(rigid, pose) +
+                   0.5 * rigid->mass * sim_dot(pose->linear_velocity, pose->linear_velocity);
+        return *kinetic - rigid->mass * sim_dot(state->gravity, pose->center);
+    }
+    for (uint32_t v = owner->first_vertex; v < owner->first_vertex + owner->vertex_count; v++) {
+        const double *velocity = state->velocities + 3 * (size_t)v;
+        double mass = model->inverse_masses[v] > 0 ? model->masses[v] : 0;
+        *kinetic += 0.5 * mass * sim_dot(velocity, velocity);
+        fallen += mass * sim_dot(state->gravity, state->positions + 3 * (size_t)v);
+    }
+    return *kinetic - fallen + elastic_body_energy(model, state->positions, body);
+}
+
+static void note_energies(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
+{
+    double kinetic;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        safe->energies[b] = body_energy(model, state, b, &kinetic);
+    }
+}
+
+static void scale_velocities(const struct sim_model *model, struct sim_state *state, uint32_t body, double factor)
+{
+    const struct sim_body *owner = &model->bodies[body];
+    for (int axis = 0; axis < 3 && owner->rigid != SIM_NONE; axis++) {
+        state->rigids[owner->rigid].linear_velocity[axis] *= factor;
+        state->rigids[owner->rigid].angular_velocity[axis] *= factor;
+    }
+    for (uint32_t v = owner->first_vertex; v < owner->first_vertex + owner->vertex_count; v++) {
+        for (size_t n = 3 * (size_t)v; (model->inverse_masses[v] > 0 || owner->rigid != SIM_NONE) && n < 3 * (size_t)v + 3;
+             n++) {
+            state->velocities[n] *= factor;
+        }
+    }
+}
+
+/* Pushing and stopping stretches what hangs on to what was stopped, and gives it speed: what a body has more than before
+ * is taken from its own velocities, as far as these have it. */
+static void limit_energies(const struct sim_model *model, struct sim_state *state, const struct safe_motion *safe)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        double kinetic, gained = body_energy(model, state, b, &kinetic) - safe->energies[b];
+        if (gained > 0) {
+            scale_velocities(model, state, b, gained < kinetic ? sqrt((kinetic - gained) / kinetic) : 0);
+        }
+    }
+}
+
+/* ---- an interval ends --------------------------------------------------------------------------------------------- */
+
 dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *state, dent_world *world,
                                const struct contact_set *contacts, struct safe_motion *safe,
                                struct contact_response *response, struct step_report *report, double duration)
 {
     dent_status status = find_impacts(model, state, world, safe, report);
     uint32_t pass = 0;
+    if (status != DENT_OK || safe->impact_count == 0) {
+        return status;
+    }
+    note_energies(model, state, safe);
     for (; pass < model->impact_passes && status == DENT_OK && safe->impact_count > 0; pass++) {
         uint64_t begin = dent_clock_ns();
         status = push_apart(model, state, world, contacts, safe, response, duration);
@@ -490,5 +556,6 @@ dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *
     if (status == DENT_OK && safe->impact_count > 0) {
         status = stop_islands(model, state, world, contacts, safe, report, duration);
     }
+    limit_energies(model, state, safe);
     return status;
 }

@@ -71,6 +71,7 @@ struct safe_motion {
     double *fractions;      /* by vertex: how far it may go */
     double *wanted;         /* where it would have gone */
     dent_rigid_state *rigid_wanted;
+    double *energies;   /* by body: before it was pushed and stopped */
     uint32_t *islands;  /* by vertex: union-find */
     double *first;      /* by root: the first impact of an island; scratch of others, too */
     uint8_t *in_impact; /* by vertex */
