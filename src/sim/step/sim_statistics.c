@@ -80,7 +80,7 @@ static dent_status add_sums(void *data)
         add_rigid(model, state, r, sums);
     }
     for (uint32_t b = 0; b < model->body_count; b++) {
-        sums->elastic += elastic_body_energy(model, state->positions, b);
+        sums->elastic += elastic_body_energy(model, state, b);
     }
     sums->contact = elastic_term_energy(model, state, &call->sim->work.solver.elastic);
     sums->inverted_cells = elastic_inverted_cells(model, state->positions);
@@ -100,7 +100,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.step = sim->state.step;
     sums.substeps = model->substeps;
     sums.mode = elastic_fastest_mode(model, &sim->work.solver.elastic, &sums.mode_body);
-    sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
+    sums.elements = model->elastic->tet_count + model->elastic->triangle_count + model->elastic->cells.count;
     sums.constraints = model->attachment_count + sim->state.grab_count;
     sums.ns_detect = report->ns_detect;
     sums.ns_respond = report->ns_respond;
