@@ -1,10 +1,10 @@
 /* Passes over cells with laws of their own. In each of its points a cell has F = sum x_k g_k^T over its corners, with
  * gradients g made at rest (solid_cells_build.c), and a law (material_laws.c) turns F into energy, stress and matrix.
  *
- * Hexahedra have one point. What it does not see are four hourglass modes q = sum x_k gamma_k / 8; each stores
- * k/2 |q|^2, which no rotation and no uniform strain changes. */
+ * Hexahedra have one point. What it does not see is held by hourglass_modes.c. */
 #include "elastic_mesh.h"
 #include "elastic_pass.h"
+#include "hourglass_modes.h"
 
 #include "sim/model/sim_state.h"
 
@@ -64,65 +64,6 @@ static void add_forces(const struct solid_cells *cells, const struct solid_cell 
     }
 }
 
-/* ---- hourglass modes --------------------------------------------------------------------------------------------- */
-
-static const double *mode_of(const struct solid_cells *cells, const struct solid_cell *cell, int mode)
-{
-    return cells->gradients + cell->first_gradient + (size_t)(3 * cell->point_count + (uint32_t)mode) * cell->corner_count;
-}
-
-static void amplitude_of(const struct solid_cells *cells, const struct solid_cell *cell, int mode,
-                         const double *positions, double q[3])
-{
-    const double *shape = mode_of(cells, cell, mode);
-    q[0] = q[1] = q[2] = 0;
-    for (uint32_t k = 0; k < cell->corner_count; k++) {
-        sim_add_scaled(q, shape[k], positions + 3 * (size_t)cells->corners[cell->first_corner + k]);
-    }
-}
-
-/* out += factor k q shape, q of the positions; less those of `start` where given. */
-static void add_hourglass(const struct solid_cells *cells, const struct solid_cell *cell, const double *positions,
-                          const double *start, double factor, double *out)
-{
-    for (int mode = 0; mode < HOURGLASS_MODES && cell->hourglass[mode] > 0; mode++) {
-        double q[3], from[3];
-        const double *shape = mode_of(cells, cell, mode);
-        amplitude_of(cells, cell, mode, positions, q);
-        if (start) {
-            amplitude_of(cells, cell, mode, start, from);
-            sim_subtract(q, from, q);
-        }
-        for (uint32_t k = 0; k < cell->corner_count; k++) {
-            sim_add_scaled(out + 3 * (size_t)k, factor * cell->hourglass[mode] * shape[k], q);
-        }
-    }
-}
-
-/* Share of damping in the stiffness of the modes. */
-static double hourglass_damping(const struct solid_cells *cells, const struct solid_cell *cell, double rate)
-{
-    return cells->laws[cell->material].damping * rate;
-}
-
-static double hourglass_change(const struct solid_cells *cells, const struct solid_cell *cell,
-                               const struct element_pass *pass, double part)
-{
-    double sum = 0, viscous = hourglass_damping(cells, cell, pass->rate);
-    for (int mode = 0; mode < HOURGLASS_MODES && cell->hourglass[mode] > 0; mode++) {
-        double q[3], d[3], from[3];
-        amplitude_of(cells, cell, mode, pass->now, q);
-        amplitude_of(cells, cell, mode, pass->direction, d);
-        sum += cell->hourglass[mode] * part * (sim_dot(q, d) + 0.5 * part * sim_dot(d, d));
-        if (viscous > 0) {
-            amplitude_of(cells, cell, mode, pass->start, from);
-            sim_subtract(q, from, q);
-            sum += viscous * cell->hourglass[mode] * part * (sim_dot(q, d) + 0.5 * part * sim_dot(d, d));
-        }
-    }
-    return sum;
-}
-
 /* ---- gradient and product ---------------------------------------------------------------------------------------- */
 
 /* F at the beginning of the substep, or null where it does not matter. */
@@ -157,10 +98,8 @@ void solid_cell_gradient(const struct solid_cells *cells, uint32_t number, const
             }
         }
     }
-    add_hourglass(cells, cell, pass->now, NULL, 1, out);
-    double viscous = hourglass_damping(cells, cell, pass->rate);
-    if (viscous > 0) {
-        add_hourglass(cells, cell, pass->now, pass->start, viscous, out);
+    if (cell->corner_count == 8) {
+        hourglass_gradient(cells, cell, pass, out);
     }
 }
 
@@ -181,7 +120,9 @@ void solid_cell_product(const struct solid_cells *cells, uint32_t number, const 
         }
         add_forces(cells, cell, p, stress, 1, out);
     }
-    add_hourglass(cells, cell, pass->direction, NULL, 1 + hourglass_damping(cells, cell, pass->rate), out);
+    if (cell->corner_count == 8) {
+        hourglass_product(cells, cell, pass, out);
+    }
 }
 
 /* ---- energies ---------------------------------------------------------------------------------------------------- */
@@ -190,7 +131,7 @@ double solid_cell_change(const struct solid_cells *cells, uint32_t number, const
                          const struct element_pass *pass, double part)
 {
     const struct solid_cell *cell = &cells->cells[number];
-    double sum = hourglass_change(cells, cell, pass, part);
+    double sum = cell->corner_count == 8 ? hourglass_change(cells, cell, pass, part) : 0;
     for (uint32_t p = 0; p < cell->point_count; p++) {
         double f[9], d[9], before[9];
         struct law_point law = solid_cell_law(cells, number, p, state);
@@ -216,12 +157,7 @@ double solid_cell_energy(const struct solid_cells *cells, uint32_t number, const
         point_gradient(cells, cell, p, positions, f);
         sum += cells->volumes[cell->first_point + p] * law_stored(&law, f);
     }
-    for (int mode = 0; mode < HOURGLASS_MODES && cell->hourglass[mode] > 0; mode++) {
-        double q[3];
-        amplitude_of(cells, cell, mode, positions, q);
-        sum += 0.5 * cell->hourglass[mode] * sim_dot(q, q);
-    }
-    return sum;
+    return sum + (cell->corner_count == 8 ? hourglass_energy(cells, cell, positions) : 0);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -256,14 +192,7 @@ void solid_cell_stiffness(const struct solid_cells *cells, uint32_t number, cons
                       blocks + 9 * (size_t)n);
         }
     }
-    double factor = 1 + hourglass_damping(cells, cell, rate);
-    for (int mode = 0; mode < HOURGLASS_MODES && cell->hourglass[mode] > 0; mode++) {
-        const double *shape = mode_of(cells, cell, mode);
-        for (uint32_t n = 0; n < count * count; n++) {
-            double value = factor * cell->hourglass[mode] * shape[n / count] * shape[n % count];
-            for (int axis = 0; axis < 3; axis++) {
-                blocks[9 * (size_t)n + 4 * (size_t)axis] += value;
-            }
-        }
+    if (count == 8) {
+        hourglass_add_stiffness(cells, cell, positions, rate, blocks);
     }
 }

@@ -5,18 +5,18 @@
 
 #include "material_laws.h"
 
-enum { CELL_MOST_CORNERS = 10, CELL_MOST_POINTS = 4, HOURGLASS_MODES = 4 };
+enum { CELL_MOST_CORNERS = 10, CELL_MOST_POINTS = 4, HOURGLASS_VECTORS = 7 };
 
 struct solid_cell {
     uint32_t body, number, material; /* number: of the cell in its body */
     uint32_t corner_count, point_count;
     uint32_t first_corner;  /* in corners; its entries of a pass begin at 3 * first_corner */
     uint32_t first_point;   /* in volumes and in the matrices of a pass */
-    size_t first_gradient;  /* in gradients: for each point 3 per corner; then, of hexahedra, the hourglass modes, 1 per
-                               corner each */
+    size_t first_gradient;  /* in gradients: for each point 3 per corner; then, of hexahedra, 1 per corner for each
+                               vector of hourglass_modes.c */
     uint32_t first_plastic; /* in state->plastic, or SIM_NONE */
     double fibre[3];
-    double hourglass[HOURGLASS_MODES]; /* stiffness of each, N/m; 0: not a hexahedron */
+    double half[3]; /* of hexahedra: half lengths along their axes */
 };
 
 struct solid_cells {

@@ -12,7 +12,7 @@ struct cell_shape {
     uint32_t corner_count, point_count;
     double volumes[CELL_MOST_POINTS];
     double gradients[CELL_MOST_POINTS * CELL_MOST_CORNERS][3];
-    double modes[HOURGLASS_MODES][8], stiffness[HOURGLASS_MODES]; /* of Young's modulus 1 */
+    double vectors[HOURGLASS_VECTORS][8], half[3]; /* of hexahedra: hourglass_modes.c */
 };
 
 /* Gradients of the four barycentric coordinates; false when it is flat. */
@@ -99,31 +99,29 @@ static void cube_columns(const double *rest, const uint32_t *corners, const doub
     }
 }
 
-/* Hourglass modes: the products of two and of three coordinates of the cube, less what a linear field has of them. In
- * bending a mode of two coordinates stores E V q^2 / (6 a^2), a the half length across which it bends: for a box exact
- * along the longer of the two. */
-static void hourglass_modes(const double *rest, const uint32_t *corners, struct cell_shape *shape)
+/* How the images of the axes, and the modes, follow from the corners. Modes are the products of two and of three
+ * coordinates of the cube, less what a linear field has of them. */
+static void hourglass_vectors(const double *rest, const uint32_t *corners, struct cell_shape *shape)
 {
-    static const uint8_t pairs[3][2] = {{1, 2}, {0, 2}, {0, 1}};
-    double columns[3][3], lengths[3], longest = 0;
+    double columns[3][3];
     const double centre[3] = {0, 0, 0};
     cube_columns(rest, corners, centre, columns);
     for (int axis = 0; axis < 3; axis++) {
-        lengths[axis] = sim_dot(columns[axis], columns[axis]);
-        longest = fmax(longest, lengths[axis]);
+        shape->half[axis] = sqrt(sim_dot(columns[axis], columns[axis]));
+        for (int k = 0; k < 8; k++) {
+            shape->vectors[axis][k] = sim_dot(columns[axis], shape->gradients[k]) / shape->half[axis];
+        }
     }
-    for (int mode = 0; mode < HOURGLASS_MODES; mode++) {
+    for (int mode = 0; mode < 4; mode++) {
         double moment[3] = {0, 0, 0}, values[8];
         for (int k = 0; k < 8; k++) {
-            values[k] = mode < 3 ? signs[k][pairs[mode][0]] * signs[k][pairs[mode][1]]
-                                 : signs[k][0] * signs[k][1] * signs[k][2];
+            int all = signs[k][0] * signs[k][1] * signs[k][2];
+            values[k] = mode < 3 ? all * signs[k][mode] : all; /* without the coordinate `mode` */
             sim_add_scaled(moment, values[k], rest + 3 * (size_t)corners[k]);
         }
         for (int k = 0; k < 8; k++) {
-            shape->modes[mode][k] = (values[k] - sim_dot(moment, shape->gradients[k])) / 8;
+            shape->vectors[3 + mode][k] = (values[k] - sim_dot(moment, shape->gradients[k])) / 8;
         }
-        double square = mode < 3 ? fmax(lengths[pairs[mode][0]], lengths[pairs[mode][1]]) : longest;
-        shape->stiffness[mode] = shape->volumes[0] / ((mode < 3 ? 3 : 9) * square);
     }
 }
 
@@ -157,8 +155,8 @@ static bool hexahedron_shape(const double *rest, const uint32_t *corners, struct
         }
     }
     shape->volumes[0] = fabs(volume);
-    hourglass_modes(rest, corners, shape);
-    return true;
+    hourglass_vectors(rest, corners, shape);
+    return shape->half[0] > 0 && shape->half[1] > 0 && shape->half[2] > 0;
 }
 
 /* ---- which cells ------------------------------------------------------------------------------------------------- */
@@ -172,7 +170,6 @@ static const uint32_t *cell_corners(const struct sim_body *body, uint32_t number
 static bool cell_shape_of(const struct sim_body *body, uint32_t number, struct cell_shape *shape)
 {
     const uint32_t *corners = cell_corners(body, number);
-    memset(shape->stiffness, 0, sizeof shape->stiffness);
     switch (body->cells.corner_count) {
     case 8:
         return hexahedron_shape(body->rest, corners, shape);
@@ -195,7 +192,7 @@ static void add_cell(const struct sim_model *model, struct solid_cells *cells, u
 {
     const struct sim_body *body = &model->bodies[body_number];
     uint32_t material = sim_cell_material(body, number), corner_count = shape->corner_count;
-    bool flows = material_flows(&model->materials[material]), modes = shape->stiffness[0] > 0;
+    bool flows = material_flows(&model->materials[material]), modes = corner_count == 8;
     if (cells->cells) {
         struct solid_cell *cell = &cells->cells[cells->count];
         const double *fibre = body->cell_fibres ? body->cell_fibres + 3 * (size_t)number
@@ -207,8 +204,8 @@ static void add_cell(const struct sim_model *model, struct solid_cells *cells, u
         for (int axis = 0; axis < 3 && length > 0; axis++) {
             cell->fibre[axis] = fibre[axis] / length;
         }
-        for (int mode = 0; mode < HOURGLASS_MODES; mode++) {
-            cell->hourglass[mode] = model->materials[material].young * shape->stiffness[mode];
+        if (modes) {
+            memcpy(cell->half, shape->half, sizeof cell->half);
         }
         for (uint32_t k = 0; k < corner_count; k++) {
             cells->corners[cells->corner_count + k] = body->first_vertex + cell_corners(body, number)[k];
@@ -217,15 +214,15 @@ static void add_cell(const struct sim_model *model, struct solid_cells *cells, u
         double *gradients = cells->gradients + cells->gradient_count;
         size_t size = 3 * (size_t)shape->point_count * corner_count;
         memcpy(gradients, shape->gradients, size * sizeof(double));
-        for (int mode = 0; mode < HOURGLASS_MODES && modes; mode++) {
-            memcpy(gradients + size + 8 * (size_t)mode, shape->modes[mode], sizeof shape->modes[mode]);
+        if (modes) {
+            memcpy(gradients + size, shape->vectors, sizeof shape->vectors);
         }
     }
     cells->count++;
     cells->corner_count += corner_count;
     cells->point_count += shape->point_count;
     cells->plastic_count += flows ? shape->point_count : 0;
-    cells->gradient_count += (3 * (size_t)shape->point_count + (modes ? HOURGLASS_MODES : 0)) * corner_count;
+    cells->gradient_count += (3 * (size_t)shape->point_count + (modes ? HOURGLASS_VECTORS : 0)) * corner_count;
 }
 
 static void visit_body(const struct sim_model *model, struct solid_cells *cells, uint32_t number)
