@@ -60,7 +60,7 @@ static struct test_mesh beam_mesh(const struct beam *beam, dent_sim_elements ele
     return mesh;
 }
 
-/* Statics: time steps so long that inertia counts for nothing. */
+/* Statics: time steps so long that vibrations die at once. */
 static dent_sim_def static_def(dent_sim_body_def *body, const dent_sim_material *material)
 {
     dent_sim_def def = dent_sim_def_default();
@@ -69,7 +69,7 @@ static dent_sim_def static_def(dent_sim_body_def *body, const dent_sim_material 
     def.material_count = 1;
     def.materials = material;
     def.contacts = false;
-    def.time_step = 100;
+    def.time_step = 2;
     def.substeps = 1;
     def.iterations = 50;
     return def;
@@ -96,7 +96,7 @@ static double relative_sag(dent_sim_elements elements, const struct beam *beam, 
     dent_sim_def def = static_def(&body, &material);
     def.gravity[2] = -0.01;
     dent_sim *sim = test_sim(context, &def);
-    test_steps(sim, 6);
+    test_steps(sim, 12);
     const double *x = dent_sim_positions(sim, 0);
     double sag = 0, tips = 0;
     for (uint32_t v = 0; v < mesh.vertex_count; v++) {

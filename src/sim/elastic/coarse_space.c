@@ -20,6 +20,7 @@
 enum { AGGREGATE = 80, LARGE_AGGREGATE = 200, LARGE_MESH = 20000 /* vertices */ };
 enum { DIRECT_VERTICES = 20000 };
 #define DIRECT_COST 3e6 /* multiplications of a factor */
+#define POINT_COST 3e4  /* and for each point of solid cells, whose matrices cost as much as three such passes */
 
 /* ---- aggregates -------------------------------------------------------------------------------------------------- */
 
@@ -854,9 +855,10 @@ dent_status coarse_build(struct sim_model *model, const struct inertia_terms *in
         dent_isa isa = dent_context_isa(model->context);
         space->kernels = KERNELS_FOR(isa, tet_kernels_scalar, tet_kernels_avx2, tet_kernels_avx512);
         rest_positions(model, rest);
+        double most_cost = DIRECT_COST + POINT_COST * model->elastic->cells.point_count;
         space->direct = model->vertex_count <= DIRECT_VERTICES;
         status = build_nodes(model, inertia, rest, space);
-        if (status == DENT_OK && space->direct && envelope_cost(&space->envelope) > DIRECT_COST) {
+        if (status == DENT_OK && space->direct && envelope_cost(&space->envelope) > most_cost) {
             space->direct = false;
             status = build_nodes(model, inertia, rest, space);
         }

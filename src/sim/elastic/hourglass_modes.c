@@ -139,53 +139,72 @@ void hourglass_product(const struct solid_cells *cells, const struct solid_cell 
     add_pulls(cells, cell, pulls, out);
 }
 
-static double energy_of(const struct solid_cells *cells, const struct solid_cell *cell, double vectors[VECTORS][3],
-                        double before[VECTORS][3])
+/* Half the product of two strains and M: the energy of one. */
+static double strain_energy(const struct solid_cells *cells, const struct solid_cell *cell, const double a[9],
+                            const double b[9])
 {
-    double strain[9], from[9], stress[9], sum = 0;
-    strains_of(vectors, strain);
-    if (before) {
-        strains_of(before, from);
-        for (int n = 0; n < 9; n++) {
-            strain[n] -= from[n];
-        }
-    }
-    stress_of(cells, cell, strain, stress);
+    double stress[9], sum = 0;
+    stress_of(cells, cell, a, stress);
     for (int n = 0; n < 9; n++) {
-        sum += 0.5 * stress[n] * strain[n];
-    }
-    for (int m = AXES; m < VECTORS; m++) {
-        double q[3] = {vectors[m][0], vectors[m][1], vectors[m][2]};
-        sim_add_scaled(q, before ? -1 : 0, before ? before[m] : q);
-        sum += 0.5 * spring_of(cells, cell, m - AXES) * sim_dot(q, q);
+        sum += 0.5 * stress[n] * b[n];
     }
     return sum;
+}
+
+/* Of strains and modes `from` and a change: E(from + change) - E(from) without taking energies from one another. */
+static double energy_change(const struct solid_cells *cells, const struct solid_cell *cell, const double from[9],
+                            const double change[9], double modes[MODES][3], double moved[VECTORS][3])
+{
+    double twice[9], sum = 0;
+    for (int n = 0; n < 9; n++) {
+        twice[n] = 2 * from[n] + change[n];
+    }
+    for (int m = 0; m < MODES; m++) {
+        sum += spring_of(cells, cell, m) * (sim_dot(modes[m], moved[AXES + m]) +
+                                            0.5 * sim_dot(moved[AXES + m], moved[AXES + m]));
+    }
+    return sum + strain_energy(cells, cell, change, twice);
 }
 
 double hourglass_change(const struct solid_cells *cells, const struct solid_cell *cell, const struct element_pass *pass,
                         double part)
 {
-    double now[VECTORS][3], moved[VECTORS][3], before[VECTORS][3], viscous = damping_of(cells, cell, pass->rate);
+    double now[VECTORS][3], moved[VECTORS][3], before[VECTORS][3], strain[9], change[9], from[9];
+    double viscous = damping_of(cells, cell, pass->rate);
     vectors_of(cells, cell, pass->now, now);
     vectors_of(cells, cell, pass->direction, moved);
-    for (int n = 0; n < VECTORS; n++) {
-        for (int axis = 0; axis < 3; axis++) {
-            moved[n][axis] = now[n][axis] + part * moved[n][axis];
-        }
+    strains_of(now, strain);
+    for (int n = 0; n < 3 * VECTORS; n++) {
+        moved[n / 3][n % 3] *= part;
     }
-    double sum = energy_of(cells, cell, moved, NULL) - energy_of(cells, cell, now, NULL);
+    for (int n = 0; n < 9; n++) {
+        const double *d = now[n / 3], *q = now[AXES + n % 3], *to_d = moved[n / 3], *to_q = moved[AXES + n % 3];
+        change[n] = sim_dot(to_d, q) + sim_dot(d, to_q) + sim_dot(to_d, to_q);
+    }
+    double sum = energy_change(cells, cell, strain, change, now + AXES, moved);
     if (viscous > 0) {
         vectors_of(cells, cell, pass->start, before);
-        sum += viscous * (energy_of(cells, cell, moved, before) - energy_of(cells, cell, now, before));
+        strains_of(before, from);
+        for (int n = 0; n < 9; n++) {
+            strain[n] -= from[n];
+        }
+        for (int n = 3 * AXES; n < 3 * VECTORS; n++) {
+            now[n / 3][n % 3] -= before[n / 3][n % 3];
+        }
+        sum += viscous * energy_change(cells, cell, strain, change, now + AXES, moved);
     }
     return sum;
 }
 
 double hourglass_energy(const struct solid_cells *cells, const struct solid_cell *cell, const double *positions)
 {
-    double vectors[VECTORS][3];
+    double vectors[VECTORS][3], strain[9], sum = 0;
     vectors_of(cells, cell, positions, vectors);
-    return energy_of(cells, cell, vectors, NULL);
+    strains_of(vectors, strain);
+    for (int m = 0; m < MODES; m++) {
+        sum += 0.5 * spring_of(cells, cell, m) * sim_dot(vectors[AXES + m], vectors[AXES + m]);
+    }
+    return sum + strain_energy(cells, cell, strain, strain);
 }
 
 void hourglass_add_stiffness(const struct solid_cells *cells, const struct solid_cell *cell, const double *positions,

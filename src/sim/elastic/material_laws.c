@@ -10,12 +10,15 @@
  *
  * Matrices without singular values of 9x9: of an energy of s the eigenvalues are known (Smith, de Goes, Kim 2019):
  * those of the 3x3 matrix d2/ds2, and for each pair (e_i + e_j) / (s_i + s_j) and (e_i - e_j) / (s_i - s_j), e = d/ds.
- * Negative ones are left out. */
+ * Negative ones become a
+ * hundredth of mu: a matrix of nothing would let steps go anywhere. */
 #include "material_laws.h"
 #include "small_matrices.h"
 
 #include <math.h>
 #include <string.h>
+
+#define NEGATIVE_FLOOR 0.01
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
@@ -203,9 +206,10 @@ static void add_row_stress(const struct law_point *point, const double f[9], dou
     }
 }
 
-/* The eigenvalues of the two matrices of each pair, not below 0, and not so large that they say nothing. */
-static void pair_values(const double s[3], const double slopes[3], const double curvatures[9], double twists[3],
-                        double flips[3])
+/* The eigenvalues of the two matrices of each pair; `floor` where they are negative, and not so large that they say
+ * nothing. */
+static void pair_values(const double s[3], const double slopes[3], const double curvatures[9], double floor,
+                        double twists[3], double flips[3])
 {
     double size = fabs(s[0]) > 1 ? fabs(s[0]) : 1, most = 0;
     for (int n = 0; n < 9; n++) {
@@ -218,8 +222,8 @@ static void pair_values(const double s[3], const double slopes[3], const double 
         double flip = fabs(difference) > 1e-6 * size
                           ? (slopes[i] - slopes[j]) / difference
                           : 0.5 * (curvatures[4 * i] + curvatures[4 * j]) - curvatures[3 * i + j];
-        twists[k] = twist > 0 ? (twist < limit ? twist : limit) : 0;
-        flips[k] = flip > 0 ? (flip < limit ? flip : limit) : 0;
+        twists[k] = twist >= 0 ? (twist < limit ? twist : limit) : floor;
+        flips[k] = flip >= 0 ? (flip < limit ? flip : limit) : floor;
     }
 }
 
@@ -254,8 +258,8 @@ static void add_row_matrix(const struct law_point *point, const double f[9], dou
     struct row_matrix row;
     double slopes[3], change[9], out[9], back[9];
     row_energy(point, f, slopes, row.curvatures, &row.form);
-    pair_values(row.form.values, slopes, row.curvatures, row.twists, row.flips);
-    symmetric_positive_part(row.curvatures);
+    pair_values(row.form.values, slopes, row.curvatures, NEGATIVE_FLOOR * point->law->mu, row.twists, row.flips);
+    symmetric_at_least(row.curvatures, NEGATIVE_FLOOR * point->law->mu);
     for (int m = 0; m < 9; m++) {
         memset(change, 0, sizeof change);
         if (point->plastic) { /* unit matrix of m, times the inverse */
@@ -357,7 +361,7 @@ static void add_viscous_matrix(const struct law_point *point, const double f[9],
     double stress[9], squares[9];
     double shear = rate * point->law->viscosity, bulk = rate * point->law->bulk_viscosity;
     viscous_stress(point, f, start, rate, stress);
-    symmetric_positive_part(stress);
+    symmetric_at_least(stress, 0);
     matrix_times_transposed(f, f, squares);
     for (int n = 0; n < 9; n++) {
         for (int m = 0; m < 9; m++) {

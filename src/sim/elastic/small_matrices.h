@@ -14,8 +14,8 @@ void singular_form_of(const double f[9], struct singular_form *form);
 /* A symmetric matrix = sum values[k] vectors[k] vectors[k]^T; vectors by rows. */
 void symmetric_eigen(const double matrix[9], double values[3], double vectors[9]);
 
-/* The nearest symmetric matrix without negative eigenvalues. */
-void symmetric_positive_part(double matrix[9]);
+/* Negative eigenvalues become `floor`. */
+void symmetric_at_least(double matrix[9], double floor);
 
 /* out = a b, a b^T, a^T b */
 void matrix_times(const double a[9], const double b[9], double out[9]);

@@ -8,7 +8,10 @@
 
 #include "sim/model/sim_state.h"
 
+#include <math.h>
 #include <string.h>
+
+#define SMALL_CHANGE 1e-3 /* of F: Simpson's rule errs by its fourth power */
 
 struct cell_state cell_state_of(const struct sim_state *state)
 {
@@ -127,6 +130,31 @@ void solid_cell_product(const struct solid_cells *cells, uint32_t number, const 
 
 /* ---- energies ---------------------------------------------------------------------------------------------------- */
 
+/* The change of energy per volume from F to F + d. Small ones are the work of the stress on the way (Simpson's rule),
+ * which keeps the digits that a difference of energies loses. */
+static double energy_change(const struct law_point *law, const double f[9], const double d[9], const double *start,
+                            double rate)
+{
+    double at[9], stress[9], size = 0, sum = 0;
+    for (int n = 0; n < 9; n++) {
+        size = fabs(d[n]) > size ? fabs(d[n]) : size;
+        at[n] = f[n] + d[n];
+    }
+    if (!(size < SMALL_CHANGE)) {
+        return law_energy(law, at, start, rate) - law_energy(law, f, start, rate);
+    }
+    for (int step = 0; step < 3; step++) {
+        for (int n = 0; n < 9; n++) {
+            at[n] = f[n] + 0.5 * step * d[n];
+        }
+        law_stress(law, at, start, rate, stress);
+        for (int n = 0; n < 9; n++) {
+            sum += (step == 1 ? 4.0 / 6 : 1.0 / 6) * stress[n] * d[n];
+        }
+    }
+    return sum;
+}
+
 double solid_cell_change(const struct solid_cells *cells, uint32_t number, const struct cell_state *state,
                          const struct element_pass *pass, double part)
 {
@@ -138,11 +166,10 @@ double solid_cell_change(const struct solid_cells *cells, uint32_t number, const
         point_gradient(cells, cell, p, pass->now, f);
         point_gradient(cells, cell, p, pass->direction, d);
         const double *start = start_of(cells, cell, p, pass->start, pass->rate, before);
-        double energy = law_energy(&law, f, start, pass->rate);
         for (int n = 0; n < 9; n++) {
-            f[n] += part * d[n];
+            d[n] *= part;
         }
-        sum += cells->volumes[cell->first_point + p] * (law_energy(&law, f, start, pass->rate) - energy);
+        sum += cells->volumes[cell->first_point + p] * energy_change(&law, f, d, start, pass->rate);
     }
     return sum;
 }
