@@ -282,6 +282,28 @@ static void falling_bodies_have_the_same_bits_on_any_machine_and_gain_no_energy(
     }
 }
 
+/* A clamped beam, slender enough for Euler and Bernoulli to 1 %: 3.516 sqrt(E I / (rho A)) / L^2. */
+static void first_modes_of_beams_are_those_of_theory(void **state)
+{
+    (void)state;
+    const struct beam beam = {1, 0.1, 0.05, {20, 2, 2}};
+    for (int e = 1; e < 3; e++) {
+        struct stand stand;
+        uint32_t fixed[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+        stand_open(&stand, &beam, all_elements[e]);
+        stand.material.poisson = 0.2;
+        stand.body.fixed_vertices = fixed;
+        stand.body.fixed_count = 9;
+        stand_begin(&stand);
+        dent_sim_mode mode;
+        assert_int_equal(dent_sim_first_mode(stand.sim, 0, &mode), DENT_OK);
+        double theory = 3.516 * sqrt(stand.material.young * 0.05 * 0.05 / 12 / stand.material.density);
+        assert_true(fabs(mode.omega / theory - 1) < 0.03);
+        assert_true(fabs(dent_sim_get_statistics(stand.sim).mode / theory - 1) < 0.05);
+        stand_close(&stand);
+    }
+}
+
 static void new_vertices_of_quadratic_bodies_lie_behind_those_of_the_def(void **state)
 {
     (void)state;
@@ -327,6 +349,7 @@ int main(void)
         cmocka_unit_test(bars_have_the_modulus_and_the_ratio_of_their_material_whatever_their_cells),
         cmocka_unit_test(forces_are_the_derivative_of_the_energy_also_inside_out),
         cmocka_unit_test(falling_bodies_have_the_same_bits_on_any_machine_and_gain_no_energy),
+        cmocka_unit_test(first_modes_of_beams_are_those_of_theory),
         cmocka_unit_test(new_vertices_of_quadratic_bodies_lie_behind_those_of_the_def),
         cmocka_unit_test(elements_that_are_none_are_refused_in_one_line),
     };
