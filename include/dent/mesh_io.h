@@ -92,7 +92,7 @@ DENT_API dent_status dent_mesh_add_to_world(const dent_mesh *mesh, dent_world *w
 typedef struct dent_mesh_field {
     const char *name;
     bool on_elements;    /**< false: one tuple per vertex */
-    uint32_t components; /**< 1 or 3 */
+    uint32_t components; /**< 1, 3, or 6: a symmetric tensor, xx yy zz xy yz zx */
     const double *values;
 } dent_mesh_field;
 

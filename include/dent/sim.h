@@ -38,6 +38,25 @@ typedef struct dent_sim dent_sim;
 
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
+/** Energy densities of elastic solids. At small strains all are Hooke's law with `young` and `poisson`. Formulas and
+ * limits: docs/simulator.md, "Materials". */
+typedef enum dent_sim_model {
+    DENT_SIM_NEO_HOOKEAN = 0,         /**< default: stable neo-Hookean; the fastest, with kernels of its own */
+    DENT_SIM_COROTATED = 1,           /**< Hooke's law of what is left when the rotation is taken out */
+    DENT_SIM_ST_VENANT_KIRCHHOFF = 2, /**< Hooke's law of Green's strain; too soft where strongly pressed */
+    DENT_SIM_PLASTIC = 3              /**< corotated up to yield_stress (von Mises), then it flows for good */
+} dent_sim_model;
+
+/** Returns "neo-hookean", "corotated", "st-venant-kirchhoff", "plastic"; null for other values. */
+DENT_API const char *dent_sim_model_name(dent_sim_model model);
+
+/** Activation of the fibres of a material at a time; linear between two keys, constant before the first and after the
+ * last one. */
+typedef struct dent_sim_activation_key {
+    double time;  /**< s; ascending */
+    double value; /**< 0 (at rest) to 1 (full fibre_strength) */
+} dent_sim_activation_key;
+
 /** One material. Bodies refer to it by its index in dent_sim_def.materials. */
 typedef struct dent_sim_material {
     size_t struct_size;
@@ -57,6 +76,19 @@ typedef struct dent_sim_material {
     double friction_kinetic;   /**< >= 0, not above friction_static, default 0.4; two bodies: the geometric mean */
     double restitution;        /**< 0 (default) to 1; two bodies: the larger one */
     double contact_compliance; /**< m/N, >= 0, default 0 (hard); two bodies: the sum */
+
+    /* Elastic solids. Any of these other than the default costs about ten times the time per cell. */
+    dent_sim_model model;
+    double viscosity;       /**< Pa s, >= 0, default 0: Kelvin-Voigt, stress = 2 viscosity * rate of strain, … */
+    double bulk_viscosity;  /**< … + bulk_viscosity * rate of the volume; Pa s, >= 0, default 0 */
+    double yield_stress;    /**< PLASTIC: Pa, above 0, default 1e3 */
+    double hardening;       /**< PLASTIC: Pa per unit of plastic strain, >= 0, default 0 */
+    double fibre_stiffness; /**< Pa, >= 0, default 0: what fibres add to young along fibre_direction */
+    double fibre_strength;  /**< Pa, >= 0, default 0: tension of fibres (force per area at rest) at activation 1 */
+    double fibre_direction[3]; /**< in the rest shape, any length but 0; default 1, 0, 0. Bodies may give one for each
+                                    element (dent_sim_body_def.fibre_directions) */
+    uint32_t activation_count; /**< 0 (default): fibres are not activated */
+    const dent_sim_activation_key *activation; /**< copied */
 } dent_sim_material;
 DENT_API dent_sim_material dent_sim_material_default(void);
 
@@ -94,7 +126,7 @@ typedef struct dent_sim_motion {
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
 typedef enum dent_sim_body_kind {
-    DENT_SIM_SOLID = 1,      /**< elastic tetrahedra: stable neo-Hookean, safe under inversion */
+    DENT_SIM_SOLID = 1,      /**< elastic tetrahedra or hexahedra (`elements`), safe under inversion */
     DENT_SIM_CLOTH = 2,      /**< elastic triangles: stretch, shear, bending */
     DENT_SIM_RIGID = 3,      /**< rigid body; mass and inertia come from the tetrahedra or the closed surface; an open
                                   surface is a shell with its density per area */
@@ -106,6 +138,22 @@ typedef enum dent_sim_body_kind {
 /** Returns "solid", "cloth", "rigid", "prescribed", "embedded"; null for other values. */
 DENT_API const char *dent_sim_body_kind_name(dent_sim_body_kind kind);
 
+/** How the elasticity of a solid is computed from its mesh. */
+typedef enum dent_sim_elements {
+    DENT_SIM_LINEAR = 0,    /**< default: tetrahedra of constant strain. Fastest; too stiff in bending where few of them
+                                 share the thickness, and for poisson above 0.45 */
+    DENT_SIM_QUADRATIC = 1, /**< tetrahedra with a further vertex on each edge: right in bending. The simulation adds
+                                 these vertices behind those of the def, divides each tetrahedron into eight for contacts,
+                                 and reports both in dent_sim_body_info. A new vertex is fixed if both ends of its edge
+                                 are */
+    DENT_SIM_HEXAHEDRA = 2  /**< element_corners has 8 per element (order of dent/body.h): hexahedra of uniform strain with
+                                 hourglass modes as stiff as bending. Right in bending for cells that are nearly boxes.
+                                 For contacts they are divided into tetrahedra, which dent_sim_body_info reports */
+} dent_sim_elements;
+
+/** Returns "linear", "quadratic", "hexahedra"; null for other values. */
+DENT_API const char *dent_sim_elements_name(dent_sim_elements elements);
+
 typedef struct dent_sim_body_def {
     size_t struct_size;
     dent_sim_body_kind kind; /**< default SOLID */
@@ -114,7 +162,7 @@ typedef struct dent_sim_body_def {
     const char *name;        /**< copied; null: "body N" */
 
     uint32_t vertex_count, element_count;
-    const uint32_t *element_corners; /**< tetrahedra (4) or triangles (3); copied */
+    const uint32_t *element_corners; /**< tetrahedra (4), hexahedra (8, see `elements`) or triangles (3); copied */
     const double *positions;         /**< 3 per vertex at time 0; copied */
     const double *rest;              /**< undeformed shape of solids and cloth; null (default): positions. Flat rest
                                           tetrahedra, and triangles without area, have no elasticity and are counted
@@ -141,6 +189,12 @@ typedef struct dent_sim_body_def {
     bool prevent_crossing;       /**< default false; DENT_SIM_CLOTH: true. True: find impacts between one detection of
                                    contacts and the next, and never let this body cross another. See
                                    dent_sim_def.continuous */
+
+    dent_sim_elements elements;        /**< SOLID only; default LINEAR */
+    const uint32_t *element_materials; /**< SOLID: index of the material of each element, for its elasticity and density;
+                                            null (default): `material`, which contacts use in any case. Copied */
+    const double *fibre_directions;    /**< SOLID: 3 per element, in the rest shape, not zero; null (default): those of
+                                            the materials. Copied */
 } dent_sim_body_def;
 DENT_API dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind);
 
@@ -286,6 +340,22 @@ typedef struct dent_sim_contact {
     double error;     /**< m: of the gap, as in dent_contact */
     double force[3];  /**< N, on a: the mean over the step, friction included; -force on b */
 } dent_sim_contact;
+
+/** Stress and strain of a cell of an elastic solid, the mean over its volume. */
+typedef struct dent_sim_cell_stress {
+    double stress[6];           /**< Cauchy, Pa: xx, yy, zz, xy, yz, zx; without viscosity and damping */
+    double strain[6];           /**< Green's strain (F^T F - 1) / 2 in the axes of the rest shape, same order; shear is
+                                     half of the angle */
+    double von_mises;           /**< Pa */
+    double principal_stress[3]; /**< Pa, descending */
+    double principal_strain[3]; /**< of Green's strain, descending */
+    double plastic_strain;      /**< that has flowed, sum of |changes| sqrt(2/3); 0 for other materials */
+} dent_sim_cell_stress;
+
+/** Writes stress and strain of all elements of dent_sim_body_info of a body (element_count records). Tetrahedra that come
+ * from one quadratic or hexahedral cell get the same values. Flat cells get zeros. Computed here: O(n).
+ * INVALID_ARGUMENT: no such body. UNSUPPORTED: it is not of kind SOLID. */
+DENT_API dent_status dent_sim_get_stress(const dent_sim *sim, uint32_t body, dent_sim_cell_stress *cells);
 
 /** Returns the contacts of the last step. Valid until the next step. */
 DENT_API const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count);

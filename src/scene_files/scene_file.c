@@ -107,6 +107,7 @@ static dent_sim_material default_material(const struct scene_reader *reader)
     material.density *= kilogram / (metre * metre * metre);
     material.young *= newton / (metre * metre);
     material.damping *= second;
+    material.yield_stress *= newton / (metre * metre);
     material.stretch *= newton / metre;
     material.shear *= newton / metre;
     material.bending *= newton * metre;
@@ -150,6 +151,7 @@ static void read_material(struct scene_reader *reader, located *value)
     static const char *const keys[] = {
         "density", "young",    "poisson",         "damping",          "stretch",     "shear",
         "bending", "friction", "friction_static", "friction_kinetic", "restitution", "contact_compliance",
+        "model",   "viscosity", "bulk_viscosity", "yield_stress",     "hardening",   "fibres",
         NULL};
     if (!reader_object(reader, value, "a material", keys)) {
         return;
@@ -170,6 +172,7 @@ static void read_material(struct scene_reader *reader, located *value)
                                       material.bending, 0, HUGE_VAL, "of at least 0");
     read_surface_law(reader, value, &material.friction_static, &material.friction_kinetic, &material.restitution,
                      &material.contact_compliance);
+    read_law(reader, value, &material);
     if (reader_good(reader)) {
         reader_note_name(reader, &reader->material_names, value->key, reader->plan->material_count);
     }

@@ -98,7 +98,7 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
         "generate", "scene",   "surface",   "scale",      "rotate",           "move",
         "material", "density", "thickness", "velocity",   "angular_velocity", "fixed",
         "motion",   "host",    "group",     "touches",    "self_collision",   "prevent_crossing", "thin_and_fast",
-        NULL};
+        "elements", "regions", NULL};
     if (!reader_object(reader, object, "a body", keys)) {
         return;
     }
@@ -113,12 +113,14 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
         reader_wrong(reader, name, "a name of its own was expected: \"%.60s\" is the name of an earlier body", text);
     }
     dent_sim_body_def *body = plan_add_body(reader->plan, (dent_sim_body_kind)(kind + 1), text);
+    read_elements(reader, object, body);
     read_body_mesh(reader, object, body);
     if (!check_mesh_kind(reader, object, body)) {
         return;
     }
     place_body(reader, object, body);
     body->material = find_material(reader, reader_member(reader, object, "material"));
+    read_regions(reader, reader_member(reader, object, "regions"), body);
     enum quantity_kind density = kind + 1 == DENT_SIM_CLOTH ? QUANTITY_AREA_DENSITY : QUANTITY_DENSITY;
     body->density = reader_positive(reader, reader_member(reader, object, "density"), density, 0);
     body->thickness = reader_bounded(reader, reader_member(reader, object, "thickness"), QUANTITY_LENGTH,

@@ -57,12 +57,35 @@ static void count_file(struct scene_reader *reader, const char *path)
     }
 }
 
-static bool all_tetrahedra(const dent_mesh_body *body)
+static bool all_of_kind(const dent_mesh_body *body, dent_cell_kind kind)
 {
     for (uint32_t i = 0; body->cell_kinds && i < body->element_count; i++) {
-        if (body->cell_kinds[i] != DENT_CELL_TETRAHEDRON) {
+        if (body->cell_kinds[i] != kind) {
             return false;
         }
+    }
+    return body->cell_kinds || kind == DENT_CELL_TETRAHEDRON;
+}
+
+/* Hexahedra of a solid are elements of their own; other bodies, and other cells, are not taken. */
+static bool take_hexahedra(struct scene_reader *reader, located *object, located *file, const dent_mesh_body *mesh,
+                           dent_sim_body_def *body)
+{
+    bool hexahedra = mesh->kind == DENT_BODY_SOLID && all_of_kind(mesh, DENT_CELL_HEXAHEDRON);
+    bool wanted = body->elements == DENT_SIM_HEXAHEDRA || !reader_member(reader, object, "elements");
+    if (!hexahedra || !wanted || body->kind != DENT_SIM_SOLID || reader_member(reader, object, "surface")) {
+        if (body->elements == DENT_SIM_HEXAHEDRA && !hexahedra) {
+            reader_wrong(reader, file, "a mesh of hexahedra was expected, as \"elements\" says; this one has other cells");
+        }
+        return false;
+    }
+    uint32_t *corners = plan_allocate(reader->plan, mesh->element_count, 8 * sizeof *corners);
+    if (corners) {
+        memcpy(corners, mesh->element_corners, 8 * (size_t)mesh->element_count * sizeof *corners);
+        plan_copy_mesh(reader->plan, body, DENT_BODY_SOLID, mesh->vertex_count, 0, NULL, mesh->positions);
+        body->element_corners = corners;
+        body->element_count = mesh->element_count;
+        body->elements = DENT_SIM_HEXAHEDRA;
     }
     return true;
 }
@@ -74,12 +97,17 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
     if (!chosen || !reader_charge(reader, file, mesh_bytes(chosen->vertex_count, chosen->element_count))) {
         return;
     }
-    if (!all_tetrahedra(chosen)) {
-        reader_wrong(reader, file, "a mesh of tetrahedra or triangles was expected; this one has other cells");
+    bool taken = take_hexahedra(reader, object, file, chosen, body);
+    if (!taken && !all_of_kind(chosen, DENT_CELL_TETRAHEDRON)) {
+        reader_wrong(reader, file,
+                     "a mesh of tetrahedra or triangles (of a solid also hexahedra) was expected; this one has other "
+                     "cells");
         return;
     }
-    plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count,
-                   chosen->element_corners, chosen->positions);
+    if (!taken) {
+        plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count,
+                       chosen->element_corners, chosen->positions);
+    }
     located *unit = reader_member(reader, object, "mesh_unit");
     const char *name = reader_text(reader, unit, NULL);
     int exponent = 0;
@@ -188,6 +216,9 @@ static void generate_box(struct scene_reader *reader, located *object, dent_sim_
         return;
     }
     plan_take_mesh(reader->plan, body, &mesh);
+    if (body->elements == DENT_SIM_HEXAHEDRA) {
+        make_box_hexahedra(reader->plan, cells, body);
+    }
     const double matrix[9] = {size[0] / cells[0], 0, 0, 0, size[1] / cells[1], 0, 0, 0, size[2] / cells[2]},
                  shift[3] = {0, 0, 0};
     if (reader_good(reader)) {

@@ -16,7 +16,16 @@ uint32_t find_body(struct scene_reader *reader, located *value);
 /* scene_file_meshes.c: the mesh of one body from a file, a generator or a built-in scene. */
 void read_body_mesh(struct scene_reader *reader, located *object, dent_sim_body_def *body);
 
+/* scene_file_laws.c: the model of a material; the elements of a body (before its mesh); its regions (behind its mesh). */
+void read_law(struct scene_reader *reader, located *value, dent_sim_material *material);
+void read_elements(struct scene_reader *reader, located *object, dent_sim_body_def *body);
+void read_regions(struct scene_reader *reader, located *value, dent_sim_body_def *body);
+/* The cells of a generated box as hexahedra; its vertices stay. */
+void make_box_hexahedra(struct sim_plan *plan, const uint32_t cells[3], dent_sim_body_def *body);
+
 /* scene_file_ties.c */
+/* Elements whose middle lies in a region, or a list of their numbers: 1 in `chosen`. False: an error, or none. */
+bool read_cell_selection(struct scene_reader *reader, located *value, const dent_sim_body_def *body, uint8_t *chosen);
 void read_attachments(struct scene_reader *reader, located *attachments);
 /* "fixed" and "motion" of a body whose mesh is in place. */
 void read_fixed_vertices(struct scene_reader *reader, located *value, dent_sim_body_def *body);

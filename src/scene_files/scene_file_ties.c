@@ -108,6 +108,43 @@ static uint32_t read_vertices(struct scene_reader *reader, located *value, const
     return count;
 }
 
+static void element_middle(const dent_sim_body_def *body, uint32_t element, double middle[3])
+{
+    uint32_t count = body->elements == DENT_SIM_HEXAHEDRA ? 8 : 4;
+    middle[0] = middle[1] = middle[2] = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const double *corner = body->positions + 3 * (size_t)body->element_corners[(size_t)count * element + k];
+        for (int axis = 0; axis < 3; axis++) {
+            middle[axis] += corner[axis] / count;
+        }
+    }
+}
+
+bool read_cell_selection(struct scene_reader *reader, located *value, const dent_sim_body_def *body, uint8_t *chosen)
+{
+    uint32_t count = 0;
+    if (json_is_array(value->json)) {
+        for (located *item = reader_first(reader, value); item != NULL; item = reader_next(reader, item), count++) {
+            chosen[reader_count(reader, item, 0, body->element_count > 0 ? body->element_count - 1 : 0, 0)] = 1;
+        }
+    } else if (json_is_object(value->json)) {
+        struct selection selection = {.kind = SELECT_ALL};
+        read_region(reader, value, &selection);
+        for (uint32_t e = 0; reader_good(reader) && e < body->element_count; e++) {
+            double middle[3];
+            element_middle(body, e, middle);
+            chosen[e] = selected(&selection, middle);
+            count += chosen[e];
+        }
+    } else {
+        reader_wrong(reader, value, "cells were expected: [numbers], {\"box\": ...} or {\"centre\": ..., \"radius\": ...}");
+    }
+    if (count == 0 && reader_good(reader)) {
+        reader_wrong(reader, value, "at least one cell of \"%.60s\" was expected in it, and there is none", body->name);
+    }
+    return reader_good(reader);
+}
+
 void read_fixed_vertices(struct scene_reader *reader, located *value, dent_sim_body_def *body)
 {
     if (!value || !reader_good(reader)) {
@@ -311,7 +348,7 @@ static void read_attachment(struct scene_reader *reader, located *value)
     struct listed list = {.positions = reader->plan->bodies[request.body_a].positions};
     list.count = read_vertices(reader, vertices, &reader->plan->bodies[request.body_a], &list.vertices);
     bool cells = !space && reader_good(reader) && dent_body_kind_has_cells(reader->plan->bodies[request.body_b].mesh) &&
-                 mode != 1;
+                 reader->plan->bodies[request.body_b].elements != DENT_SIM_HEXAHEDRA && mode != 1;
     if (mode == 0 && !cells && reader_good(reader)) {
         reader_wrong(reader, reader_member(reader, value, "by"),
                      "\"by\": \"vertices\" was expected: \"%.60s\" has no tetrahedra", target);

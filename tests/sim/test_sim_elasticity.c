@@ -26,12 +26,12 @@ static void put(dent_sim *sim, const double *positions)
 
 static double energy_of(const dent_sim *sim, uint32_t body)
 {
-    return elastic_body_energy(&sim->model, sim->state.positions, body);
+    return elastic_body_energy(&sim->model, &sim->state, body);
 }
 
 static void force_on(const dent_sim *sim, uint32_t vertex, double force[3])
 {
-    elastic_force(&sim->model, sim->state.positions, vertex, force);
+    elastic_force(&sim->model, &sim->state, vertex, force);
 }
 
 static void shake(dent_sim *sim, double size, uint64_t seed)

@@ -28,6 +28,29 @@ static bool count_mesh(const dent_sim *sim, joined_mesh *mesh)
     return vertices < UINT32_MAX / 4 && elements < UINT32_MAX / 4;
 }
 
+/* The fields of stress, in the order of their numbers; each is an array over all elements. */
+static const struct {
+    const char *name;
+    uint32_t components;
+} stress_fields[] = {{"stress_von_mises", 1}, {"stress_principal", 3}, {"stress", 6},
+                     {"strain_principal", 3}, {"strain", 6},           {"plastic_strain", 1}};
+enum { STRESS_FIELDS = sizeof stress_fields / sizeof stress_fields[0], STRESS_NUMBERS = 20 };
+
+static bool make_stress(dent_context *context, const dent_sim *sim, joined_mesh *mesh)
+{
+    dent_sim_body_info info;
+    for (uint32_t i = 0; dent_sim_body(sim, i, &info); i++) {
+        bool elastic = info.kind == DENT_SIM_SOLID && info.mesh == mesh->kind;
+        mesh->cell_capacity = elastic && info.element_count > mesh->cell_capacity ? info.element_count : mesh->cell_capacity;
+    }
+    if (mesh->cell_capacity == 0) {
+        return true;
+    }
+    mesh->stress = dent_allocate(context, (size_t)mesh->element_count * STRESS_NUMBERS, sizeof *mesh->stress);
+    mesh->cells = dent_allocate(context, mesh->cell_capacity, sizeof *mesh->cells);
+    return mesh->stress != NULL && mesh->cells != NULL;
+}
+
 static bool join(dent_context *context, const dent_sim *sim, joined_mesh *mesh)
 {
     if (!count_mesh(sim, mesh)) {
@@ -56,7 +79,7 @@ static bool join(dent_context *context, const dent_sim *sim, joined_mesh *mesh)
         first_vertex += info.vertex_count;
         first_element += info.element_count;
     }
-    return true;
+    return make_stress(context, sim, mesh);
 }
 
 static void release_mesh(dent_context *context, joined_mesh *mesh)
@@ -66,7 +89,41 @@ static void release_mesh(dent_context *context, joined_mesh *mesh)
     dent_release(context, mesh->positions, (size_t)mesh->vertex_count * 3 + 1, sizeof *mesh->positions);
     dent_release(context, mesh->velocities, (size_t)mesh->vertex_count * 3 + 1, sizeof *mesh->velocities);
     dent_release(context, mesh->bodies, (size_t)mesh->element_count + 1, sizeof *mesh->bodies);
+    dent_release(context, mesh->stress, (size_t)mesh->element_count * STRESS_NUMBERS, sizeof *mesh->stress);
+    dent_release(context, mesh->cells, mesh->cell_capacity, sizeof *mesh->cells);
     memset(mesh, 0, sizeof *mesh);
+}
+
+/* Puts the record of an element into the arrays of the fields. */
+static void put_stress(joined_mesh *mesh, size_t element, const dent_sim_cell_stress *cell)
+{
+    const double *const values[STRESS_FIELDS] = {&cell->von_mises,         cell->principal_stress, cell->stress,
+                                                 cell->principal_strain, cell->strain,           &cell->plastic_strain};
+    double *array = mesh->stress;
+    for (int n = 0; n < STRESS_FIELDS; n++) {
+        memcpy(array + element * stress_fields[n].components, values[n], stress_fields[n].components * sizeof *array);
+        array += (size_t)mesh->element_count * stress_fields[n].components;
+    }
+}
+
+static void gather_stress(const dent_sim *sim, joined_mesh *mesh)
+{
+    dent_sim_body_info info;
+    size_t first = 0;
+    if (mesh->stress == NULL) {
+        return;
+    }
+    memset(mesh->stress, 0, (size_t)mesh->element_count * STRESS_NUMBERS * sizeof *mesh->stress);
+    for (uint32_t i = 0; dent_sim_body(sim, i, &info); i++) {
+        if (info.mesh != mesh->kind) {
+            continue;
+        }
+        bool there = info.kind == DENT_SIM_SOLID && dent_sim_get_stress(sim, i, mesh->cells) == DENT_OK;
+        for (uint32_t e = 0; there && e < info.element_count; e++) {
+            put_stress(mesh, first + e, &mesh->cells[e]);
+        }
+        first += info.element_count;
+    }
 }
 
 static void gather(const dent_sim *sim, joined_mesh *mesh)
@@ -208,17 +265,26 @@ static dent_status write_mesh(run_output *output, uint32_t frame, int part)
     char path[FILE_NAME_LIMIT];
     part_path(output, frame, part, path);
     gather(dent_sim_scene_sim(output->scene), mesh);
-    const dent_mesh_field fields[2] = {
+    gather_stress(dent_sim_scene_sim(output->scene), mesh);
+    dent_mesh_field fields[2 + STRESS_FIELDS] = {
         {.name = "velocity", .components = 3, .values = mesh->velocities},
         {.name = "body", .on_elements = true, .components = 1, .values = mesh->bodies},
     };
+    size_t at = 0;
+    for (int n = 0; n < STRESS_FIELDS && mesh->stress != NULL; n++) {
+        fields[2 + n] = (dent_mesh_field){.name = stress_fields[n].name,
+                                          .on_elements = true,
+                                          .components = stress_fields[n].components,
+                                          .values = mesh->stress + at};
+        at += (size_t)mesh->element_count * stress_fields[n].components;
+    }
     const dent_mesh_view view = {
         .kind = mesh->kind,
         .vertex_count = mesh->vertex_count,
         .positions = mesh->positions,
         .element_count = mesh->element_count,
         .element_corners = mesh->corners,
-        .field_count = 2,
+        .field_count = mesh->stress != NULL ? 2 + STRESS_FIELDS : 2,
         .fields = fields,
     };
     return dent_mesh_write(output->session->context, path, &view);

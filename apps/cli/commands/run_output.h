@@ -1,6 +1,8 @@
 /* run_output.h — the animation of `dent run` for ParaView: F.pvd, and in the folder F_frames three files a frame.
  *
- *   frame_000012_solids.vtu      all bodies of tetrahedra, with `velocity` on vertices, `body` on cells
+ *   frame_000012_solids.vtu      all bodies of tetrahedra, with `velocity` on vertices; on cells `body` and, 0 but for
+ *                                elastic solids, `stress_von_mises`, `stress_principal` (three, descending), `stress`
+ *                                and `strain` (xx yy zz xy yz zx), `strain_principal`, `plastic_strain`
  *   frame_000012_surfaces.vtp    all bodies of triangles, the same fields
  *   frame_000012_contacts.vtp    a point per contact: `normal` (from b to a), `force` on a, `depth` (below 0: apart),
  *                                `body_a`, `body_b`
@@ -25,6 +27,9 @@ typedef struct joined_mesh {
     uint32_t *corners;
     double *positions, *velocities; /* 3 per vertex */
     double *bodies;                 /* number of the body, per element */
+    double *stress;                 /* of solids, STRESS_NUMBERS per element: see stress_fields; else null */
+    dent_sim_cell_stress *cells;    /* room for those of the largest body */
+    uint32_t cell_capacity;
 } joined_mesh;
 
 typedef struct run_output {

@@ -75,9 +75,9 @@ dent_status check_fields(dent_context *context, const char *path, uint32_t verte
             return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: the name of field %u %s", path, i,
                              field->name && field->name[0] ? "cannot be written in XML" : "is missing");
         }
-        if (field->components != 1 && field->components != 3) {
-            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: field '%s' has %u components, not 1 or 3", path,
-                             field->name, field->components);
+        if (field->components != 1 && field->components != 3 && field->components != 6) {
+            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: field '%s' has %u components, not 1, 3 or 6",
+                             path, field->name, field->components);
         }
         if (!field->values && (field->on_elements ? element_count : vertex_count) > 0) {
             return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: field '%s' has no values", path, field->name);

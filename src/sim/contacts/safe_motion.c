@@ -493,7 +493,7 @@ static double body_energy(const struct sim_model *model, const struct sim_state 
         *kinetic += 0.5 * mass * sim_dot(velocity, velocity);
         fallen += mass * sim_dot(state->gravity, state->positions + 3 * (size_t)v);
     }
-    return *kinetic - fallen + elastic_body_energy(model, state->positions, body);
+    return *kinetic - fallen + elastic_body_energy(model, state, body);
 }
 
 static void note_energies(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)

@@ -20,6 +20,7 @@
 enum { AGGREGATE = 80, LARGE_AGGREGATE = 200, LARGE_MESH = 20000 /* vertices */ };
 enum { DIRECT_VERTICES = 20000 };
 #define DIRECT_COST 3e6 /* multiplications of a factor */
+#define POINT_COST 3e4  /* and for each point of solid cells, whose matrices cost as much as three such passes */
 
 /* ---- aggregates -------------------------------------------------------------------------------------------------- */
 
@@ -121,8 +122,23 @@ static void make_nodes(const struct sim_model *model, const struct inertia_terms
 /* Calls for all elements, with their corners and the blocks of their matrix where positions are given. */
 typedef void element_visit(struct coarse_space *space, const uint32_t *corners, uint32_t count, const double *blocks);
 
+/* Solid cells; without a state: nothing is activated, nothing has flowed. */
+static void visit_cells(const struct solid_cells *cells, struct coarse_space *space, const double *positions,
+                        const struct sim_state *state, double rate, element_visit *visit)
+{
+    double blocks[9 * CELL_MOST_CORNERS * CELL_MOST_CORNERS];
+    struct cell_state cell_state = cell_state_of(state);
+    for (uint32_t c = 0; c < cells->count; c++) {
+        if (positions) {
+            solid_cell_stiffness(cells, c, &cell_state, positions, rate, blocks);
+        }
+        visit(space, cells->corners + cells->cells[c].first_corner, cells->cells[c].corner_count,
+              positions ? blocks : NULL);
+    }
+}
+
 static void visit_elements(const struct elastic_mesh *mesh, struct coarse_space *space, const double *positions,
-                           double rate, element_visit *visit)
+                           const struct sim_state *state, double rate, element_visit *visit)
 {
     double tet[4][4][9], triangle[3][3][9];
     for (uint32_t g = 0; g < mesh->group_count; g++) {
@@ -148,6 +164,7 @@ static void visit_elements(const struct elastic_mesh *mesh, struct coarse_space 
         }
         visit(space, mesh->hinges[t].corners, 4, positions ? tet[0][0] : NULL);
     }
+    visit_cells(&mesh->cells, space, positions, state, rate, visit);
 }
 
 static void note_pairs(struct coarse_space *space, const uint32_t *corners, uint32_t count, const double *blocks)
@@ -191,7 +208,7 @@ static dent_status list_pairs(struct sim_model *model, struct coarse_space *spac
     dent_context *context = model->context;
     space->pairs = NULL;
     space->pair_count = 0;
-    visit_elements(model->elastic, space, NULL, 0, note_pairs);
+    visit_elements(model->elastic, space, NULL, NULL, 0, note_pairs);
     uint64_t all = space->pair_count;
     struct coarse_pair *found = dent_allocate(context, (size_t)all, sizeof *found);
     if (!found) {
@@ -199,7 +216,7 @@ static dent_status list_pairs(struct sim_model *model, struct coarse_space *spac
     }
     space->pairs = found;
     space->pair_count = 0;
-    visit_elements(model->elastic, space, NULL, 0, note_pairs);
+    visit_elements(model->elastic, space, NULL, NULL, 0, note_pairs);
     space->pair_count = sort_pairs(found, all);
     space->pairs = sim_allocate(model, (size_t)space->pair_count, sizeof *space->pairs);
     if (space->pairs && space->pair_count > 0) {
@@ -277,8 +294,8 @@ static void add_block(double target[36], double left[3][6], const double block[9
 
 static void add_blocks(struct coarse_space *space, const uint32_t *corners, uint32_t count, const double *blocks)
 {
-    double motions[4][3][6];
-    uint32_t nodes[4];
+    double motions[CELL_MOST_CORNERS][3][6];
+    uint32_t nodes[CELL_MOST_CORNERS];
     bool one = true;
     for (uint32_t k = 0; k < count; k++) {
         nodes[k] = space->vertex_nodes[corners[k]];
@@ -315,13 +332,14 @@ static void add_blocks(struct coarse_space *space, const uint32_t *corners, uint
     }
 }
 
-static void make_blocks(const struct sim_model *model, struct coarse_space *space, const double *positions, double rate)
+static void make_blocks(const struct sim_model *model, struct coarse_space *space, const double *positions,
+                        const struct sim_state *state, double rate)
 {
     memset(space->node_blocks, 0, 36 * (size_t)space->node_count * sizeof(double));
     if (space->pair_count > 0) {
         memset(space->pair_blocks, 0, 36 * (size_t)space->pair_count * sizeof(double));
     }
-    visit_elements(model->elastic, space, positions, rate, add_blocks);
+    visit_elements(model->elastic, space, positions, state, rate, add_blocks);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -783,7 +801,7 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
             rigid_rotation(state->rigids[space->nodes[n].rigid].orientation, space->nodes[n].frame);
         }
         if (elements) {
-            make_blocks(model, space, state->positions, inertia->rate);
+            make_blocks(model, space, state->positions, state, inertia->rate);
         }
         return factorise(model, terms, inertia, space);
     }
@@ -837,9 +855,10 @@ dent_status coarse_build(struct sim_model *model, const struct inertia_terms *in
         dent_isa isa = dent_context_isa(model->context);
         space->kernels = KERNELS_FOR(isa, tet_kernels_scalar, tet_kernels_avx2, tet_kernels_avx512);
         rest_positions(model, rest);
+        double most_cost = DIRECT_COST + POINT_COST * model->elastic->cells.point_count;
         space->direct = model->vertex_count <= DIRECT_VERTICES;
         status = build_nodes(model, inertia, rest, space);
-        if (status == DENT_OK && space->direct && envelope_cost(&space->envelope) > DIRECT_COST) {
+        if (status == DENT_OK && space->direct && envelope_cost(&space->envelope) > most_cost) {
             space->direct = false;
             status = build_nodes(model, inertia, rest, space);
         }
@@ -867,7 +886,7 @@ dent_status coarse_rest(const struct sim_model *model, const struct inertia_term
     }
     memset(space->rest_diagonal, 0, 6 * (size_t)model->vertex_count * sizeof(double));
     space->built = false;
-    make_blocks(model, space, rest, inertia->rate);
+    make_blocks(model, space, rest, NULL, inertia->rate);
     space->built = true;
     space->weight = 0.5; /* 1.5 over the largest eigenvalue of D^-1 A, about three for tetrahedra */
     dent_release(model->context, rest, numbers, sizeof *rest);

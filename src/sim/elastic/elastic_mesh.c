@@ -94,6 +94,12 @@ static void join_elements(const struct elastic_mesh *mesh, uint32_t *parents)
             union_find_join(parents, group->corners[0][n % TET_LANES], group->corners[1 + n / TET_LANES][n % TET_LANES]);
         }
     }
+    for (uint32_t c = 0; c < mesh->cells.count; c++) {
+        const uint32_t *corners = mesh->cells.corners + mesh->cells.cells[c].first_corner;
+        for (uint32_t k = 1; k < mesh->cells.cells[c].corner_count; k++) {
+            union_find_join(parents, corners[0], corners[k]);
+        }
+    }
     for (uint32_t t = 0; t < mesh->triangle_count; t++) {
         union_find_join(parents, mesh->triangles[t].corners[0], mesh->triangles[t].corners[1]);
         union_find_join(parents, mesh->triangles[t].corners[0], mesh->triangles[t].corners[2]);
@@ -217,6 +223,7 @@ dent_status elastic_mesh_build(struct sim_model *model)
     uint32_t *work = dent_allocate(model->context, work_count, sizeof *work);
     dent_status status = work ? add_elements(&builder) : sim_no_memory(model->context);
     status = status == DENT_OK ? keep_elements(&builder) : status;
+    status = status == DENT_OK ? solid_cells_build(model, &model->elastic->cells) : status;
     status = status == DENT_OK ? make_gathers(model) : status;
     status = status == DENT_OK ? make_pieces(model, work) : status;
     dent_context *context = model->context;

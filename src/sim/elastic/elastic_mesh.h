@@ -5,6 +5,7 @@
 #define DENT_SIM_ELASTIC_MESH_H
 
 #include "sim_elastic.h"
+#include "solid_cells.h"
 
 enum { TET_LANES = 8, TET_ENTRIES = 12 * TET_LANES };
 
@@ -40,6 +41,7 @@ struct elastic_mesh {
     /* By vertex (vertex_count + 1): entries of the pass over tetrahedra (components 8 apart), and over cloth
      * (components one after the other; triangles first, 9 each, then hinges, 12 each). */
     uint32_t *tet_starts, *tet_entries, *cloth_starts, *cloth_entries;
+    struct solid_cells cells; /* with laws of their own */
     double *rest_energy; /* of each body */
     /* Connected pieces that nothing holds: their momentum follows from the outer forces exactly (momentum.c). */
     uint32_t piece_count;

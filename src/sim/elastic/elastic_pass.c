@@ -2,13 +2,14 @@
  * same bits for any number of threads. */
 #include "elastic_pass.h"
 
+#include "sim/model/sim_state.h"
 #include "simd/kernel_choice.h"
 
 #include <string.h>
 
-enum { GROUPS_A_BLOCK = 32, CLOTH_A_BLOCK = 256 };
+enum { GROUPS_A_BLOCK = 32, CLOTH_A_BLOCK = 256, CELLS_A_BLOCK = 64 };
 
-dent_status pass_build(struct sim_model *model, struct pass_work *work)
+dent_status pass_build(struct sim_model *model, const struct sim_state *state, struct pass_work *work)
 {
     const struct elastic_mesh *mesh = model->elastic;
     dent_isa isa = dent_context_isa(model->context);
@@ -16,11 +17,17 @@ dent_status pass_build(struct sim_model *model, struct pass_work *work)
     size_t cloth = 9 * (size_t)mesh->triangle_count + 12 * (size_t)mesh->hinge_count;
     size_t blocks = mesh->group_count / GROUPS_A_BLOCK + 1 +
                     ((size_t)mesh->triangle_count + mesh->hinge_count) / CLOTH_A_BLOCK + 2;
+    blocks += mesh->cells.count / CELLS_A_BLOCK + 1;
+    work->state = state;
+    work->cell_out = sim_allocate(model, 3 * (size_t)mesh->cells.corner_count, sizeof(double));
+    work->cell_matrices = sim_allocate(model, 81 * (size_t)mesh->cells.point_count, sizeof(double));
     work->tet_out = sim_allocate(model, (size_t)mesh->group_count * TET_ENTRIES, sizeof(double));
     work->cloth_out = sim_allocate(model, cloth, sizeof(double));
     work->cloth = sim_allocate(model, mesh->triangle_count, sizeof *work->cloth);
     work->partial = sim_allocate(model, blocks * LINE_TERMS, sizeof(double));
-    return work->tet_out && work->cloth_out && work->cloth && work->partial ? DENT_OK : sim_no_memory(model->context);
+    return work->tet_out && work->cloth_out && work->cloth && work->partial && work->cell_out && work->cell_matrices
+               ? DENT_OK
+               : sim_no_memory(model->context);
 }
 
 struct pass_call {
@@ -68,6 +75,22 @@ static void cloth_range(void *data, uint32_t begin, uint32_t end)
     }
 }
 
+static void cell_range(void *data, uint32_t begin, uint32_t end)
+{
+    const struct pass_call *call = data;
+    const struct solid_cells *cells = &call->model->elastic->cells;
+    struct cell_state state = cell_state_of(call->work->state);
+    for (uint32_t n = begin; n < end; n++) {
+        double *out = call->work->cell_out + 3 * (size_t)cells->cells[n].first_corner;
+        double *matrices = call->work->cell_matrices + 81 * (size_t)cells->cells[n].first_point;
+        if (call->product) {
+            solid_cell_product(cells, n, call->pass, matrices, out);
+        } else {
+            solid_cell_gradient(cells, n, &state, call->pass, matrices, out);
+        }
+    }
+}
+
 static void gather_range(void *data, uint32_t begin, uint32_t end)
 {
     const struct pass_call *call = data;
@@ -82,6 +105,12 @@ static void gather_range(void *data, uint32_t begin, uint32_t end)
         }
         for (uint32_t e = mesh->cloth_starts[v]; e < mesh->cloth_starts[v + 1]; e++) {
             const double *entry = call->work->cloth_out + mesh->cloth_entries[e];
+            x += entry[0];
+            y += entry[1];
+            z += entry[2];
+        }
+        for (uint32_t e = mesh->cells.starts[v]; e < mesh->cells.starts[v + 1]; e++) {
+            const double *entry = call->work->cell_out + mesh->cells.entries[e];
             x += entry[0];
             y += entry[1];
             z += entry[2];
@@ -103,6 +132,7 @@ static void run_pass(struct pass_call *call)
         dent_parallel_for(model->context, blocks, tet_task, call);
     }
     sim_parallel(model->context, 0, mesh->triangle_count + mesh->hinge_count, cloth_range, call);
+    sim_parallel(model->context, 0, mesh->cells.count, cell_range, call);
     sim_parallel(model->context, 0, model->vertex_count, gather_range, call);
 }
 
@@ -173,6 +203,33 @@ static void change_task(void *data, uint32_t block, uint32_t worker)
     call->work->partial[block] = sum;
 }
 
+static void cell_change_task(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    const struct pass_call *call = data;
+    const struct solid_cells *cells = &call->model->elastic->cells;
+    struct cell_state state = cell_state_of(call->work->state);
+    uint32_t begin = block * CELLS_A_BLOCK, end = block_end(begin, CELLS_A_BLOCK, cells->count);
+    double sum = 0;
+    for (uint32_t n = begin; n < end; n++) {
+        sum += solid_cell_change(cells, n, &state, call->pass, call->part);
+    }
+    call->work->partial[block] = sum;
+}
+
+static double cell_change(struct pass_call *call)
+{
+    uint32_t count = call->model->elastic->cells.count, blocks = count > 0 ? (count - 1) / CELLS_A_BLOCK + 1 : 0;
+    double sum = 0;
+    if (blocks > 0) {
+        dent_parallel_for(call->model->context, blocks, cell_change_task, call);
+    }
+    for (uint32_t b = 0; b < blocks; b++) {
+        sum += call->work->partial[b];
+    }
+    return sum;
+}
+
 double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
                          double part)
 {
@@ -186,13 +243,15 @@ double pass_cloth_change(const struct sim_model *model, struct pass_work *work, 
     for (uint32_t b = 0; b < blocks; b++) {
         sum += work->partial[b];
     }
-    return sum;
+    return sum + cell_change(&call);
 }
 
 /* ---- single bodies and vertices ---------------------------------------------------------------------------------- */
 
-double elastic_body_energy(const struct sim_model *model, const double *positions, uint32_t body)
+double elastic_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body)
 {
+    const double *positions = state->positions;
+    struct cell_state cell_state = cell_state_of(state);
     const struct elastic_mesh *mesh = model->elastic;
     struct element_pass pass = {.now = positions};
     double lanes[TET_LANES] = {0};
@@ -205,11 +264,40 @@ double elastic_body_energy(const struct sim_model *model, const double *position
     for (uint32_t t = mesh->body_hinges[body]; t < mesh->body_hinges[body + 1]; t++) {
         sum += cloth_hinge_energy(&mesh->hinges[t], positions);
     }
+    for (uint32_t c = mesh->cells.body_cells[body]; c < mesh->cells.body_cells[body + 1]; c++) {
+        sum += solid_cell_energy(&mesh->cells, c, &cell_state, positions);
+    }
     return sum;
 }
 
-void elastic_force(const struct sim_model *model, const double *positions, uint32_t vertex, double force[3])
+/* Which cell the entry belongs to: cells are in the order of their corners. */
+static uint32_t cell_of_corner(const struct solid_cells *cells, uint32_t corner)
 {
+    uint32_t low = 0, high = cells->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        low = cells->cells[middle].first_corner <= corner ? middle : low;
+        high = cells->cells[middle].first_corner <= corner ? high : middle;
+    }
+    return low;
+}
+
+static void add_cell_forces(const struct solid_cells *cells, const struct sim_state *state, uint32_t vertex,
+                            double force[3])
+{
+    struct element_pass pass = {.now = state->positions, .start = state->positions};
+    struct cell_state cell_state = cell_state_of(state);
+    double out[3 * CELL_MOST_CORNERS];
+    for (uint32_t e = cells->starts[vertex]; e < cells->starts[vertex + 1]; e++) {
+        uint32_t corner = cells->entries[e] / 3, number = cell_of_corner(cells, corner);
+        solid_cell_gradient(cells, number, &cell_state, &pass, NULL, out);
+        sim_add_scaled(force, -1, out + 3 * (size_t)(corner - cells->cells[number].first_corner));
+    }
+}
+
+void elastic_force(const struct sim_model *model, const struct sim_state *state, uint32_t vertex, double force[3])
+{
+    const double *positions = state->positions;
     const struct elastic_mesh *mesh = model->elastic;
     struct element_pass pass = {.now = positions, .start = positions};
     double tets[TET_ENTRIES], cloth[12];
@@ -234,4 +322,5 @@ void elastic_force(const struct sim_model *model, const double *positions, uint3
             force[axis] -= cloth[at + axis];
         }
     }
+    add_cell_forces(&mesh->cells, state, vertex, force);
 }

@@ -1,10 +1,11 @@
-/* The first mode of a solid: the least w^2 with K u = w^2 M u, where K is Hooke's law on the tetrahedra at rest and M
- * are the masses of the vertices.
+/* The first mode of a solid: the least w^2 with K u = w^2 M u, where K is Hooke's law on the tetrahedra at rest (of
+ * solid cells: the matrix of their law) and M are the masses of the vertices.
  *
  * Method: locally optimal preconditioned conjugate gradients for one vector (Knyazev 2001). Every iteration takes the
  * best vector in the span of the present one, its preconditioned residual (diagonal of K) and the last direction; what
  * it minimises is Rayleigh's quotient, so that the estimate comes from above at any time. It ends when the quotient
  * has settled to 0.1 % over 25 iterations: less would end on plateaus of nearly incompressible bodies. */
+#include "elastic_pass.h"
 #include "first_mode.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ struct mode_search {
     size_t size;
     bool is_free;
     struct rest_cell *cells;
+    double *matrices, *rest, *moved; /* of solid cells: at rest, 81 per point; 3 per vertex of all bodies each */
     double *diagonal;           /* of K */
     double *rigid[RIGID_MODES]; /* orthonormal; of free bodies */
     uint32_t rigid_count;
@@ -93,14 +95,60 @@ static double mass_of(const struct mode_search *search, size_t number)
     return search->model->masses[search->body->first_vertex + number / 3];
 }
 
+/* Solid cells of the body: their matrices at rest; nothing is activated, nothing has flowed. */
+static void add_solid_cells(const struct mode_search *search, const double *u, double *force)
+{
+    const struct solid_cells *cells = &search->model->elastic->cells;
+    uint32_t number = (uint32_t)(search->body - search->model->bodies), begin = cells->body_cells[number];
+    size_t shift = 3 * (size_t)search->body->first_vertex;
+    double out[3 * CELL_MOST_CORNERS];
+    struct element_pass pass = {.now = search->rest, .start = search->rest, .direction = search->moved};
+    if (begin < cells->body_cells[number + 1]) {
+        memcpy(search->moved + shift, u, search->size * sizeof *u);
+    }
+    for (uint32_t c = begin; c < cells->body_cells[number + 1]; c++) {
+        const struct solid_cell *cell = &cells->cells[c];
+        uint32_t first = cell->first_point - cells->cells[begin].first_point;
+        solid_cell_product(cells, c, &pass, search->matrices + 81 * (size_t)first, out);
+        for (uint32_t n = 0; n < 3 * cell->corner_count; n++) {
+            force[3 * (size_t)cells->corners[cell->first_corner + n / 3] - shift + n % 3] += out[n];
+        }
+    }
+}
+
 static void apply_stiffness(const struct mode_search *search, const double *u, double *force)
 {
     memset(force, 0, search->size * sizeof *force);
     for (uint32_t number = 0; number < search->body->element_count; number++) {
-        add_cell(search, number, u, force);
+        if (search->cells[number].volume > 0) {
+            add_cell(search, number, u, force);
+        }
     }
+    add_solid_cells(search, u, force);
     for (size_t n = 0; n < search->size; n++) {
         force[n] = moves(search, n) ? force[n] : 0;
+    }
+}
+
+/* Their matrices, and their part of the diagonal. */
+static void make_solid_cells(struct mode_search *search)
+{
+    const struct solid_cells *cells = &search->model->elastic->cells;
+    uint32_t number = (uint32_t)(search->body - search->model->bodies), begin = cells->body_cells[number];
+    size_t shift = 3 * (size_t)search->body->first_vertex;
+    const struct cell_state state = {NULL, NULL};
+    double out[3 * CELL_MOST_CORNERS], blocks[9 * CELL_MOST_CORNERS * CELL_MOST_CORNERS];
+    struct element_pass pass = {.now = search->rest, .start = search->rest};
+    memcpy(search->rest + shift, search->body->rest, search->size * sizeof *search->rest);
+    for (uint32_t c = begin; c < cells->body_cells[number + 1]; c++) {
+        const struct solid_cell *cell = &cells->cells[c];
+        uint32_t first = cell->first_point - cells->cells[begin].first_point, count = cell->corner_count;
+        solid_cell_gradient(cells, c, &state, &pass, search->matrices + 81 * (size_t)first, out);
+        solid_cell_stiffness(cells, c, &state, search->rest, 0, blocks);
+        for (uint32_t n = 0; n < 3 * count; n++) {
+            search->diagonal[3 * (size_t)cells->corners[cell->first_corner + n / 3] - shift + n % 3] +=
+                blocks[9 * (size_t)(n / 3) * (count + 1) + 4 * (n % 3)];
+        }
     }
 }
 
@@ -118,6 +166,7 @@ static void make_diagonal(struct mode_search *search)
             }
         }
     }
+    make_solid_cells(search);
 }
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -323,12 +372,24 @@ static void iterate(struct mode_search *search, double *square, uint32_t *iterat
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
+static size_t matrix_numbers(const struct mode_search *search)
+{
+    const struct solid_cells *cells = &search->model->elastic->cells;
+    uint32_t number = (uint32_t)(search->body - search->model->bodies), begin = cells->body_cells[number];
+    uint32_t end = cells->body_cells[number + 1];
+    uint32_t last = end < cells->count ? cells->cells[end].first_point : cells->point_count;
+    return begin < end ? 81 * (size_t)(last - cells->cells[begin].first_point) : 1;
+}
+
 static bool open_search(struct mode_search *search, dent_context *context, double **vectors)
 {
     size_t count = search->is_free ? 7 + RIGID_MODES : 7;
     *vectors = dent_allocate(context, count * search->size, sizeof **vectors);
     search->cells = dent_allocate(context, search->body->element_count, sizeof *search->cells);
-    if (!*vectors || !search->cells) {
+    search->matrices = dent_allocate(context, matrix_numbers(search), sizeof *search->matrices);
+    search->rest = dent_allocate(context, 3 * (size_t)search->model->vertex_count, sizeof *search->rest);
+    search->moved = dent_allocate(context, 3 * (size_t)search->model->vertex_count, sizeof *search->moved);
+    if (!*vectors || !search->cells || !search->matrices || !search->rest || !search->moved) {
         return false;
     }
     memset(*vectors, 0, count * search->size * sizeof **vectors);
@@ -341,7 +402,8 @@ static bool open_search(struct mode_search *search, dent_context *context, doubl
         search->rigid[m] = search->is_free ? *vectors + (7 + m) * search->size : NULL;
     }
     for (uint32_t number = 0; number < search->body->element_count; number++) {
-        if (!make_cell(search->body, number, &search->cells[number])) {
+        if (!solid_cell_is_plain(search->model, search->body, sim_element_cell(search->body, number)) ||
+            !make_cell(search->body, number, &search->cells[number])) {
             memset(&search->cells[number], 0, sizeof search->cells[number]);
         }
     }
@@ -371,6 +433,9 @@ dent_status first_mode_square(const struct sim_model *model, uint32_t number, do
         *square = *square > 0 ? *square : 0; /* nothing moves, or rounding */
     }
     dent_release(model->context, search.cells, body->element_count, sizeof *search.cells);
+    dent_release(model->context, search.matrices, matrix_numbers(&search), sizeof *search.matrices);
+    dent_release(model->context, search.rest, 3 * (size_t)model->vertex_count, sizeof *search.rest);
+    dent_release(model->context, search.moved, 3 * (size_t)model->vertex_count, sizeof *search.moved);
     dent_release(model->context, vectors, (search.is_free ? 7 + RIGID_MODES : 7) * search.size, sizeof *vectors);
     return status;
 }

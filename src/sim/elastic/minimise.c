@@ -91,7 +91,7 @@ dent_status elastic_build(struct sim_model *model, struct sim_state *state, stru
     dent_status status = bonds_find(model, state);
     status = status == DENT_OK ? elastic_mesh_build(model) : status;
     status = status == DENT_OK ? allocate(model, work) : status;
-    status = status == DENT_OK ? pass_build(model, &work->minimiser->pass) : status;
+    status = status == DENT_OK ? pass_build(model, state, &work->minimiser->pass) : status;
     if (status != DENT_OK) {
         return status;
     }

@@ -578,7 +578,7 @@ void elastic_attachment_forces(const struct sim_model *model, const struct sim_s
     }
     for (uint32_t k = 0; k < model->bonds->bond_count; k++) { /* a bond holds what the elements pull */
         double pull[3];
-        elastic_force(model, state->positions, model->bonds->bonds[k].vertex, pull);
+        elastic_force(model, state, model->bonds->bonds[k].vertex, pull);
         for (size_t axis = 0; axis < 3; axis++) {
             forces[3 * (size_t)model->bonds->bonds[k].attachment + axis] = -pull[axis];
         }

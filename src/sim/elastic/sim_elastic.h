@@ -74,6 +74,13 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
 /* The highest of the lowest angular frequencies of all elastic bodies, rad/s, and whose it is; 0 without any. */
 double elastic_fastest_mode(const struct sim_model *model, const struct elastic_work *work, uint32_t *body);
 
+/* ---- muscle_activation.c ----------------------------------------------------------------------------------------- */
+
+/* The activation of fibres at a time, into the state. */
+void elastic_set_time(const struct sim_model *model, struct sim_state *state, double time);
+/* At the end of a substep: what was stretched beyond its yield stress flows, into the state. */
+void elastic_flow(const struct sim_model *model, struct sim_state *state);
+
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 
 /* At the end of a substep, when all velocities are known: energy that the solved bodies have more than at its beginning
@@ -83,8 +90,8 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
 /* ---- elastic_pass.c, tet_elasticity.c ---------------------------------------------------------------------------- */
 
 /* The force its elements put on a vertex, without dampers. */
-void elastic_force(const struct sim_model *model, const double *positions, uint32_t vertex, double force[3]);
-double elastic_body_energy(const struct sim_model *model, const double *positions, uint32_t body);
+void elastic_force(const struct sim_model *model, const struct sim_state *state, uint32_t vertex, double force[3]);
+double elastic_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body);
 uint32_t elastic_inverted_cells(const struct sim_model *model, const double *positions);
 
 /* ---- minimise_terms.c -------------------------------------------------------------------------------------------- */

@@ -12,12 +12,14 @@
 #include <string.h>
 
 enum { ROUNDS = 6, MOST_SUBSTEPS = 100, RIGID_SUBSTEPS = 10, CONTACT_SUBSTEPS = 4 };
+#define CELL_COST 10.0         /* of a point with a law of its own, in tetrahedra */
 #define RESOLVED 0.27          /* w h */
 #define ELEMENTS_A_SECOND 1.2e7 /* elements times substeps, at most: about what two cores do in that time */
 
 static uint32_t most_substeps(const struct sim_model *model)
 {
-    double elements = (double)(model->elastic->tet_count + model->elastic->triangle_count);
+    double elements = (double)(model->elastic->tet_count + model->elastic->triangle_count) +
+                      CELL_COST * model->elastic->cells.point_count;
     double most = elements > 0 ? ELEMENTS_A_SECOND * model->time_step / elements : MOST_SUBSTEPS;
     return most > MOST_SUBSTEPS ? MOST_SUBSTEPS : most < 1 ? 1 : (uint32_t)most;
 }

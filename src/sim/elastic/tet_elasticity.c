@@ -5,6 +5,7 @@
  * law with the Lame constants lambda and mu, it is finite for every F, and an inverted element is pushed back. Along a
  * line it is a polynomial of degree six, so that the best step along a direction is found exactly. */
 #include "elastic_pass.h"
+#include "small_matrices.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,9 +101,12 @@ dent_status tet_elasticity_add(struct elastic_builder *builder, uint32_t body_nu
     const struct sim_body *body = &builder->model->bodies[body_number];
     uint32_t flat = 0, first_flat = 0;
     builder->lanes = TET_LANES; /* a new group */
-    for (uint32_t t = 0; t < body->element_count; t++) {
+    for (uint32_t t = 0; t < body->element_count && body->cells.corner_count == 0; t++) {
         const uint32_t *corners = body->corners + 4 * (size_t)t;
         double six_volume, gradients[3][3];
+        if (!solid_cell_is_plain(builder->model, body, t)) {
+            continue; /* solid_cells.c */
+        }
         if (!rest_shape(body->rest, corners, &six_volume, gradients)) {
             first_flat = flat++ == 0 ? t : first_flat;
             continue;
@@ -213,6 +217,15 @@ uint32_t elastic_inverted_cells(const struct sim_model *model, const double *pos
             shape_of(&mesh->groups[g], lane, positions, &shape);
             inverted += shape.j < 0;
         }
+    }
+    for (uint32_t c = 0; c < mesh->cells.count; c++) {
+        bool any = false;
+        for (uint32_t p = 0; p < mesh->cells.cells[c].point_count; p++) {
+            double f[9];
+            solid_cell_deformation(&mesh->cells, c, p, positions, f);
+            any = any || matrix_determinant(f) < 0;
+        }
+        inverted += any;
     }
     return inverted;
 }

@@ -35,6 +35,30 @@ static bool at_least(double value, double least)
 
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
+static bool is_direction(const double *vector)
+{
+    double largest = fmax(fabs(vector[0]), fmax(fabs(vector[1]), fabs(vector[2])));
+    return isfinite(vector[0]) && isfinite(vector[1]) && isfinite(vector[2]) && largest > 1e-100 && largest < 1e100;
+}
+
+static dent_status check_activation(struct checker *checker, const dent_sim_material *material)
+{
+    if (material->activation_count > 0 && !material->activation) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: %u activation keys announced, none given",
+                         checker->name, material->activation_count);
+    }
+    for (uint32_t n = 0; n < material->activation_count; n++) {
+        const dent_sim_activation_key *key = &material->activation[n];
+        if (!(key->value >= 0 && key->value <= 1)) {
+            return refuse(checker, "an activation", key->value, "it must be 0 to 1");
+        }
+        if (!isfinite(key->time) || (n > 0 && !(key->time > key[-1].time))) {
+            return refuse(checker, "the time of an activation", key->time, "times must be finite and ascend");
+        }
+    }
+    return DENT_OK;
+}
+
 static dent_status check_material(struct checker *checker, uint32_t number)
 {
     const dent_sim_material *material = &checker->def->materials[number];
@@ -63,12 +87,31 @@ static dent_status check_material(struct checker *checker, uint32_t number)
         {"friction_kinetic", material->friction_kinetic, false},
         {"restitution", material->restitution, false},
         {"contact_compliance", material->contact_compliance, false},
+        {"viscosity", material->viscosity, false},
+        {"bulk_viscosity", material->bulk_viscosity, false},
+        {"yield_stress", material->yield_stress, true},
+        {"hardening", material->hardening, false},
+        {"fibre_stiffness", material->fibre_stiffness, false},
+        {"fibre_strength", material->fibre_strength, false},
     };
     for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
         if (!at_least(numbers[n].value, 0) || (numbers[n].positive && numbers[n].value == 0)) {
             return refuse(checker, numbers[n].name, numbers[n].value,
                           numbers[n].positive ? "it must be finite and above 0" : "it must be finite and not negative");
         }
+    }
+    if (!dent_sim_model_name(material->model)) {
+        return refuse(checker, "model", material->model, "unknown model");
+    }
+    const double *fibre = material->fibre_direction;
+    if (!is_direction(fibre)) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT,
+                         "%s: fibre_direction is %.9g, %.9g, %.9g; it must be finite and not 0", checker->name,
+                         fibre[0], fibre[1], fibre[2]);
+    }
+    dent_status status = check_activation(checker, material);
+    if (status != DENT_OK) {
+        return status;
     }
     if (!(material->poisson < 0.5)) {
         return refuse(checker, "poisson", material->poisson, "it must be below 0.5");
@@ -146,11 +189,42 @@ static dent_status check_motion(struct checker *checker, const dent_sim_motion *
     return DENT_OK;
 }
 
-static dent_status check_mesh(struct checker *checker, const dent_sim_body_def *body)
+static uint32_t element_corner_count(const dent_sim_body_def *body)
 {
     bool solid = body->kind == DENT_SIM_SOLID ||
                  ((body->kind == DENT_SIM_RIGID || body->kind == DENT_SIM_PRESCRIBED) && body->mesh == DENT_BODY_SOLID);
-    uint32_t corner_count = solid ? 4 : 3;
+    return !solid ? 3 : body->elements == DENT_SIM_HEXAHEDRA ? 8 : 4;
+}
+
+static dent_status check_cells(struct checker *checker, const dent_sim_body_def *body)
+{
+    uint32_t material_count = checker->def->material_count > 0 ? checker->def->material_count : 1;
+    if ((body->element_materials || body->fibre_directions) && body->kind != DENT_SIM_SOLID) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT,
+                         "%s: only bodies of kind solid have element_materials and fibre_directions", checker->name);
+    }
+    for (uint32_t e = 0; body->element_materials && e < body->element_count; e++) {
+        if (body->element_materials[e] >= material_count) {
+            return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: element %u has material %u of %u",
+                             checker->name, e, body->element_materials[e], material_count);
+        }
+    }
+    for (uint32_t e = 0; body->fibre_directions && e < body->element_count; e++) {
+        if (!is_direction(body->fibre_directions + 3 * (size_t)e)) {
+            return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT,
+                             "%s: the fibre direction of element %u is 0 or not finite", checker->name, e);
+        }
+    }
+    return DENT_OK;
+}
+
+static dent_status check_mesh(struct checker *checker, const dent_sim_body_def *body)
+{
+    uint32_t corner_count = element_corner_count(body);
+    if (!dent_sim_elements_name(body->elements) ||
+        (body->kind != DENT_SIM_SOLID && body->elements != DENT_SIM_LINEAR)) {
+        return refuse(checker, "elements", body->elements, "unknown choice, or not a body of kind solid");
+    }
     if (body->mesh != DENT_BODY_SOLID && body->mesh != DENT_BODY_SURFACE) {
         return refuse(checker, "mesh", body->mesh, "it must be DENT_BODY_SOLID or DENT_BODY_SURFACE");
     }
@@ -158,7 +232,7 @@ static dent_status check_mesh(struct checker *checker, const dent_sim_body_def *
         return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: a body needs vertices and elements",
                          checker->name);
     }
-    if (body->element_count > UINT32_MAX / 4) {
+    if (body->element_count > UINT32_MAX / (body->elements == DENT_SIM_LINEAR ? 4 : 64)) {
         return dent_fail(checker->context, DENT_ERROR_TOO_LARGE, "%s: %u elements are more than can be numbered",
                          checker->name, body->element_count);
     }
@@ -222,6 +296,9 @@ static dent_status check_body(struct checker *checker, uint32_t number)
     dent_status status = check_mesh(checker, body);
     if (status == DENT_OK) {
         status = check_body_numbers(checker, body);
+    }
+    if (status == DENT_OK) {
+        status = check_cells(checker, body);
     }
     if (status == DENT_OK) {
         status = check_motion(checker, &body->motion);
@@ -397,7 +474,12 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
                                body->motion.function != NULL};
     hash = sim_hash_records(hash, counts, sizeof counts, "4");
     hash = sim_hash_records(hash, body->element_corners,
-                            (solid ? 4 : 3) * (size_t)body->element_count * sizeof(uint32_t), "4");
+                            element_corner_count(body) * (size_t)body->element_count * sizeof(uint32_t), "4");
+    hash = body->elements != DENT_SIM_LINEAR ? add_count(hash, body->elements) : hash;
+    if (body->element_materials) {
+        hash = sim_hash_records(hash, body->element_materials, body->element_count * sizeof(uint32_t), "4");
+    }
+    hash = body->fibre_directions ? add_numbers(hash, body->fibre_directions, 3 * (size_t)body->element_count) : hash;
     hash = add_numbers(hash, body->positions, numbers);
     hash = add_numbers(hash, body->rest, numbers);
     hash = add_numbers(hash, body->velocities, numbers);
@@ -408,6 +490,19 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
     hash = sim_hash_records(hash, body->fixed_vertices, body->fixed_count * sizeof(uint32_t), "4");
     hash = add_numbers(hash, body->motion.pivot, 3);
     return sim_hash_records(hash, body->motion.keyframes, body->motion.keyframe_count * sizeof(dent_sim_keyframe), "8");
+}
+
+/* Only what differs from the default, so that older fingerprints stay. */
+static uint64_t add_law(uint64_t hash, const dent_sim_material *m)
+{
+    const double numbers[] = {m->viscosity, m->bulk_viscosity, m->yield_stress, m->hardening, m->fibre_stiffness,
+                              m->fibre_strength, m->fibre_direction[0], m->fibre_direction[1], m->fibre_direction[2]};
+    if (m->model == DENT_SIM_NEO_HOOKEAN && m->viscosity == 0 && m->bulk_viscosity == 0 && m->fibre_stiffness == 0 &&
+        m->fibre_strength == 0) {
+        return hash;
+    }
+    hash = sim_hash_records(add_count(hash, m->model), numbers, sizeof numbers, "8");
+    return sim_hash_records(hash, m->activation, m->activation_count * sizeof *m->activation, "8");
 }
 
 uint64_t sim_def_fingerprint(const dent_sim_def *def)
@@ -431,6 +526,7 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
                                   m->stretch,          m->shear,       m->bending,           m->friction_static,
                                   m->friction_kinetic, m->restitution, m->contact_compliance};
         hash = sim_hash_records(hash, numbers, sizeof numbers, "8");
+        hash = add_law(hash, m);
     }
     for (uint32_t n = 0; n < def->pair_count; n++) {
         const dent_sim_material_pair *p = &def->pairs[n];

@@ -20,6 +20,13 @@ struct sim_block_list; /* sim_memory.c */
 struct elastic_mesh;   /* elastic/elastic_mesh.h */
 struct rigid_bonds;    /* elastic/rigid_bonds.h */
 
+/* Cells that elasticity is computed on, where these are not the elements: model/body_cells.c. */
+struct sim_cells {
+    uint32_t count, corner_count; /* corners per cell: 8 or 10; 0: cells are elements */
+    uint32_t *corners;            /* numbers within the body */
+    uint32_t *element_cells;      /* by element */
+};
+
 struct sim_body {
     char name[SIM_NAME_SIZE];
     dent_sim_body_kind kind;
@@ -36,9 +43,13 @@ struct sim_body {
     uint32_t rigid; /* number in model->rigids, or SIM_NONE */
     uint32_t host;
     uint32_t collision_group, collision_mask;
+    bool own_density; /* of the body def, not of its materials */
     bool self_collision, thin;
     bool oriented, mirrored; /* oriented: a solid or closed surface: has an inside; mirrored: its faces look inward */
     dent_body_id id;
+    struct sim_cells cells;
+    uint32_t *cell_materials; /* by cell (of an elastic solid); null: `material` */
+    double *cell_fibres;      /* 3 per cell, unit; null: those of the materials */
 };
 
 struct sim_rigid {
@@ -98,6 +109,8 @@ struct sim_model {
     bool stop_swift; /* rigid bodies that leave the margin of detection are stopped before impacts */
     const int *cancel;
     uint64_t fingerprint;
+    uint32_t plastic_count;    /* points of cells that flow: state->plastic */
+    uint32_t activation_count; /* of state->activations: one per material if any has fibres, else 0 */
 };
 
 /* ---- sim_memory.c: blocks that live as long as the simulation ---------------------------------------------------- */
@@ -115,6 +128,18 @@ void sim_parallel(dent_context *context, uint32_t begin, uint32_t end, sim_range
 dent_status sim_check_def(dent_context *context, const dent_sim_def *def);
 uint64_t sim_def_fingerprint(const dent_sim_def *def);
 void sim_body_name(const dent_sim_body_def *body, uint32_t number, char name[SIM_NAME_SIZE]);
+
+/* ---- body_cells.c ------------------------------------------------------------------------------------------------ */
+
+/* The defs of all bodies as tetrahedra and triangles: `made` (body_count) are those of the def, where needed with new
+ * vertices and elements; `cells` says which cells these came from. All memory is the model's. */
+dent_status sim_make_cells(struct sim_model *model, const dent_sim_def *def, dent_sim_body_def *made,
+                           struct sim_cells *cells);
+uint32_t sim_cell_count(const struct sim_body *body);
+uint32_t sim_cell_points(const struct sim_body *body); /* in each cell */
+/* The material of a cell, and of an element. */
+uint32_t sim_cell_material(const struct sim_body *body, uint32_t cell);
+uint32_t sim_element_cell(const struct sim_body *body, uint32_t element);
 
 /* ---- small questions about a model ------------------------------------------------------------------------------- */
 

@@ -33,6 +33,8 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[8] = (struct state_part){&state->reserve, sizeof state->reserve, "8"};
     parts[9] = (struct state_part){state->rest, model->rigid_count * sizeof *state->rest, "8"};
     parts[10] = (struct state_part){&state->overlap, sizeof state->overlap, "8"};
+    parts[11] = (struct state_part){state->activations, model->activation_count * sizeof(double), "8"};
+    parts[12] = (struct state_part){state->plastic, 10 * (size_t)model->plastic_count * sizeof(double), "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -47,7 +49,13 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->rigids = sim_allocate(model, model->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
     state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
-    return state->positions && state->velocities && state->rigids && state->frames && state->rest
+    state->activations = sim_allocate(model, model->activation_count, sizeof(double));
+    state->plastic = sim_allocate(model, 10 * (size_t)model->plastic_count, sizeof(double));
+    for (size_t n = 0; state->plastic && n < model->plastic_count; n++) { /* nothing has flowed */
+        state->plastic[10 * n] = state->plastic[10 * n + 4] = state->plastic[10 * n + 8] = 1;
+    }
+    return state->positions && state->velocities && state->rigids && state->frames && state->rest &&
+                   state->activations && state->plastic
                ? DENT_OK
                : sim_no_memory(model->context);
 }

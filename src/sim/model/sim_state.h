@@ -33,6 +33,8 @@ struct sim_state {
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
     double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
+    double *activations; /* of the fibres of each material at the last substep, where any has fibres */
+    double *plastic;     /* 10 per point that flows: elastic/material_laws.h */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
@@ -44,7 +46,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 11 };
+enum { STATE_PART_COUNT = 13 };
 struct state_part {
     void *bytes;
     size_t size;

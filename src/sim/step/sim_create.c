@@ -1,6 +1,7 @@
 /* Making a simulation: copies what the def points to, measures bodies, gives masses to vertices, puts the bodies into a
  * world, then builds the parts that have files of their own. Any failure gives everything back. */
 #include "sim/elastic/elastic_mesh.h"
+#include "sim/elastic/material_laws.h"
 #include "sim_step.h"
 
 #include <math.h>
@@ -19,7 +20,9 @@ dent_sim_material dent_sim_material_default(void)
                                .shear = 300,
                                .bending = 1e-4,
                                .friction_static = 0.5,
-                               .friction_kinetic = 0.4};
+                               .friction_kinetic = 0.4,
+                               .yield_stress = 1e3,
+                               .fibre_direction = {1, 0, 0}};
 }
 
 dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind)
@@ -75,7 +78,28 @@ static dent_status copy_motion(struct sim_model *model, const dent_sim_motion *s
     return motion->keyframes ? DENT_OK : sim_no_memory(model->context);
 }
 
-static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *def, uint32_t number)
+/* What each cell of a solid is made of, and how many points of it flow. */
+static dent_status copy_cells(struct sim_model *model, const dent_sim_body_def *def, struct sim_body *body)
+{
+    uint32_t count = sim_cell_count(body);
+    if (def->element_materials) {
+        body->cell_materials = copy_array(model, def->element_materials, count, sizeof *body->cell_materials);
+    }
+    if (def->fibre_directions) {
+        body->cell_fibres = copy_array(model, def->fibre_directions, 3 * (size_t)count, sizeof *body->cell_fibres);
+    }
+    if ((def->element_materials && !body->cell_materials) || (def->fibre_directions && !body->cell_fibres)) {
+        return sim_no_memory(model->context);
+    }
+    for (uint32_t c = 0; c < count; c++) {
+        const dent_sim_material *material = &model->materials[sim_cell_material(body, c)];
+        model->plastic_count += material_flows(material) ? sim_cell_points(body) : 0;
+    }
+    return DENT_OK;
+}
+
+static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *def, uint32_t number,
+                             const struct sim_cells *cells)
 {
     struct sim_body *body = &model->bodies[number];
     bool may_be_either = def->kind == DENT_SIM_RIGID || def->kind == DENT_SIM_PRESCRIBED;
@@ -89,6 +113,7 @@ static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *d
     body->corner_count = solid ? 4 : 3;
     body->material = def->material;
     body->density = def->density > 0 ? def->density : model->materials[def->material].density;
+    body->own_density = def->density > 0;
     body->thickness = def->thickness;
     body->fixed_count = def->fixed_count;
     body->host = def->host;
@@ -104,6 +129,13 @@ static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *d
     body->fixed = copy_array(model, def->fixed_vertices, def->fixed_count, sizeof *body->fixed);
     if (!body->corners || !body->start || !body->rest || !body->fixed) {
         return sim_no_memory(model->context);
+    }
+    body->cells = *cells;
+    if (def->kind == DENT_SIM_SOLID) {
+        dent_status status = copy_cells(model, def, body);
+        if (status != DENT_OK) {
+            return status;
+        }
     }
     model->vertex_count += def->vertex_count;
     model->rigid_count += def->kind == DENT_SIM_RIGID;
@@ -200,6 +232,23 @@ static double element_measure(const struct sim_body *body, uint32_t element)
     return (six < 0 ? -six : six) / 6;
 }
 
+/* A material of its own gives a cell its density, unless the body has one. */
+static double element_density(const struct sim_model *model, const struct sim_body *body, uint32_t element)
+{
+    return body->cell_materials && !body->own_density
+               ? model->materials[body->cell_materials[sim_element_cell(body, element)]].density
+               : body->density;
+}
+
+/* The corners an element gives its mass to: those of its hexahedron, or its own. */
+static const uint32_t *mass_corners(const struct sim_body *body, uint32_t element, uint32_t *count)
+{
+    bool hexahedron = body->cells.corner_count == 8;
+    *count = hexahedron ? 8 : body->corner_count;
+    return hexahedron ? body->cells.corners + 8 * (size_t)body->cells.element_cells[element]
+                      : body->corners + (size_t)body->corner_count * element;
+}
+
 /* Each element gives its corners equal shares of its mass. */
 static dent_status give_masses(struct sim_model *model)
 {
@@ -212,11 +261,12 @@ static dent_status give_masses(struct sim_model *model)
             continue;
         }
         for (uint32_t e = 0; e < body->element_count; e++) {
-            double mass = body->density * element_measure(body, e);
+            double mass = element_density(model, body, e) * element_measure(body, e);
+            uint32_t count;
+            const uint32_t *corners = mass_corners(body, e, &count);
             body->mass += mass;
-            for (uint32_t k = 0; k < body->corner_count; k++) {
-                model->masses[body->first_vertex + body->corners[(size_t)body->corner_count * e + k]] +=
-                    mass / body->corner_count;
+            for (uint32_t k = 0; k < count; k++) {
+                model->masses[body->first_vertex + corners[k]] += mass / count;
             }
         }
         if (!(body->mass > 0) || !isfinite(body->mass)) {
@@ -271,6 +321,14 @@ static dent_status make_materials(struct sim_model *model, const dent_sim_def *d
     for (uint32_t n = 0; n < model->material_count; n++) {
         model->materials[n] = def->material_count > 0 ? def->materials[n] : dent_sim_material_default();
         model->materials[n].name = NULL;
+        model->materials[n].activation =
+            copy_array(model, model->materials[n].activation, model->materials[n].activation_count,
+                       sizeof *model->materials[n].activation);
+        if (!model->materials[n].activation) {
+            return sim_no_memory(model->context);
+        }
+        model->activation_count =
+            material_has_fibres(&model->materials[n]) ? model->material_count : model->activation_count;
     }
     for (uint32_t n = 0; n < def->pair_count; n++) { /* the first that fits counts */
         const dent_sim_material_pair *pair = &def->pairs[n];
@@ -394,7 +452,7 @@ static dent_status check_magnitudes(const struct sim_model *model, const struct 
             lightest = model->masses[v] > 0 ? fmin(lightest, model->masses[v]) : lightest;
         }
         mass = body->rigid != SIM_NONE ? model->rigids[body->rigid].mass : mass;
-        double fastest = far / model->substep + speed + fall, elastic = elastic_body_energy(model, state->positions, b);
+        double fastest = far / model->substep + speed + fall, elastic = elastic_body_energy(model, state, b);
         bool moves = mass > 0, heavy = moves && !(mass * fastest * fastest <= most);
         bool light = moves && lightest < INFINITY && !(lightest / (model->substep * model->substep) >= least);
         if (heavy || light || !(fabs(elastic) <= most)) {
@@ -408,8 +466,8 @@ static dent_status check_magnitudes(const struct sim_model *model, const struct 
     return DENT_OK;
 }
 
-/* What the def says, without what it takes to compute with it. */
-static dent_status copy_def(struct sim_model *model, const dent_sim_def *def)
+/* What the def says, without what it takes to compute with it. `bodies`: written, as tetrahedra and triangles. */
+static dent_status copy_def(struct sim_model *model, const dent_sim_def *def, dent_sim_body_def *bodies)
 {
     take_settings(model, def);
     dent_status status = make_materials(model, def);
@@ -419,8 +477,13 @@ static dent_status copy_def(struct sim_model *model, const dent_sim_def *def)
     }
     model->body_count = def->body_count;
     model->attachment_count = def->attachment_count;
+    struct sim_cells *cells = sim_allocate(model, def->body_count, sizeof *cells);
+    if (status == DENT_OK && !cells) {
+        status = sim_no_memory(model->context);
+    }
+    status = status == DENT_OK ? sim_make_cells(model, def, bodies, cells) : status;
     for (uint32_t b = 0; b < def->body_count && status == DENT_OK; b++) {
-        status = copy_body(model, &def->bodies[b], b);
+        status = copy_body(model, &bodies[b], b, &cells[b]);
     }
     return status == DENT_OK ? make_arrays(model) : status;
 }
@@ -483,14 +546,18 @@ static dent_status build(void *data)
 {
     const struct create_call *call = data;
     dent_sim *sim = call->sim;
-    const dent_sim_def *def = call->def;
     struct sim_model *model = &sim->model;
     struct sim_state *state = &sim->state;
-    dent_status status = copy_def(model, def);
+    dent_sim_body_def *bodies = sim_allocate(model, call->def->body_count, sizeof *bodies);
+    dent_status status = bodies ? copy_def(model, call->def, bodies) : sim_no_memory(model->context);
+    dent_sim_def divided = *call->def;
+    const dent_sim_def *def = &divided; /* its bodies as the model has them */
+    divided.bodies = bodies;
     status = status == DENT_OK ? make_state(model, def, state) : status;
     status = status == DENT_OK ? build_stages(sim, def) : status;
     if (status == DENT_OK) {
         motion_apply(model, state, sim->work.solver.scratch, 0);
+        elastic_set_time(model, state, 0);
         solver_place_vertices(model, state);
         start_velocities(model, state, def);
         status = check_magnitudes(model, state);

@@ -90,7 +90,7 @@ static dent_status add_sums(void *data)
         add_rigid(model, state, r, sums);
     }
     for (uint32_t b = 0; b < model->body_count; b++) {
-        sums->elastic += elastic_body_energy(model, state->positions, b);
+        sums->elastic += elastic_body_energy(model, state, b);
     }
     sums->contact = elastic_term_energy(model, state, &call->sim->work.solver.elastic);
     for (uint64_t i = 0; i < call->sim->work.contacts.count; i++) {
@@ -116,7 +116,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         sums.sleeping += sim->state.rest[r].asleep != 0;
     }
-    sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
+    sums.elements = model->elastic->tet_count + model->elastic->triangle_count + model->elastic->cells.count;
     sums.constraints = model->attachment_count + sim->state.grab_count;
     sums.ns_detect = report->ns_detect;
     sums.ns_respond = report->ns_respond;

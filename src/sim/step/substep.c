@@ -66,6 +66,7 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     motion_apply(model, state, solver->scratch,
                  (double)state->step * model->time_step + (double)(number + 1) * model->substep);
     islands_wake(model, state, contacts, elastic->previous, &solver->islands);
+    elastic_set_time(model, state, (double)state->step * model->time_step + (double)(number + 1) * model->substep);
     rigid_predict(model, state, &solver->rigid);
     uint64_t begin = dent_clock_ns();
     dent_status status = elastic_substep(model, state, contacts, &solver->rigid, elastic);
@@ -84,6 +85,7 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
     elastic_limit_energy(model, state, elastic);
+    elastic_flow(model, state);
     rigid_vertex_velocities(model, state);
     return DENT_OK;
 }

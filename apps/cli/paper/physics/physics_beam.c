@@ -143,6 +143,7 @@ void measure_sag(dent_context *context, const physics_case *row, physics_result 
     stage.def.contacts = false;
     uint32_t body = physics_add(&stage, DENT_SIM_SOLID, physics_beam_mesh(context));
     physics_fix_below(&stage, body, 0, CLAMP_LIMIT);
+    physics_choose_elements(&stage, body, (dent_sim_elements)row->parameters[3], beam_cells);
     double *solution = dent_allocate(context, count, sizeof *solution);
     if (count > 0 && solution != NULL && physics_modal_open(&modal, &rest, &stage.materials[0], CLAMP_LIMIT)) {
         double omega = physics_modal_first(&modal, solution);
@@ -158,7 +159,7 @@ void measure_sag(dent_context *context, const physics_case *row, physics_result 
             double found = end_sag(&rest, rest.positions, dent_sim_positions(stage.sim, body));
             physics_judge(result, row->parameters[2] > 0 ? theory : exact, found);
             snprintf(result->note, sizeof result->note,
-                     "two cells of thickness; this mesh solved directly: %.3f of "
+                     "two cells of thickness; linear tetrahedra solved directly: %.3f of "
                      "Timoshenko",
                      exact / theory);
         } else {

@@ -56,6 +56,27 @@ uint32_t physics_add(physics_stage *stage, dent_sim_body_kind kind, physics_mesh
     return body;
 }
 
+void physics_choose_elements(physics_stage *stage, uint32_t body, dent_sim_elements elements, const uint32_t cells[3])
+{
+    if (stage->failed) {
+        return;
+    }
+    stage->bodies[body].elements = elements;
+    if (elements == DENT_SIM_HEXAHEDRA) { /* in the place of five tetrahedra each */
+        uint32_t *corner = stage->meshes[body].corners, row = cells[0] + 1, layer = row * (cells[1] + 1);
+        uint32_t count = cells[0] * cells[1] * cells[2];
+        for (uint32_t c = 0; c < count; c++, corner += 8) {
+            uint32_t first = c % cells[0] + row * (c / cells[0] % cells[1]) + layer * (c / cells[0] / cells[1]);
+            const uint32_t around[4] = {first, first + 1, first + row + 1, first + row};
+            for (int k = 0; k < 4; k++) {
+                corner[k] = around[k];
+                corner[4 + k] = around[k] + layer;
+            }
+        }
+        stage->bodies[body].element_count = count;
+    }
+}
+
 uint32_t physics_add_ground(physics_stage *stage, double width)
 {
     const uint32_t cells[3] = {2, 2, 1};

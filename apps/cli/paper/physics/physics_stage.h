@@ -54,6 +54,8 @@ typedef struct physics_stage {
 void physics_open(physics_stage *stage, dent_context *context);
 /** Takes the mesh over, also when it fails. Returns the body's number. */
 uint32_t physics_add(physics_stage *stage, dent_sim_body_kind kind, physics_mesh mesh);
+/** The elements of a solid made by physics_box with these cells: hexahedra take the place of its tetrahedra. */
+void physics_choose_elements(physics_stage *stage, uint32_t body, dent_sim_elements elements, const uint32_t cells[3]);
 /** A block of 0.2 m that stands still, its top at z = 0, `width` wide. */
 uint32_t physics_add_ground(physics_stage *stage, double width);
 /** Fixes the vertices of a solid whose coordinate `axis` is at most `limit`. */

@@ -49,7 +49,8 @@ void physics_fail(physics_result *result, const physics_stage *stage);
 
 /* physics_beam.c */
 physics_measure measure_beam_frequency; /* Young's modulus, Poisson's ratio, [2] 1: the reference by halved steps */
-physics_measure measure_sag;            /* Young's modulus, Poisson's ratio, [2] 1: against Timoshenko */
+physics_measure measure_sag;            /* Young's modulus, Poisson's ratio, [2] 1: against Timoshenko,
+                                           [3] dent_sim_elements */
 physics_measure measure_bar;            /* Young's modulus, Poisson's ratio, [2] 0: E, 1: nu */
 /* physics_energy.c */
 physics_measure measure_energy_map; /* scene (enum energy_scene), time step, [2] 1: the whole map */
