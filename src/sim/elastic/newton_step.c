@@ -181,6 +181,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
     pass_gradient(model, &work->pass, &pass, g);
     memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
     terms_add_gradient(model, &work->terms, &at, g);
+    loads_add_gradient(model, work->loads, state->positions, g);
     bonds_contract(model, state, g);
     clear_unmoved(model, work, g);
     for (uint32_t v = 0; v < model->vertex_count; v++) {
@@ -200,6 +201,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
             }
         }
     }
+    supports_project(model, g);
 }
 
 void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
@@ -232,6 +234,7 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
             sim_add_scaled(six + 3, c, moment);
         }
     }
+    supports_project(model, out);
     work->products++;
 }
 
@@ -282,6 +285,7 @@ static double trial_change(const struct sim_model *model, const struct sim_state
         elastic += terms[n];
         work->line_energy += n < ENERGY_TERMS ? terms[n] : 0;
     }
+    elastic += loads_change(model, work->loads, state->positions, moved);
     return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
 }
 

@@ -57,6 +57,17 @@ static void quotients(const struct sim_model *model, const struct minimiser *wor
     }
 }
 
+/* What moves bodies as wholes: of free pieces, and what supports leave free. */
+static void remove_whole(const struct sim_model *model, const struct sim_state *state, double *x)
+{
+    supports_project(model, x);
+    momentum_remove_whole(model, state, x);
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        size_t first = 3 * (size_t)model->bodies[b].first_vertex;
+        supports_remove_whole(model, b, state->positions + first, x + first);
+    }
+}
+
 dent_status substeps_modes(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
     dent_random random = dent_random_seeded(1);
@@ -69,7 +80,7 @@ dent_status substeps_modes(const struct sim_model *model, struct sim_state *stat
     dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, true);
     newton_gradient(model, state, work); /* the matrix of cloth */
     for (int round = 0; round < ROUNDS && status == DENT_OK; round++) {
-        momentum_remove_whole(model, state, x);
+        remove_whole(model, state, x);
         normalise(model, x);
         memset(work->residual, 0, work->size * sizeof(double));
         for (uint32_t v = 0; v < model->vertex_count; v++) {
@@ -80,7 +91,7 @@ dent_status substeps_modes(const struct sim_model *model, struct sim_state *stat
         newton_solve(model, state, work);
         memcpy(x, work->solution, 3 * (size_t)model->vertex_count * sizeof(double));
     }
-    momentum_remove_whole(model, state, x);
+    remove_whole(model, state, x);
     normalise(model, x);
     memset(work->solution, 0, work->size * sizeof(double));
     memcpy(work->solution, x, 3 * (size_t)model->vertex_count * sizeof(double));

@@ -19,6 +19,7 @@ enum { SIM_NAME_SIZE = 64, SIM_MOST_GRABS = 64, SIM_BLOCK = 256 };
 struct sim_block_list; /* sim_memory.c */
 struct elastic_mesh;   /* elastic/elastic_mesh.h */
 struct rigid_bonds;    /* elastic/rigid_bonds.h */
+struct sim_loads;      /* loads/sim_loads.h */
 
 struct sim_body {
     char name[SIM_NAME_SIZE];
@@ -90,11 +91,13 @@ struct sim_model {
     double mean_edge;                       /* of the world */
     struct elastic_mesh *elastic;
     struct rigid_bonds *bonds;
+    struct sim_loads *loads;
 
     double time_step, substep, air_damping;
     uint32_t substeps, iterations, contact_interval, impact_passes;
     bool interval_is_fixed; /* by the def */
     bool contacts_wanted, continuous, watch_all;
+    bool has_loads;
     uint32_t contact_iterations, bounce_iterations;
     const int *cancel;
     uint64_t fingerprint;

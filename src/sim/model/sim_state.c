@@ -30,6 +30,8 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[6] = (struct state_part){&state->grab_count, sizeof state->grab_count, "4"};
     parts[7] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
     parts[8] = (struct state_part){&state->reserve, sizeof state->reserve, "8"};
+    /* Without loads it is always 0, and files are as they were before there were any. */
+    parts[9] = (struct state_part){&state->outer_work, model->has_loads ? sizeof state->outer_work : 0, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;

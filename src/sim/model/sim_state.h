@@ -22,6 +22,7 @@ struct sim_state {
     uint64_t step;
     double gravity[3];
     double reserve; /* J: what elastic islands have lost, and overlap at the start stored: pays for pushing overlap out */
+    double outer_work; /* J: of loads, so far */
     double *positions, *velocities; /* 3 per vertex */
     dent_rigid_state *rigids;
     double *frames;     /* of all embeddings, 9 per vertex: the last valid one of its facet */
@@ -36,7 +37,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 9 };
+enum { STATE_PART_COUNT = 10 };
 struct state_part {
     void *bytes;
     size_t size;

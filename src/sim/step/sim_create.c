@@ -340,7 +340,8 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
      * trembles. The sweeps cost little beside the rest of a call. */
     model->contact_iterations = 4;
     model->bounce_iterations = 4;
-    model->fingerprint = sim_def_fingerprint(def);
+    model->has_loads = def->load_count > 0;
+    model->fingerprint = loads_add_fingerprint(sim_def_fingerprint(def), def);
 }
 
 static dent_status make_arrays(struct sim_model *model)
@@ -445,6 +446,7 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     status = status == DENT_OK ? make_world(model, state->positions, def, &work->search.world) : status;
     status = status == DENT_OK ? make_attachments(model, def) : status;
     status = status == DENT_OK ? give_masses(model) : status;
+    status = status == DENT_OK ? loads_build(model, def, work->search.world) : status;
     status = status == DENT_OK ? solver_build(model, state, &work->solver, def->iterations) : status;
     if (model->contact_interval == 0 || model->contact_interval > model->substeps) {
         model->contact_interval = model->substeps;
@@ -471,6 +473,7 @@ static dent_status build(void *data)
     status = status == DENT_OK ? build_stages(sim, def) : status;
     if (status == DENT_OK) {
         motion_apply(model, state, sim->work.solver.scratch, 0);
+        supports_apply(model, state, 0);
         solver_place_vertices(model, state);
         start_velocities(model, state, def);
         status = check_magnitudes(model, state);
@@ -490,6 +493,7 @@ dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent
     DENT_REQUIRE(context, def);
     DENT_REQUIRE(context, sim);
     dent_status status = sim_check_def(context, def);
+    status = status == DENT_OK ? loads_check_def(context, def) : status;
     if (status != DENT_OK) {
         return status;
     }

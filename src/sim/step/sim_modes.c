@@ -10,7 +10,7 @@
 /* Backward Euler turns a mode by atan(w h) in a substep instead of w h. The square of the ratio is the share of the
  * stiffness that acts. atan by halving the angle and its series: only sqrt is taken from libm, so that the bits are the
  * same everywhere. */
-static double kept_stiffness(double turn)
+double sim_kept_stiffness(double turn)
 {
     double x = turn;
     for (int n = 0; n < 4; n++) {
@@ -39,7 +39,7 @@ static dent_status find_mode(void *data)
     }
     mode.omega = sqrt(square);
     mode.turn = mode.omega * model->substep;
-    mode.stiffness = kept_stiffness(mode.turn);
+    mode.stiffness = sim_kept_stiffness(mode.turn);
     mode.substeps = 1;
     if (mode.omega * model->time_step > RESOLVED) {
         double needed = ceil(mode.omega * model->time_step / RESOLVED);

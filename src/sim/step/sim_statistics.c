@@ -83,6 +83,8 @@ static dent_status add_sums(void *data)
         sums->elastic += elastic_body_energy(model, state->positions, b);
     }
     sums->contact = elastic_term_energy(model, state, &call->sim->work.solver.elastic);
+    sums->outer_work = state->outer_work;
+    sums->residual = elastic_residual(model, state, &call->sim->work.solver.elastic);
     sums->inverted_cells = elastic_inverted_cells(model, state->positions);
     return DENT_OK;
 }
@@ -100,8 +102,9 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.step = sim->state.step;
     sums.substeps = model->substeps;
     sums.mode = elastic_fastest_mode(model, &sim->work.solver.elastic, &sums.mode_body);
+    sums.mode_stiffness = sim_kept_stiffness(sums.mode * model->substep);
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
-    sums.constraints = model->attachment_count + sim->state.grab_count;
+    sums.constraints = model->attachment_count + model->loads->spring_count + sim->state.grab_count;
     sums.ns_detect = report->ns_detect;
     sums.ns_respond = report->ns_respond;
     sums.ns_elastic = report->ns_elastic;

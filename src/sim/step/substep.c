@@ -15,7 +15,11 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
     }
     dent_status status = response_build(model, &solver->response);
     status = status == DENT_OK ? rigid_build(model, state, &solver->rigid) : status;
-    return status == DENT_OK ? elastic_build(model, state, &solver->elastic, iterations) : status;
+    status = status == DENT_OK ? elastic_build(model, state, &solver->elastic, iterations) : status;
+    if (status == DENT_OK) {
+        loads_bind_rigids(model, state); /* when bonds have moved their centres */
+    }
+    return status;
 }
 
 void solver_destroy(dent_context *context, struct sim_solver *solver)
@@ -62,8 +66,12 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     if (model->rigid_count > 0) {
         memcpy(elastic->previous_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
     }
-    motion_apply(model, state, solver->scratch,
-                 (double)state->step * model->time_step + (double)(number + 1) * model->substep);
+    double time = (double)state->step * model->time_step + (double)(number + 1) * model->substep;
+    loads_begin(model, state, &elastic->loads, time);
+    motion_apply(model, state, solver->scratch, time);
+    supports_apply(model, state, time);
+    bonds_collect_loads(model, state, &elastic->loads);
+    loads_push_rigids(model, state, &elastic->loads);
     rigid_predict(model, state, &solver->rigid);
     uint64_t begin = dent_clock_ns();
     dent_status status = elastic_substep(model, state, contacts, &solver->rigid, elastic);
@@ -78,6 +86,9 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
     elastic_limit_energy(model, state, elastic);
+    supports_velocities(model, state, elastic->previous);
+    struct load_way way = {elastic->previous, state->positions, elastic->previous_rigids, state->rigids};
+    state->outer_work += loads_work(model, &elastic->loads, &way, NULL);
     rigid_vertex_velocities(model, state);
     return contacts_bounce(model, state, contacts, elastic->previous, &solver->rigid, response, report);
 }
