@@ -29,6 +29,8 @@ enum quantity_kind {
     QUANTITY_RATE,
     QUANTITY_ANGLE,
     QUANTITY_ANGULAR_VELOCITY,
+    QUANTITY_TORQUE,
+    QUANTITY_FRICTION_RATE, /* force per velocity */
     QUANTITY_KIND_COUNT
 };
 
