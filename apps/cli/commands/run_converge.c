@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "json_output.h"
 #include "load_world.h"
+#include "run_probes.h"
 #include "tool.h"
 
 #include <dent/sim_scene.h>
@@ -39,12 +40,14 @@ void warn_of_coarse_steps(dent_sim *sim)
 
 /* ---- probes ---------------------------------------------------------------------------------------------- */
 
-typedef enum probe_kind { PROBE_KINETIC, PROBE_ELASTIC, PROBE_ENERGY, PROBE_POSITION, PROBE_FORCE } probe_kind;
+typedef enum probe_kind { PROBE_KINETIC, PROBE_ELASTIC, PROBE_ENERGY, PROBE_POSITION, PROBE_FORCE, PROBE_DECLARED }
+    probe_kind;
 
 typedef struct run_probe {
     probe_kind kind;
     uint32_t body, vertex; /* vertex UINT32_MAX: the mean */
     int axis;
+    uint32_t number; /* of a declared one; `axis` is its component */
 } run_probe;
 
 static bool find_body(const dent_sim *sim, const char *name, size_t length, uint32_t *body)
@@ -61,7 +64,13 @@ static bool find_body(const dent_sim *sim, const char *name, size_t length, uint
 static int read_probe(const dent_sim *sim, const char *text, run_probe *made)
 {
     static const char *const energies[] = {"kinetic", "elastic", "energy"};
+    uint32_t component;
     *made = (run_probe){.vertex = UINT32_MAX};
+    if (run_probes_find(sim, text, &made->number, &component)) {
+        made->kind = PROBE_DECLARED;
+        made->axis = (int)component;
+        return STATUS_GOOD;
+    }
     for (int n = 0; n < 3; n++) {
         if (strcmp(text, energies[n]) == 0) {
             made->kind = (probe_kind)n;
@@ -70,7 +79,8 @@ static int read_probe(const dent_sim *sim, const char *text, run_probe *made)
     }
     const char *colon = strrchr(text, ':');
     if (colon == NULL) {
-        return complain("run: --converge %s: expected kinetic, elastic, energy, BODY:x or BODY:force", text);
+        return complain("run: --converge %s: expected a probe of the scene, kinetic, elastic, energy, BODY:x or BODY:force",
+                        text);
     }
     const char *quantity = colon + 1;
     bool force = strcmp(quantity, "force") == 0;
@@ -131,8 +141,12 @@ static double contact_force(const dent_sim *sim, uint32_t body)
     return sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
 }
 
-static double probe_value(const dent_sim *sim, const run_probe *probe)
+static double probe_value(dent_sim *sim, const run_probe *probe)
 {
+    double values[3] = {0, 0, 0};
+    if (probe->kind == PROBE_DECLARED) {
+        return dent_sim_read_probe(sim, probe->number, values) == DENT_OK ? values[probe->axis] : NAN;
+    }
     dent_sim_statistics now = dent_sim_get_statistics(sim);
     switch (probe->kind) {
     case PROBE_KINETIC:
@@ -275,9 +289,9 @@ int run_until_settled(tool_session *session)
 {
     const tool_options *options = session->options;
     if (options_have(options, OPTION_ANIMATION) || options_have(options, OPTION_CHECKPOINT) ||
-        options_have(options, OPTION_RESUME)) {
-        return complain(
-            "run: --converge runs the scene several times: -o, --checkpoint and --resume do not go with it");
+        options_have(options, OPTION_RESUME) || options_have(options, OPTION_PROBES)) {
+        return complain("run: --converge runs the scene several times: -o, --checkpoint, --resume and --probes do not go "
+                        "with it");
     }
     settling job = {.session = session};
     int status = run_all(&job);

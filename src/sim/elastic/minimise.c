@@ -181,6 +181,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     struct aim_call call = {model, state, elastic};
     sim_parallel(model->context, 0, model->vertex_count, aim_range, &call);
     loads_aim(model, work->loads, work->inertia.vertices, work->targets);
+    loads_total(model, elastic->previous, work->loads);
     supports_project(model, work->solution);
     work->substep_count++;
     work->elastic_change = 0;

@@ -18,7 +18,7 @@ enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT =
 #define LARGE_LINEAR_TOLERANCE 5e-2
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
-#define NEWTON_FLOOR 1e-9 /* of the energy that one substep of free fall would give */
+#define NEWTON_FLOOR 1e-9 /* of the energy that one substep of weight and loads would give */
 #define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -366,7 +366,8 @@ void newton_solve(const struct sim_model *model, struct sim_state *state, struct
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
     double first = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
-    double floor = NEWTON_FLOOR * h * h * work->mass * sim_dot(state->gravity, state->gravity);
+    double floor = NEWTON_FLOOR * h * h *
+                   (work->mass * sim_dot(state->gravity, state->gravity) + loads_square(model, work->loads));
     uint32_t most = work->most_iterations > 0 ? work->most_iterations
                     : work->space.direct      ? MOST_ITERATIONS
                                               : LARGE_ITERATIONS;

@@ -160,6 +160,15 @@ void loads_total(const struct sim_model *model, const double *positions, struct 
     }
 }
 
+double loads_square(const struct sim_model *model, const struct load_work *work)
+{
+    double sum = 0;
+    for (uint32_t v = 0; v < model->vertex_count && work->total; v++) {
+        sum += model->inverse_masses[v] * sim_dot(work->total + 3 * (size_t)v, work->total + 3 * (size_t)v);
+    }
+    return sum;
+}
+
 /* ---- work -------------------------------------------------------------------------------------------------------- */
 
 /* The volume that a face sweeps on straight ways of its corners, to its outer side. */

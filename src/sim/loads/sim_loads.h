@@ -84,7 +84,7 @@ struct sim_loads {
 /* Workspace of a substep. */
 struct load_work {
     double *forces;    /* 3 per vertex: of loads that keep their direction, in the present substep; null without loads */
-    double *total;     /* with followers, at its end */
+    double *total;     /* with followers, at its beginning, then at its end */
     double *rigids;    /* 6 per rigid body: force and moment, all loads */
     double *factors;   /* by load: of its course, in the present substep */
 };
@@ -117,7 +117,9 @@ void loads_add_gradient(const struct sim_model *model, const struct load_work *w
                         double *gradient);
 double loads_change(const struct sim_model *model, const struct load_work *work, const double *from,
                     const double *moved);
-/* work->total, at the end of the substep. */
+/* The sum of force^2 / mass, of work->total. */
+double loads_square(const struct sim_model *model, const struct load_work *work);
+/* work->total, at these positions. */
 void loads_total(const struct sim_model *model, const double *positions, struct load_work *work);
 /* The work of all loads from one placement to another. `rigid_active`: null, or only bodies for which it is set. */
 struct load_way {
