@@ -161,7 +161,6 @@ static int open_scene(run_job *job)
     if (status != DENT_OK) {
         return complain("run: %s", session_message(job->session, status));
     }
-    session_print_notices(job->session);
     job->sim = dent_sim_scene_sim(job->scene);
     job->facts = dent_sim_scene_get_facts(job->scene);
     job->frames = options->frames > 0 ? options->frames : job->facts.frame_count;
@@ -208,6 +207,7 @@ static int run_job_to_end(run_job *job)
     if (status != STATUS_GOOD) {
         return status;
     }
+    session_print_notices(job->session); /* where nothing is refused: an error is one line */
     run_report_open(&job->report, job->session, job->scene, job->first_frame, job->frames);
     progress_hold(&job->session->progress, job->facts.name, job->frames);
     status = simulate(job);
@@ -225,7 +225,6 @@ static int run_job_to_end(run_job *job)
             printer_text(job->session->out, "\n");
         }
         printer_flush(job->session->out);
-        warn_of_coarse_steps(job->sim);
     }
     return status;
 }
@@ -274,8 +273,8 @@ const tool_command command_run_row = {
                "beginning. --checkpoint saves the state after each frame; --resume continues from there, to the bit.\n"
                "At every moment the collection and the checkpoint are complete, however the program ends.\n"
                "\n"
-               "At the end a notice on stderr says when substeps were too long for the first mode of an elastic body\n"
-               "(of at most 20,000 cells), and how many would keep 95 % of its stiffness.\n"
+               "A notice on stderr says when substeps are too long for the first mode of an elastic body, and how many\n"
+               "would keep 95 % of its stiffness in motion.\n"
                "\n"
                "--probes F.csv writes the probes that a scene file declares: a line per frame, frame 0 (or the first after\n"
                "--resume) to the last, with the columns frame, time, and NAME.x NAME.y NAME.z or NAME of each probe, in\n"

@@ -14,29 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_LIMIT = 20000, SUBSTEP_LIMIT = 1000 };
-#define RESOLVED_TURN 0.28
+enum { SUBSTEP_LIMIT = 1000 };
 #define SETTLED_SHARE 0.01
-
-/* ---- the warning ----------------------------------------------------------------------------------------- */
-
-void warn_of_coarse_steps(dent_sim *sim)
-{
-    dent_sim_mode worst = {0}, mode;
-    dent_sim_body_info info, worst_body = {0};
-    for (uint32_t body = 0; dent_sim_body(sim, body, &info); body++) {
-        bool counts = info.kind == DENT_SIM_SOLID && info.element_count <= CELLS_LIMIT;
-        if (counts && dent_sim_first_mode(sim, body, &mode) == DENT_OK && mode.turn > worst.turn) {
-            worst = mode;
-            worst_body = info;
-        }
-    }
-    if (worst.turn > RESOLVED_TURN) {
-        remark("%s: omega h = %.2g for the first mode; %u substeps give 95 %% of its stiffness, %u at most %.0f %%",
-               worst_body.name, worst.turn, worst.substeps, dent_sim_get_statistics(sim).substeps,
-               100 * worst.stiffness);
-    }
-}
 
 /* ---- probes ---------------------------------------------------------------------------------------------- */
 

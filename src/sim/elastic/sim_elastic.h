@@ -54,6 +54,9 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
 /* The highest of the lowest angular frequencies of all elastic bodies, rad/s, and whose it is; 0 without any. */
 double elastic_fastest_mode(const struct sim_model *model, const struct elastic_work *work, uint32_t *body);
 
+/* substep_choice.c: the share of its stiffness with which a mode vibrates that turns by so much in a substep, rad. */
+double elastic_kept_stiffness(double turn);
+
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 
 /* At the end of a substep, when all velocities are known: energy that the solved bodies have more than at its beginning

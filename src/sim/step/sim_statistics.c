@@ -102,7 +102,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.step = sim->state.step;
     sums.substeps = model->substeps;
     sums.mode = elastic_fastest_mode(model, &sim->work.solver.elastic, &sums.mode_body);
-    sums.mode_stiffness = sim_kept_stiffness(sums.mode * model->substep);
+    sums.mode_stiffness = elastic_kept_stiffness(sums.mode * model->substep);
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
     sums.constraints = model->attachment_count + model->loads->spring_count + sim->state.grab_count;
     sums.ns_detect = report->ns_detect;

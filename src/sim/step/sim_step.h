@@ -28,9 +28,6 @@ dent_status sim_keep_state(dent_sim *sim); /* before a change that may fail: mak
 void sim_undo(dent_sim *sim);              /* the backup becomes the state; no contacts are reported */
 dent_sim_statistics sim_no_statistics(void);
 
-/* ---- sim_modes.c ------------------------------------------------------------------------------------------------- */
-double sim_kept_stiffness(double turn); /* of a mode that turns by so much in a substep: share of its stiffness */
-
 /* ---- sim_control.c ----------------------------------------------------------------------------------------------- */
 void sim_set_body_velocity(const struct sim_model *model, struct sim_state *state, uint32_t body, const double *linear,
                            const double *angular);
