@@ -7,7 +7,7 @@
  * has settled to 0.1 % over 25 iterations: less would end on plateaus of nearly incompressible bodies. */
 #include "first_mode.h"
 
-#include "sim/loads/sim_loads.h"
+#include "sim/loads/load_model.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef DENT_SIM_SIM_ELASTIC_H
 #define DENT_SIM_SIM_ELASTIC_H
 
-#include "sim/loads/sim_loads.h"
+#include "sim/loads/load_model.h"
 #include "sim/rigid/sim_rigid.h"
 
 struct minimiser; /* minimise.h */

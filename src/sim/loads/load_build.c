@@ -1,6 +1,6 @@
 /* From the def to what a substep computes with: loads become forces on vertices or oriented faces, supports become held
  * directions of vertices, places on rigid bodies become arms. */
-#include "sim_loads.h"
+#include "load_model.h"
 
 #include "base/containers/heap_sort.h"
 

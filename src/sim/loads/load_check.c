@@ -1,6 +1,6 @@
 /* What a def may ask of loads, supports, springs and probes: every number is looked at before anything is made. Also
  * their part of the fingerprint by which a checkpoint knows its simulation; probes change nothing and have none. */
-#include "sim_loads.h"
+#include "load_model.h"
 
 #include "sim/model/byte_order.h"
 

@@ -7,7 +7,7 @@
  * or their border stays in place, the sum of these is p times the change of that volume: a potential, and the
  * minimisation finds its minimum. Elsewhere there is none: every Newton step pushes with the forces where it begins, and
  * goes as far as the work on its own way allows. On rigid bodies it acts as at the beginning of the substep. */
-#include "sim_loads.h"
+#include "load_model.h"
 
 #include <dent/response.h>
 

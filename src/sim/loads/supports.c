@@ -1,7 +1,7 @@
 /* Supports hold vertices along directions. The minimisation moves them in what is left: its vectors have no part along
  * what is held (supports_project), so a support is exact and costs no stiff spring. Vertices held along three directions
  * are no unknowns at all. What a support gives is the part of the gradient that was taken out. */
-#include "sim_loads.h"
+#include "load_model.h"
 
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,7 @@ enum { SIM_NAME_SIZE = 64, SIM_MOST_GRABS = 64, SIM_BLOCK = 256 };
 struct sim_block_list; /* sim_memory.c */
 struct elastic_mesh;   /* elastic/elastic_mesh.h */
 struct rigid_bonds;    /* elastic/rigid_bonds.h */
-struct sim_loads;      /* loads/sim_loads.h */
+struct sim_loads;      /* loads/load_model.h */
 
 struct sim_body {
     char name[SIM_NAME_SIZE];

@@ -6,8 +6,8 @@
  *   supports.c                   held directions of vertices
  *
  * Vertex numbers are those of the global array. */
-#ifndef DENT_SIM_SIM_LOADS_H
-#define DENT_SIM_SIM_LOADS_H
+#ifndef DENT_SIM_LOAD_MODEL_H
+#define DENT_SIM_LOAD_MODEL_H
 
 #include "sim/rigid/sim_rigid.h"
 
