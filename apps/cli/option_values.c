@@ -406,6 +406,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_CHECKPOINT] = NAME_AT(checkpoint),
     [OPTION_RESUME] = NAME_AT(resume),
     [OPTION_CONVERGE] = NAME_AT(converge),
+    [OPTION_PROBES] = FILE_AT(probes, ".csv"),
     [OPTION_CURVES] = NAME_AT(curves),
     [OPTION_PICTURE] = PICTURE_AT(picture),
     [OPTION_FOLDER] = {store_name, AT(out), .wanted = "the name of a folder"},

@@ -95,6 +95,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_SIMULATED] = {"--simulated", NULL, NULL, "scenes of both kinds: simulated, up to --frame K"},
     [OPTION_FULL] = {"--full", NULL, NULL, "physics: all rows, not only those that take seconds"},
     [OPTION_CONVERGE] = {"--converge", NULL, "PROBE", "halve the step until PROBE settles, see below"},
+    [OPTION_PROBES] = {"--probes", NULL, "F.csv", "write the probes that the scene declares, a line per frame"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
 };
 static const option_row help_row = {"--help", "-h", NULL, "this text"};

@@ -76,6 +76,7 @@ typedef enum option_id {
     OPTION_RESUME,
     OPTION_FULL,
     OPTION_CONVERGE,
+    OPTION_PROBES,
     OPTION_JSON,
     OPTION_COUNT
 } option_id;
@@ -143,6 +144,7 @@ typedef struct tool_options {
     const char *checkpoint, *resume; /* run; null: not given */
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     const char *converge;            /* run: the probe that must settle; null: not given */
+    const char *probes;              /* run: where the probes of the scene go; null: not given */
     double scale;
     uint32_t port;        /* view; 0: any */
     const char *token;    /* view: a file; null: a random one */

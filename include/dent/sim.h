@@ -1,8 +1,8 @@
 /* dent/sim.h — optional library dent_sim: a small simulator built on the public API only.
  *
  * It simulates elastic solids, cloth, rigid bodies, bodies with prescribed motion, and dense surfaces carried by a
- * coarse solid. It has gravity, attachments, and contact with friction and restitution. Detection and response come
- * from dent_world_find_contacts and dent/response.h.
+ * coarse solid. It has gravity, attachments, loads, supports and springs (dent/sim_loads.h), and contact with friction
+ * and restitution. Detection and response come from dent_world_find_contacts and dent/response.h.
  *
  *   dent_sim_def def = dent_sim_def_default();               bodies, materials, gravity, time step …
  *   dent_sim_create(context, &def, &sim);                    everything is copied
@@ -28,13 +28,12 @@
 #ifndef DENT_SIM_H
 #define DENT_SIM_H
 
+#include <dent/sim_loads.h>
 #include <dent/world.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct dent_sim dent_sim;
 
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
@@ -238,6 +237,14 @@ typedef struct dent_sim_def {
     const dent_sim_material_pair *pairs;
     uint32_t attachment_count;
     const dent_sim_attachment *attachments;
+    uint32_t load_count;             /**< these four: dent/sim_loads.h; none by default */
+    const dent_sim_load_def *loads;
+    uint32_t support_count;
+    const dent_sim_support *supports;
+    uint32_t spring_count;
+    const dent_sim_spring *springs;
+    uint32_t probe_count;
+    const dent_sim_probe *probes;
 
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
     double time_step;         /**< s, above 0 (1e-100 to 1e100); default 1/60 */
@@ -380,8 +387,11 @@ typedef struct dent_sim_statistics {
     double uncertain_penetration;  /**< m: deepest overlap of the contacts that are not certain; 0: there are none */
     uint32_t deepest_a, deepest_b; /**< bodies of that contact; UINT32_MAX: none */
     double kinetic, elastic, potential; /**< J; potential: of gravity, relative to height 0 */
-    double contact; /**< J: stored in contacts of elastic bodies and in compliant ones (as of the last substep), attachments and
-                         grabs; hard attachments are stiff springs, and store energy, too */
+    double contact; /**< J: stored in contacts of elastic bodies and in compliant ones (as of the last substep), attachments,
+                         springs and grabs; hard attachments are stiff springs, and store energy, too */
+    double outer_work; /**< J: done by loads since the start of the simulated time */
+    double residual;   /**< forces left unbalanced at the vertices by the last minimisation, as a share of those between
+                            elements and of inertia (roots of sums of squares). 0: solved, or nothing was minimised */
     double linear_momentum[3], angular_momentum[3]; /**< of all movable bodies, about the origin */
     uint32_t inverted_cells;      /**< inverted tetrahedra of elastic solids */
     uint64_t impacts;             /**< continuous: found in all passes of the last step */
@@ -400,6 +410,7 @@ typedef struct dent_sim_statistics {
     uint32_t mode_body;           /**< … that body, UINT32_MAX: none. mode * time_step / substeps up to 0.28: it vibrates
                                        with 95 % of its stiffness or more. Above: too slowly, and damped; at rest it is
                                        right */
+    double mode_stiffness;        /**< 0 to 1: share of its stiffness with which that mode vibrates; 1 without one */
     uint64_t ns_detect, ns_respond, ns_elastic, ns_total; /**< of the last step; detect includes impacts */
     uint64_t bytes, allocations;  /**< of the context: allocated now; allocate calls during the last step */
 } dent_sim_statistics;

@@ -59,6 +59,8 @@ static const struct quantity quantities[QUANTITY_KIND_COUNT] = {
     [QUANTITY_ANGLE] = {"an angle", "\"30 deg\"", {0, 0, 0, 1}, "rad", 0, 1e5},
     [QUANTITY_ANGULAR_VELOCITY] = {"an angular velocity", "\"90 deg/s\"", {0, 0, -1, 1}, "rad/s", 0, 1e6},
     [QUANTITY_VISCOSITY] = {"a viscosity", "\"20 Pa*s\"", {-1, 1, -1, 0}, "Pa*s", 0, 1e15},
+    [QUANTITY_TORQUE] = {"a torque", "\"2 N*m\"", {2, 1, -2, 0}, "N*m", 0, 1e15},
+    [QUANTITY_FRICTION_RATE] = {"a force per velocity", "\"5 N*s/m\"", {0, 1, -1, 0}, "N*s/m", 0, 1e15},
 };
 
 const char *quantity_name(enum quantity_kind kind)

@@ -30,6 +30,8 @@ enum quantity_kind {
     QUANTITY_ANGLE,
     QUANTITY_ANGULAR_VELOCITY,
     QUANTITY_VISCOSITY,
+    QUANTITY_TORQUE,
+    QUANTITY_FRICTION_RATE, /* force per velocity */
     QUANTITY_KIND_COUNT
 };
 

@@ -250,7 +250,8 @@ static void read_scene(struct scene_reader *reader)
     static const char *const keys[] = {"dent_scene",  "name",        "about",      "units",           "gravity",
                                        "time_step",   "substeps",    "iterations", "sleep", "steps_per_frame", "frames",
                                        "contact",     "air_damping", "materials",  "material_pairs",  "bodies",
-                                       "attachments", NULL};
+                                       "attachments", "loads",       "supports",   "springs",         "probes",
+                                       NULL};
     located *root = &reader->document.values[0];
     if (!reader_object(reader, root, "a scene", keys)) {
         return;
@@ -274,6 +275,7 @@ static void read_scene(struct scene_reader *reader)
     if (attachments && reader_array(reader, attachments, "attachments")) {
         read_attachments(reader, attachments);
     }
+    read_loads(reader, root);
 }
 
 static dent_status read_guarded(void *data)
@@ -310,6 +312,9 @@ dent_status scene_file_plan(struct sim_plan *plan, const char *name, const char 
     status = dent_call_guarded(plan->context, read_guarded, &reader);
     json_decref(reader.body_names);
     json_decref(reader.material_names);
+    json_decref(reader.support_names);
+    json_decref(reader.spring_names);
+    json_decref(reader.probe_names);
     located_release(&reader.document);
     return status;
 }

@@ -134,7 +134,7 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
     located *older_name = reader_member(reader, object, "thin_and_fast"); /* of versions before 0.2 */
     body->prevent_crossing = reader_boolean(reader, crossing ? crossing : older_name, body->prevent_crossing);
     read_filter(reader, object, body);
-    read_fixed_vertices(reader, reader_member(reader, object, "fixed"), body);
+    read_fixed_vertices(reader, reader_member(reader, object, "fixed"), number);
     read_motion(reader, reader_member(reader, object, "motion"), body);
 }
 

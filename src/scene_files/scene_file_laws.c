@@ -7,15 +7,6 @@
 
 /* ---- materials --------------------------------------------------------------------------------------------------- */
 
-static void read_direction(struct scene_reader *reader, located *value, double direction[3])
-{
-    reader_vector(reader, value, QUANTITY_RATIO, direction);
-    double largest = fmax(fabs(direction[0]), fmax(fabs(direction[1]), fabs(direction[2])));
-    if (value && reader_good(reader) && !(largest > 1e-9 && largest < 1e9)) {
-        reader_wrong(reader, value, "a direction [x, y, z] other than zero was expected");
-    }
-}
-
 static void read_activation_key(struct scene_reader *reader, located *value, dent_sim_activation_key *key,
                                 const dent_sim_activation_key *before)
 {

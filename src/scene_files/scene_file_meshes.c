@@ -108,6 +108,7 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
         plan_copy_mesh(reader->plan, body, chosen->kind, chosen->vertex_count, chosen->element_count,
                        chosen->element_corners, chosen->positions);
     }
+    keep_regions(reader, reader->plan->body_count - 1, mesh, chosen);
     located *unit = reader_member(reader, object, "mesh_unit");
     const char *name = reader_text(reader, unit, NULL);
     int exponent = 0;
@@ -430,5 +431,6 @@ void read_body_mesh(struct scene_reader *reader, located *object, dent_sim_body_
     }
     if (reader_boolean(reader, reader_member(reader, object, "surface"), false)) {
         plan_keep_surface(reader->plan, body);
+        drop_regions(reader, reader->plan->body_count - 1);
     }
 }

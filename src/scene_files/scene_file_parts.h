@@ -5,6 +5,8 @@
 #include "scene_file.h"
 #include "scene_reader.h"
 
+#include <dent/mesh_io.h>
+
 /* scene_file.c: the number of the material of that name; the first when there is no value. */
 uint32_t find_material(struct scene_reader *reader, located *value);
 
@@ -24,13 +26,25 @@ void read_regions(struct scene_reader *reader, located *value, dent_sim_body_def
 void make_box_hexahedra(struct sim_plan *plan, const uint32_t cells[3], dent_sim_body_def *body);
 
 /* scene_file_ties.c */
-/* Elements whose middle lies in a region, or a list of their numbers: 1 in `chosen`. False: an error, or none. */
-bool read_cell_selection(struct scene_reader *reader, located *value, const dent_sim_body_def *body, uint8_t *chosen);
 void read_attachments(struct scene_reader *reader, located *attachments);
 /* "fixed" and "motion" of a body whose mesh is in place. */
-void read_fixed_vertices(struct scene_reader *reader, located *value, dent_sim_body_def *body);
+void read_fixed_vertices(struct scene_reader *reader, located *value, uint32_t number);
 void read_motion(struct scene_reader *reader, located *value, dent_sim_body_def *body);
 /* {"axis": [..], "angle": ..} as a quaternion w, x, y, z. */
 void read_rotation(struct scene_reader *reader, located *value, double quaternion[4]);
+
+/* scene_file_selections.c: the vertices of a body that a value selects, in a list of the plan's. Returns how many, 0 is an
+ * error. Of a named region of triangles: these, else none. */
+uint32_t read_vertices(struct scene_reader *reader, located *value, uint32_t number, const uint32_t **vertices);
+uint32_t read_region_faces(struct scene_reader *reader, located *value, uint32_t number, const uint32_t **faces);
+/* Elements whose middle lies in a region, or a list of their numbers: 1 in `chosen`. False: an error, or none. */
+bool read_cell_selection(struct scene_reader *reader, located *value, const dent_sim_body_def *body, uint8_t *chosen);
+void read_direction(struct scene_reader *reader, located *value, double direction[3]);
+/* Named regions of the mesh file of a body; forgotten when its vertices are numbered anew. */
+void keep_regions(struct scene_reader *reader, uint32_t number, const dent_mesh *mesh, const dent_mesh_body *body);
+void drop_regions(struct scene_reader *reader, uint32_t number);
+
+/* scene_file_loads.c: "loads", "supports", "springs", "probes" of the scene, when all bodies are there. */
+void read_loads(struct scene_reader *reader, located *root);
 
 #endif

@@ -6,147 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- which vertices ---------------------------------------------------------------------------------------------- */
+/* ---- fixed vertices ----------------------------------------------------------------------------------------------- */
 
-struct selection {
-    enum { SELECT_ALL, SELECT_BOX, SELECT_SPHERE } kind;
-    double low[3], high[3], centre[3], radius;
-};
-
-static bool selected(const void *user, const double point[3])
+void read_fixed_vertices(struct scene_reader *reader, located *value, uint32_t number)
 {
-    const struct selection *selection = user;
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        if (selection->kind == SELECT_BOX &&
-            !(point[axis] >= selection->low[axis] && point[axis] <= selection->high[axis])) {
-            return false;
-        }
-        double offset = point[axis] - selection->centre[axis];
-        square += offset * offset;
-    }
-    return selection->kind != SELECT_SPHERE || square <= selection->radius * selection->radius;
-}
-
-/* {"box": [[..], [..]]} or {"centre": [..], "radius": ..}. */
-static void read_region(struct scene_reader *reader, located *value, struct selection *selection)
-{
-    static const char *const keys[] = {"box", "centre", "radius", NULL};
-    if (!reader_object(reader, value, "a region", keys)) {
-        return;
-    }
-    located *box = reader_member(reader, value, "box");
-    if (!box) {
-        selection->kind = SELECT_SPHERE;
-        reader_vector(reader, reader_need(reader, value, "centre", "a region (\"box\", or \"centre\" and \"radius\")"),
-                      QUANTITY_LENGTH, selection->centre);
-        selection->radius = reader_bounded(reader, reader_need(reader, value, "radius", "a region around a centre"),
-                                           QUANTITY_LENGTH, 0, 0, HUGE_VAL, "of at least 0");
-        return;
-    }
-    selection->kind = SELECT_BOX;
-    if (!reader_array(reader, box, "two corners")) {
-        return;
-    }
-    if (json_array_size(box->json) != 2) {
-        reader_wrong(reader, box, "\"box\": two corners [[x, y, z], [x, y, z]] were expected, not %zu",
-                     json_array_size(box->json));
-        return;
-    }
-    located *low = reader_first(reader, box);
-    reader_vector(reader, low, QUANTITY_LENGTH, selection->low);
-    reader_vector(reader, reader_good(reader) ? reader_next(reader, low) : NULL, QUANTITY_LENGTH, selection->high);
-    for (int axis = 0; axis < 3 && reader_good(reader); axis++) {
-        if (!(selection->low[axis] <= selection->high[axis])) {
-            reader_wrong(reader, box, "\"box\": the lower corner first was expected; %c goes from %.9g to %.9g",
-                         "xyz"[axis], selection -> low[axis], selection -> high[axis]);
-        }
-    }
-}
-
-/* The vertices of a selection in a list of the plan's; `all` allowed as text. Returns how many, 0 is an error. */
-static uint32_t read_vertices(struct scene_reader *reader, located *value, const dent_sim_body_def *body,
-                              const uint32_t **vertices)
-{
-    uint32_t *list = plan_allocate(reader->plan, body->vertex_count, sizeof *list), count = 0;
-    if (!list) {
-        return 0;
-    }
-    if (json_is_array(value->json)) {
-        for (located *item = reader_first(reader, value); item != NULL; item = reader_next(reader, item)) {
-            uint32_t vertex = reader_count(reader, item, 0, body->vertex_count > 0 ? body->vertex_count - 1 : 0, 0);
-            if (count == body->vertex_count) {
-                reader_wrong(reader, item, "at most %u vertices were expected, as many as the body has",
-                             body->vertex_count);
-            } else {
-                list[count++] = vertex;
-            }
-        }
-    } else {
-        struct selection selection = {.kind = SELECT_ALL};
-        static const char *const words[] = {"all", NULL};
-        if (json_is_string(value->json)) {
-            reader_choice(reader, value, words);
-        } else if (json_is_object(value->json)) {
-            read_region(reader, value, &selection);
-        } else {
-            reader_wrong(
-                reader, value,
-                "vertices were expected: \"all\", [numbers], {\"box\": ...} or {\"centre\": ..., \"radius\": ...}");
-        }
-        for (uint32_t v = 0; reader_good(reader) && v < body->vertex_count; v++) {
-            if (selected(&selection, body->positions + 3 * (size_t)v)) {
-                list[count++] = v;
-            }
-        }
-    }
-    if (count == 0 && reader_good(reader)) {
-        reader_wrong(reader, value, "at least one vertex of \"%.60s\" was expected in it, and there is none",
-                     body->name);
-    }
-    *vertices = list;
-    return count;
-}
-
-static void element_middle(const dent_sim_body_def *body, uint32_t element, double middle[3])
-{
-    uint32_t count = body->elements == DENT_SIM_HEXAHEDRA ? 8 : 4;
-    middle[0] = middle[1] = middle[2] = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        const double *corner = body->positions + 3 * (size_t)body->element_corners[(size_t)count * element + k];
-        for (int axis = 0; axis < 3; axis++) {
-            middle[axis] += corner[axis] / count;
-        }
-    }
-}
-
-bool read_cell_selection(struct scene_reader *reader, located *value, const dent_sim_body_def *body, uint8_t *chosen)
-{
-    uint32_t count = 0;
-    if (json_is_array(value->json)) {
-        for (located *item = reader_first(reader, value); item != NULL; item = reader_next(reader, item), count++) {
-            chosen[reader_count(reader, item, 0, body->element_count > 0 ? body->element_count - 1 : 0, 0)] = 1;
-        }
-    } else if (json_is_object(value->json)) {
-        struct selection selection = {.kind = SELECT_ALL};
-        read_region(reader, value, &selection);
-        for (uint32_t e = 0; reader_good(reader) && e < body->element_count; e++) {
-            double middle[3];
-            element_middle(body, e, middle);
-            chosen[e] = selected(&selection, middle);
-            count += chosen[e];
-        }
-    } else {
-        reader_wrong(reader, value, "cells were expected: [numbers], {\"box\": ...} or {\"centre\": ..., \"radius\": ...}");
-    }
-    if (count == 0 && reader_good(reader)) {
-        reader_wrong(reader, value, "at least one cell of \"%.60s\" was expected in it, and there is none", body->name);
-    }
-    return reader_good(reader);
-}
-
-void read_fixed_vertices(struct scene_reader *reader, located *value, dent_sim_body_def *body)
-{
+    dent_sim_body_def *body = &reader->plan->bodies[number];
     if (!value || !reader_good(reader)) {
         return;
     }
@@ -154,7 +18,7 @@ void read_fixed_vertices(struct scene_reader *reader, located *value, dent_sim_b
         reader_wrong_key(reader, value, "only bodies of kind \"solid\" and \"cloth\" have fixed vertices");
         return;
     }
-    body->fixed_count = read_vertices(reader, value, body, &body->fixed_vertices);
+    body->fixed_count = read_vertices(reader, value, number, &body->fixed_vertices);
 }
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
@@ -346,7 +210,7 @@ static void read_attachment(struct scene_reader *reader, located *value)
         return;
     }
     struct listed list = {.positions = reader->plan->bodies[request.body_a].positions};
-    list.count = read_vertices(reader, vertices, &reader->plan->bodies[request.body_a], &list.vertices);
+    list.count = read_vertices(reader, vertices, request.body_a, &list.vertices);
     bool cells = !space && reader_good(reader) && dent_body_kind_has_cells(reader->plan->bodies[request.body_b].mesh) &&
                  reader->plan->bodies[request.body_b].elements != DENT_SIM_HEXAHEDRA && mode != 1;
     if (mode == 0 && !cells && reader_good(reader)) {

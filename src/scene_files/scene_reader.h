@@ -7,6 +7,14 @@
 #include "quantity.h"
 #include "scenes/simulated/sim_plan.h"
 
+/* A named set of vertices of a body, from its mesh file. */
+struct scene_region {
+    struct scene_region *next;
+    const char *name;
+    uint32_t body, vertex_count, face_count; /* faces: 0 where the file names none */
+    const uint32_t *vertices, *faces;
+};
+
 struct scene_reader {
     struct located_document document;
     struct sim_plan *plan;
@@ -15,6 +23,8 @@ struct scene_reader {
     uint64_t memory_limit; /* bytes; 0: by the bytes on disk */
     uint64_t memory_used, disk_bytes;
     json_t *body_names, *material_names; /* name to number; see reader_note_name() */
+    json_t *support_names, *spring_names, *probe_names;
+    struct scene_region *regions; /* of all bodies */
 };
 
 typedef const struct located_value located;

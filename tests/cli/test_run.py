@@ -10,7 +10,8 @@ import time
 import tool_under_test as tool
 
 SMALL = ("cloth-sphere", "--scale", "0.1")
-KEYS = ["frame", "time", "contacts", "max_penetration", "kinetic", "elastic", "ms_detect", "ms_respond", "ms_total"]
+KEYS = ["frame", "time", "contacts", "max_penetration", "kinetic", "elastic", "outer_work", "residual", "stiffness",
+        "ms_detect", "ms_respond", "ms_total"]
 
 SCENE = {
     "dent_scene": 1,
@@ -295,6 +296,60 @@ class Run(tool.ToolTest):
                             ("a/beam/24:x", "below 24"), ("a/beam/:x", "vertex"), ("a/beam/1:force", "x, y or z")):
             self.assertIn(word, self.one_line_error("run", beam, "--converge", probe))
         self.assertIn("--converge", self.one_line_error("run", beam, "--converge", "kinetic", "-o", self.path("f")))
+
+    LOADED = {"dent_scene": 1, "frames": 6, "time_step": "10 ms", "steps_per_frame": 2, "contact": {"enabled": False},
+              "materials": {"a": {"young": "100 kPa", "damping": 0.05}},
+              "bodies": [{"name": "block", "kind": "solid",
+                          "generate": {"shape": "box", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}}],
+              "supports": [{"name": "base", "body": "block", "on": {"beyond": [0, 0, -0.099], "normal": [0, 0, -1]}}],
+              "loads": [{"body": "block", "force": [0, 0, "-10 N"], "course": [[0, 0], [0.05, 1]],
+                         "on": {"beyond": [0, 0, 0.099], "normal": [0, 0, 1]}}],
+              "probes": [{"name": "top", "kind": "position", "body": "block",
+                          "on": {"beyond": [0, 0, 0.099], "normal": [0, 0, 1]}},
+                         {"name": "base force", "kind": "reaction", "support": "base"},
+                         {"name": "work", "kind": "energy", "energy": "outer work"}]}
+    COLUMNS = ["top.x", "top.y", "top.z", "base force.x", "base force.y", "base force.z", "work"]
+
+    def table(self, path):
+        with open(path, encoding="utf-8") as file:
+            rows = [line.rstrip("\n").split(",") for line in file]
+        self.assertEqual(rows[0], ["frame", "time", *self.COLUMNS])
+        return [[int(row[0])] + [float(number) for number in row[1:]] for row in rows[1:]]
+
+    def test_probes_are_columns_of_a_table_and_keys_of_json(self):
+        scene, out = self.write("loaded.json", json.dumps(self.LOADED)), self.path("probes.csv")
+        lines = tool.json_lines(self.good("run", scene, "--probes", out, "--json").stdout)
+        rows = self.table(out)
+        self.assertEqual([row[0] for row in rows], list(range(7)))
+        for number, expected in zip(rows[0][1:], [0, 0, 0, 0.1, 0, 0, 0, 0]):
+            self.assertAlmostEqual(number, expected, delta=1e-15)
+        for line, row in zip(lines, rows[1:]):
+            self.assertEqual(list(line), KEYS + ["probes"])
+            self.assertEqual(list(line["probes"]), self.COLUMNS)
+            self.assertEqual([line["time"], *line["probes"].values()], row[1:])
+            self.assertEqual(line["outer_work"], row[-1])
+            self.assertTrue(0 <= line["residual"] < 0.05 and 0 < line["stiffness"] <= 1)
+        self.good("run", scene, "--frames", 60, "--probes", out)
+        self.assertAlmostEqual(self.table(out)[-1][7], 8 * 9.81 + 10, delta=0.005 * 88.5)
+
+    def test_a_resumed_run_writes_the_same_rows_of_probes(self):
+        scene, whole, rest, state = (self.write("loaded.json", json.dumps(self.LOADED)), self.path("whole.csv"),
+                                     self.path("rest.csv"), self.path("state"))
+        self.good("run", scene, "--probes", whole)
+        self.good("run", scene, "--frames", 3, "--checkpoint", state)
+        self.good("run", scene, "--resume", state, "--probes", rest)
+        self.assertEqual(self.table(rest), self.table(whole)[4:])
+
+    def test_probes_settle_and_wrong_ones_are_one_line(self):
+        scene = self.write("loaded.json", json.dumps(self.LOADED))
+        runs = tool.json_lines(self.good("run", scene, "--converge", "top.z", "--json").stdout)
+        self.assertTrue(runs[-1]["settled"])
+        self.assertIn("a probe of the scene", self.one_line_error("run", scene, "--converge", "top"))
+        self.assertIn("--probes", self.one_line_error("run", scene, "--converge", "top.z", "--probes", self.path("x.csv")))
+        self.assertIn(".csv", self.one_line_error("run", scene, "--probes", self.path("x.txt")))
+        self.assertIn("declares no probes", self.one_line_error("run", self.beam("30 kPa"), "--probes", self.path("x.csv")))
+        self.assertIn("No such file", self.one_line_error("run", scene, "--probes", self.path("none/x.csv")))
+        self.assertFalse(os.path.exists(self.path("x.csv")))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "placed_file.h"
 #include "run_converge.h"
 #include "run_output.h"
+#include "run_probes.h"
 #include "run_report.h"
 #include "tool.h"
 
@@ -23,6 +24,7 @@ typedef struct run_job {
     uint32_t frames;      /* the last frame to be simulated */
     uint32_t first_frame; /* the first one: 1, or the one after the checkpoint */
     run_output output;
+    run_probes probes;
     run_report report;
 } run_job;
 
@@ -96,6 +98,9 @@ static int step_frame(run_job *job, frame_record *record)
         record->contacts = statistics.contacts;
         record->kinetic = statistics.kinetic;
         record->elastic = statistics.elastic;
+        record->residual = statistics.residual > record->residual ? statistics.residual : record->residual;
+        record->stiffness = statistics.mode_stiffness;
+        record->outer_work = statistics.outer_work;
         record->ms_detect += 1e-6 * (double)statistics.ns_detect;
         record->ms_respond += 1e-6 * (double)statistics.ns_respond;
         record->ms_elastic += 1e-6 * (double)statistics.ns_elastic;
@@ -126,6 +131,9 @@ static int simulate(run_job *job)
         }
         if (status == STATUS_GOOD) {
             run_report_frame(&job->report, &record);
+            status = run_probes_write(&job->probes, frame);
+        }
+        if (status == STATUS_GOOD) {
             status = save(job, frame);
             run_report_note(&job->report, &record, note, sizeof note);
             progress_hold_at(progress, frame);
@@ -153,7 +161,6 @@ static int open_scene(run_job *job)
     if (status != DENT_OK) {
         return complain("run: %s", session_message(job->session, status));
     }
-    session_print_notices(job->session);
     job->sim = dent_sim_scene_sim(job->scene);
     job->facts = dent_sim_scene_get_facts(job->scene);
     job->frames = options->frames > 0 ? options->frames : job->facts.frame_count;
@@ -193,11 +200,23 @@ static int run_job_to_end(run_job *job)
     if (job->first_frame > job->frames) {
         return complain("run: --resume: frame %u has been simulated already; give more --frames", job->frames);
     }
+    status = run_probes_open(&job->probes, job->session, job->sim);
+    if (status == STATUS_GOOD && job->first_frame == 1) {
+        status = run_probes_write(&job->probes, 0);
+    }
+    if (status != STATUS_GOOD) {
+        return status;
+    }
+    session_print_notices(job->session); /* where nothing is refused: an error is one line */
     run_report_open(&job->report, job->session, job->scene, job->first_frame, job->frames);
     progress_hold(&job->session->progress, job->facts.name, job->frames);
     status = simulate(job);
     progress_release(&job->session->progress);
     session_print_notices(job->session);
+    if (status == STATUS_GOOD || status == STATUS_INTERRUPTED) {
+        int written = run_probes_commit(&job->probes);
+        status = written == STATUS_GOOD ? status : written;
+    }
     if (status == STATUS_GOOD) {
         run_report_end(&job->report);
         if (job->output.session != NULL && !job->report.json) {
@@ -206,7 +225,6 @@ static int run_job_to_end(run_job *job)
             printer_text(job->session->out, "\n");
         }
         printer_flush(job->session->out);
-        warn_of_coarse_steps(job->sim);
     }
     return status;
 }
@@ -231,6 +249,7 @@ static int run_run(const tool_options *options, printer *out)
         job->session = &session;
         status = run_job_to_end(job);
         run_output_close(&job->output);
+        run_probes_close(&job->probes);
         run_report_close(&job->report);
         dent_sim_scene_destroy(job->scene);
         dent_release(session.context, job, 1, sizeof *job);
@@ -254,21 +273,26 @@ const tool_command command_run_row = {
                "beginning. --checkpoint saves the state after each frame; --resume continues from there, to the bit.\n"
                "At every moment the collection and the checkpoint are complete, however the program ends.\n"
                "\n"
-               "At the end a notice on stderr says when substeps were too long for the first mode of an elastic body\n"
-               "(of at most 20,000 cells), and how many would keep 95 % of its stiffness.\n"
+               "A notice on stderr says when substeps are too long for the first mode of an elastic body, and how many\n"
+               "would keep 95 % of its stiffness in motion.\n"
+               "\n"
+               "--probes F.csv writes the probes that a scene file declares: a line per frame, frame 0 (or the first after\n"
+               "--resume) to the last, with the columns frame, time, and NAME.x NAME.y NAME.z or NAME of each probe, in\n"
+               "the units of the scene. F.csv appears complete at the end, also after Ctrl-C.\n"
                "\n"
                "--converge PROBE doubles the substeps, run after run, until PROBE changes by at most 1 % of its range\n"
-               "over all frames. It prints a line per run; status 2: not settled with 1000 substeps. PROBE is\n"
-               "kinetic, elastic, energy (all kinds), BODY:x, BODY:y or BODY:z (mean position), BODY/VERTEX:x ...\n"
+               "over all frames. It prints a line per run; status 2: not settled with 1000 substeps. PROBE is a column\n"
+               "of --probes (tip.z), or kinetic, elastic, energy (all kinds), BODY:x, BODY:y or BODY:z (mean position), BODY/VERTEX:x ...\n"
                "(a vertex) or BODY:force (size of the sum of its contact forces); BODY is a name. JSON keys:\n"
                "substeps value change settled.\n"
                "\n"
-               "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic ms_detect ms_respond\n"
-               "ms_total, in the units of the scene.\n",
+               "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic outer_work residual\n"
+               "(largest of its steps) stiffness (share of the first mode's that acts) ms_detect ms_respond ms_total, and\n"
+               "probes with a key per column, in the units of the scene.\n",
     .option_bits = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
                    OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
                    OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE |
-                   OPTION_BIT(OPTION_CONVERGE) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_CONVERGE) | OPTION_BIT(OPTION_PROBES) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = 1,
     .run = run_run,

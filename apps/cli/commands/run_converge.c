@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "json_output.h"
 #include "load_world.h"
+#include "run_probes.h"
 #include "tool.h"
 
 #include <dent/sim_scene.h>
@@ -13,38 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_LIMIT = 20000, SUBSTEP_LIMIT = 1000 };
-#define RESOLVED_TURN 0.28
+enum { SUBSTEP_LIMIT = 1000 };
 #define SETTLED_SHARE 0.01
-
-/* ---- the warning ----------------------------------------------------------------------------------------- */
-
-void warn_of_coarse_steps(dent_sim *sim)
-{
-    dent_sim_mode worst = {0}, mode;
-    dent_sim_body_info info, worst_body = {0};
-    for (uint32_t body = 0; dent_sim_body(sim, body, &info); body++) {
-        bool counts = info.kind == DENT_SIM_SOLID && info.element_count <= CELLS_LIMIT;
-        if (counts && dent_sim_first_mode(sim, body, &mode) == DENT_OK && mode.turn > worst.turn) {
-            worst = mode;
-            worst_body = info;
-        }
-    }
-    if (worst.turn > RESOLVED_TURN) {
-        remark("%s: omega h = %.2g for the first mode; %u substeps give 95 %% of its stiffness, %u at most %.0f %%",
-               worst_body.name, worst.turn, worst.substeps, dent_sim_get_statistics(sim).substeps,
-               100 * worst.stiffness);
-    }
-}
 
 /* ---- probes ---------------------------------------------------------------------------------------------- */
 
-typedef enum probe_kind { PROBE_KINETIC, PROBE_ELASTIC, PROBE_ENERGY, PROBE_POSITION, PROBE_FORCE } probe_kind;
+typedef enum probe_kind { PROBE_KINETIC, PROBE_ELASTIC, PROBE_ENERGY, PROBE_POSITION, PROBE_FORCE, PROBE_DECLARED }
+    probe_kind;
 
 typedef struct run_probe {
     probe_kind kind;
     uint32_t body, vertex; /* vertex UINT32_MAX: the mean */
     int axis;
+    uint32_t number; /* of a declared one; `axis` is its component */
 } run_probe;
 
 static bool find_body(const dent_sim *sim, const char *name, size_t length, uint32_t *body)
@@ -61,7 +43,13 @@ static bool find_body(const dent_sim *sim, const char *name, size_t length, uint
 static int read_probe(const dent_sim *sim, const char *text, run_probe *made)
 {
     static const char *const energies[] = {"kinetic", "elastic", "energy"};
+    uint32_t component;
     *made = (run_probe){.vertex = UINT32_MAX};
+    if (run_probes_find(sim, text, &made->number, &component)) {
+        made->kind = PROBE_DECLARED;
+        made->axis = (int)component;
+        return STATUS_GOOD;
+    }
     for (int n = 0; n < 3; n++) {
         if (strcmp(text, energies[n]) == 0) {
             made->kind = (probe_kind)n;
@@ -70,7 +58,8 @@ static int read_probe(const dent_sim *sim, const char *text, run_probe *made)
     }
     const char *colon = strrchr(text, ':');
     if (colon == NULL) {
-        return complain("run: --converge %s: expected kinetic, elastic, energy, BODY:x or BODY:force", text);
+        return complain("run: --converge %s: expected a probe of the scene, kinetic, elastic, energy, BODY:x or BODY:force",
+                        text);
     }
     const char *quantity = colon + 1;
     bool force = strcmp(quantity, "force") == 0;
@@ -131,8 +120,12 @@ static double contact_force(const dent_sim *sim, uint32_t body)
     return sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2]);
 }
 
-static double probe_value(const dent_sim *sim, const run_probe *probe)
+static double probe_value(dent_sim *sim, const run_probe *probe)
 {
+    double values[3] = {0, 0, 0};
+    if (probe->kind == PROBE_DECLARED) {
+        return dent_sim_read_probe(sim, probe->number, values) == DENT_OK ? values[probe->axis] : NAN;
+    }
     dent_sim_statistics now = dent_sim_get_statistics(sim);
     switch (probe->kind) {
     case PROBE_KINETIC:
@@ -275,9 +268,9 @@ int run_until_settled(tool_session *session)
 {
     const tool_options *options = session->options;
     if (options_have(options, OPTION_ANIMATION) || options_have(options, OPTION_CHECKPOINT) ||
-        options_have(options, OPTION_RESUME)) {
-        return complain(
-            "run: --converge runs the scene several times: -o, --checkpoint and --resume do not go with it");
+        options_have(options, OPTION_RESUME) || options_have(options, OPTION_PROBES)) {
+        return complain("run: --converge runs the scene several times: -o, --checkpoint, --resume and --probes do not go "
+                        "with it");
     }
     settling job = {.session = session};
     int status = run_all(&job);

@@ -3,6 +3,7 @@
 #include "run_report.h"
 
 #include "json_output.h"
+#include "run_probes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,9 +144,13 @@ static void print_json(const run_report *report, const frame_record *record)
     json_line_number(&line, "max_penetration", record->penetration.push);
     json_line_number(&line, "kinetic", record->kinetic);
     json_line_number(&line, "elastic", record->elastic);
+    json_line_number(&line, "outer_work", record->outer_work);
+    json_line_number(&line, "residual", record->residual);
+    json_line_number(&line, "stiffness", record->stiffness);
     json_line_number(&line, "ms_detect", record->ms_detect);
     json_line_number(&line, "ms_respond", record->ms_respond);
     json_line_number(&line, "ms_total", record->ms_total);
+    run_probes_print(dent_sim_scene_sim(report->scene), &line);
     json_line_end(&line);
 }
 

@@ -15,6 +15,7 @@ typedef struct frame_record {
     push_scale penetration;
     uint32_t deepest_a, deepest_b; /* the bodies of that push */
     double kinetic, elastic;
+    double outer_work, residual, stiffness; /* of the first mode; see dent_sim_statistics */
     double ms_detect, ms_respond, ms_elastic, ms_total;
 } frame_record;
 

@@ -159,6 +159,14 @@ static view_message *make_hello(const view_source *source)
         add_text(&hello, i > 0 ? "," : "");
         add_body(&hello, &source->bodies[i]);
     }
+    add_text(&hello, "],\"probes\":[");
+    for (uint32_t i = 0; i < source->probe_count; i++) {
+        add_text(&hello, i > 0 ? ",{\"name\":" : "{\"name\":");
+        add_string(&hello, source->probes[i].name);
+        add_text(&hello, ",\"columns\":");
+        add_number(&hello, source->probes[i].column_count);
+        add_text(&hello, "}");
+    }
     add_text(&hello, "]}");
     return end_text(&hello);
 }
@@ -402,6 +410,16 @@ static view_frame_header make_header(const view_source *source, uint32_t sequenc
     return header;
 }
 
+static bool append_probes(const view_source *source, view_message *message)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < source->probe_count && good; i++) {
+        const view_probe *probe = &source->probes[i];
+        good = view_message_append(message, probe->values, probe->column_count * sizeof *probe->values);
+    }
+    return good;
+}
+
 view_message *view_make_frame(view_source *source, view_settings *requests, uint32_t sequence, uint32_t flags)
 {
     bool pending = (flags & VIEW_FLAG_PENDING) != 0, find = !pending && source->moved;
@@ -420,7 +438,7 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
     if (good && requests->question != 0 && !pending) {
         good = append_pairs(source, requests, message);
     }
-    if (!good) {
+    if (!good || !append_probes(source, message)) {
         view_message_drop(message);
         view_fail(source, "out of memory");
         return NULL;

@@ -15,6 +15,8 @@ typedef struct simulation {
     dent_sim *sim;
     loaded_body *bodies;
     uint32_t body_count;
+    view_probe *probes;
+    uint32_t probe_count;
     bool held; /* a vertex is being dragged */
     uint32_t held_body, held_vertex;
 } simulation;
@@ -37,6 +39,24 @@ static int make_scene(view_source *source, simulation *own)
     source->title = facts.name; /* the scene's own: it ends with it */
     source->length_unit = facts.length_unit;
     source->frame_seconds = facts.steps_per_frame * facts.time_step;
+    return STATUS_GOOD;
+}
+
+static int list_probes(view_source *source, simulation *own)
+{
+    dent_sim_probe_info info;
+    own->probe_count = dent_sim_probe_count(own->sim);
+    own->probes = dent_allocate(source->session->context, own->probe_count, sizeof *own->probes);
+    if (own->probes == NULL) {
+        own->probe_count = 0;
+        return view_fail(source, "out of memory");
+    }
+    for (uint32_t i = 0; dent_sim_probe_at(own->sim, i, &info); i++) {
+        own->probes[i] = (view_probe){.name = info.name, .column_count = info.column_count};
+        dent_sim_read_probe(own->sim, i, own->probes[i].values);
+    }
+    source->probe_count = own->probe_count;
+    source->probes = own->probes;
     return STATUS_GOOD;
 }
 
@@ -63,6 +83,7 @@ static int list_bodies(view_source *source, simulation *own)
     }
     source->world = world;
     int failed = view_source_describe(source, own->bodies, own->body_count);
+    failed = failed ? failed : list_probes(source, own);
     for (uint32_t i = 0; i < own->body_count && !failed; i++) {
         dent_sim_body_info info;
         dent_sim_body(own->sim, i, &info);
@@ -73,6 +94,9 @@ static int list_bodies(view_source *source, simulation *own)
 
 static void drop_scene(view_source *source, simulation *own)
 {
+    dent_release(source->session->context, own->probes, own->probe_count, sizeof *own->probes);
+    own->probes = NULL;
+    own->probe_count = 0;
     dent_release(source->session->context, own->bodies, own->body_count, sizeof *own->bodies);
     own->bodies = NULL;
     own->body_count = 0;
@@ -112,6 +136,9 @@ static int find_contacts(view_source *source)
     facts->ms_total = (double)statistics.ns_total * 1e-6;
     facts->contact_count = count;
     facts->sent = 0;
+    for (uint32_t i = 0; i < own->probe_count; i++) {
+        dent_sim_read_probe(own->sim, i, own->probes[i].values);
+    }
     for (uint64_t i = 0; i < count && facts->sent < VIEW_CONTACTS_SENT; i++) {
         view_contact shown = {.body_a = contacts[i].body_a,
                               .feature_a = contacts[i].feature_a,

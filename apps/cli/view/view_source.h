@@ -36,6 +36,13 @@ typedef struct view_facts {
     uint32_t contact_capacity;
 } view_facts;
 
+/** A probe that a simulated scene declares. */
+typedef struct view_probe {
+    const char *name; /* the simulation's own */
+    uint32_t column_count;
+    double values[3]; /* of the present frame, in the units of the scene */
+} view_probe;
+
 enum { VIEW_CONTACTS_SENT = 20000, /* more are counted, not drawn */ VIEW_TROUBLE_SIZE = 512 };
 
 typedef struct view_source view_source;
@@ -55,6 +62,8 @@ struct view_source {
     bool broken;           /* out of memory while bodies were described: there is nothing to go on with */
     uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
     view_facts facts;
+    uint32_t probe_count;
+    view_probe *probes; /* the source's own */
     char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
     char trouble[VIEW_TROUBLE_SIZE]; /* what view_fail said last; empty: nothing since it was shown */
     dent_bound_tree *tree; /* the last one shown, kept from frame to frame; null: none */

@@ -5,11 +5,12 @@
  *
  *     uint32 kind, uint32 sequence
  *
- * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units)
+ * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units, probes)
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then
- *            per body one mark byte per face (padded to 4), where a question is asked
+ *            per body one mark byte per face (padded to 4), where a question is asked; last one double for each
+ *            column of the probes that HELLO names
  * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
  *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
  * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")

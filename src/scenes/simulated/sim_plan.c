@@ -32,6 +32,10 @@ void plan_close(struct sim_plan *plan)
     dent_release(plan->context, plan->materials, plan->material_capacity, sizeof *plan->materials);
     dent_release(plan->context, plan->pairs, plan->pair_capacity, sizeof *plan->pairs);
     dent_release(plan->context, plan->attachments, plan->attachment_capacity, sizeof *plan->attachments);
+    dent_release(plan->context, plan->loads, plan->load_capacity, sizeof *plan->loads);
+    dent_release(plan->context, plan->supports, plan->support_capacity, sizeof *plan->supports);
+    dent_release(plan->context, plan->springs, plan->spring_capacity, sizeof *plan->springs);
+    dent_release(plan->context, plan->probes, plan->probe_capacity, sizeof *plan->probes);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -130,6 +134,34 @@ void plan_add_pair(struct sim_plan *plan, const dent_sim_material_pair *pair)
 {
     if (grow(plan, &plan->pairs, plan->pair_count, &plan->pair_capacity, sizeof *plan->pairs)) {
         plan->pairs[plan->pair_count++] = *pair;
+    }
+}
+
+void plan_add_load(struct sim_plan *plan, const dent_sim_load_def *load)
+{
+    if (grow(plan, &plan->loads, plan->load_count, &plan->load_capacity, sizeof *plan->loads)) {
+        plan->loads[plan->load_count++] = *load;
+    }
+}
+
+void plan_add_support(struct sim_plan *plan, const dent_sim_support *support)
+{
+    if (grow(plan, &plan->supports, plan->support_count, &plan->support_capacity, sizeof *plan->supports)) {
+        plan->supports[plan->support_count++] = *support;
+    }
+}
+
+void plan_add_spring(struct sim_plan *plan, const dent_sim_spring *spring)
+{
+    if (grow(plan, &plan->springs, plan->spring_count, &plan->spring_capacity, sizeof *plan->springs)) {
+        plan->springs[plan->spring_count++] = *spring;
+    }
+}
+
+void plan_add_probe(struct sim_plan *plan, const dent_sim_probe *probe)
+{
+    if (grow(plan, &plan->probes, plan->probe_count, &plan->probe_capacity, sizeof *plan->probes)) {
+        plan->probes[plan->probe_count++] = *probe;
     }
 }
 
@@ -250,6 +282,14 @@ dent_status plan_finish(struct sim_plan *plan, dent_sim_scene **result)
     plan->def.pairs = plan->pairs;
     plan->def.attachment_count = plan->attachment_count;
     plan->def.attachments = plan->attachments;
+    plan->def.load_count = plan->load_count;
+    plan->def.loads = plan->loads;
+    plan->def.support_count = plan->support_count;
+    plan->def.supports = plan->supports;
+    plan->def.spring_count = plan->spring_count;
+    plan->def.springs = plan->springs;
+    plan->def.probe_count = plan->probe_count;
+    plan->def.probes = plan->probes;
     dent_sim_scene *scene = dent_allocate(plan->context, 1, sizeof *scene);
     if (!scene) {
         out_of_memory(plan);

@@ -30,6 +30,14 @@ struct sim_plan {
     uint32_t pair_count, pair_capacity;
     dent_sim_attachment *attachments;
     uint32_t attachment_count, attachment_capacity;
+    dent_sim_load_def *loads;
+    uint32_t load_count, load_capacity;
+    dent_sim_support *supports;
+    uint32_t support_count, support_capacity;
+    dent_sim_spring *springs;
+    uint32_t spring_count, spring_capacity;
+    dent_sim_probe *probes;
+    uint32_t probe_count, probe_capacity;
 
     dent_sim_def def; /* everything but the arrays above */
     const char *name; /* of the scene */
@@ -52,6 +60,10 @@ bool plan_note(struct sim_plan *plan, dent_status status);
 
 uint32_t plan_add_material(struct sim_plan *plan, const dent_sim_material *material);
 void plan_add_attachment(struct sim_plan *plan, const dent_sim_attachment *attachment);
+void plan_add_load(struct sim_plan *plan, const dent_sim_load_def *load);
+void plan_add_support(struct sim_plan *plan, const dent_sim_support *support);
+void plan_add_spring(struct sim_plan *plan, const dent_sim_spring *spring);
+void plan_add_probe(struct sim_plan *plan, const dent_sim_probe *probe);
 void plan_add_pair(struct sim_plan *plan, const dent_sim_material_pair *pair);
 
 /* A body with defaults and no mesh; never null (after an error a record nobody will read). Valid until the next body is

@@ -21,6 +21,7 @@ enum { AGGREGATE = 80, LARGE_AGGREGATE = 200, LARGE_MESH = 20000 /* vertices */ 
 enum { DIRECT_VERTICES = 20000 };
 #define DIRECT_COST 3e6 /* multiplications of a factor */
 #define POINT_COST 3e4  /* and for each point of solid cells, whose matrices cost as much as three such passes */
+#define HELD_FACTOR 1e8
 
 /* ---- aggregates -------------------------------------------------------------------------------------------------- */
 
@@ -587,6 +588,31 @@ static void put_inertia(const struct sim_model *model, const struct inertia_term
     put_block(space, number, number, block);
 }
 
+/* What supports hold does not move. Where the factor solves the equations, they hold so stiffly that it hardly does;
+ * aggregates are slowed by as much as the elements around a held vertex resist the others going on without it. The
+ * vectors have no held parts anyway. */
+static void put_holds(const struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space)
+{
+    for (uint32_t n = 0; n < model->loads->hold_count; n++) {
+        const struct sim_hold *hold = &model->loads->holds[n];
+        const double *d = space->rest_diagonal + 6 * (size_t)hold->vertex;
+        double stiffness = (d[0] + d[3] + d[5]) / 3 + inertia->vertices[hold->vertex];
+        struct point_term term = {
+            .a = {.rigid = SIM_NONE, .vertices = {hold->vertex, SIM_NONE, SIM_NONE, SIM_NONE}, .weights = {1}},
+            .b = {.rigid = SIM_NONE, .vertices = {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}}};
+        for (uint32_t k = 0; k < hold->count; k++) {
+            for (int i = 0, m = 0; i < 3; i++) {
+                for (int j = i; j < 3; j++, m++) {
+                    term.matrix[m] += (space->direct ? HELD_FACTOR : 1) * stiffness * hold->axes[k][i] * hold->axes[k][j];
+                }
+            }
+        }
+        if (inertia->vertices[hold->vertex] > 0) {
+            put_term(model, space, &term);
+        }
+    }
+}
+
 static dent_status factorise(const struct sim_model *model, const struct point_terms *terms,
                              const struct inertia_terms *inertia, struct coarse_space *space)
 {
@@ -609,6 +635,7 @@ static dent_status factorise(const struct sim_model *model, const struct point_t
             put_term(model, space, &terms->terms[i]);
         }
     }
+    put_holds(model, inertia, space);
     envelope_factorise(&space->envelope, space->kernels);
     return DENT_OK;
 }
@@ -979,5 +1006,6 @@ void coarse_apply(const struct sim_model *model, const struct coarse_space *spac
         for_nodes(model, space, restrict_task, &call);
         envelope_solve(&space->envelope, space->kernels, space->values);
         for_nodes(model, space, prolong_task, &call);
+        supports_project(model, z);
     }
 }

@@ -50,6 +50,7 @@ struct inertia_terms {
     double rigid;          /* times mass and inertia of a rigid body */
     uint8_t *rigid_active; /* by rigid body: is an unknown of the minimisation */
     double rate;           /* 1 / H */
+    double mass_factor;    /* of vertices: times the mass, also of those that do not move */
 };
 
 dent_status coarse_build(struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space);

@@ -123,7 +123,7 @@ static dent_status make_pieces(struct sim_model *model, uint32_t *work)
     }
     join_elements(mesh, parents);
     for (uint32_t v = 0; v < count; v++) {
-        if (!is_elastic(model, v) || model->inverse_masses[v] == 0) {
+        if (!is_elastic(model, v) || model->inverse_masses[v] == 0 || hold_of(model, v)) {
             numbers[union_find_root(parents, v)] = SIM_NONE; /* held */
         }
     }

@@ -282,45 +282,52 @@ static uint32_t cell_of_corner(const struct solid_cells *cells, uint32_t corner)
     return low;
 }
 
-static void add_cell_forces(const struct solid_cells *cells, const struct sim_state *state, uint32_t vertex,
-                            double force[3])
+static void add_cell_gradients(const struct solid_cells *cells, const struct sim_state *state,
+                               const struct element_pass *pass, uint32_t vertex, double gradient[3])
 {
-    struct element_pass pass = {.now = state->positions, .start = state->positions};
     struct cell_state cell_state = cell_state_of(state);
     double out[3 * CELL_MOST_CORNERS];
     for (uint32_t e = cells->starts[vertex]; e < cells->starts[vertex + 1]; e++) {
         uint32_t corner = cells->entries[e] / 3, number = cell_of_corner(cells, corner);
-        solid_cell_gradient(cells, number, &cell_state, &pass, NULL, out);
-        sim_add_scaled(force, -1, out + 3 * (size_t)(corner - cells->cells[number].first_corner));
+        solid_cell_gradient(cells, number, &cell_state, pass, NULL, out);
+        sim_add_scaled(gradient, 1, out + 3 * (size_t)(corner - cells->cells[number].first_corner));
     }
 }
 
-void elastic_force(const struct sim_model *model, const struct sim_state *state, uint32_t vertex, double force[3])
+void elastic_vertex_gradient(const struct sim_model *model, const struct sim_state *state,
+                             const struct element_pass *pass, uint32_t vertex, double gradient[3])
 {
-    const double *positions = state->positions;
     const struct elastic_mesh *mesh = model->elastic;
-    struct element_pass pass = {.now = positions, .start = positions};
     double tets[TET_ENTRIES], cloth[12];
-    force[0] = force[1] = force[2] = 0;
+    gradient[0] = gradient[1] = gradient[2] = 0;
     for (uint32_t e = mesh->tet_starts[vertex]; e < mesh->tet_starts[vertex + 1]; e++) {
         uint32_t entry = mesh->tet_entries[e];
-        tet_kernels_scalar.gradient(mesh->groups + entry / TET_ENTRIES, 1, &pass, tets);
+        tet_kernels_scalar.gradient(mesh->groups + entry / TET_ENTRIES, 1, pass, tets);
         for (int axis = 0; axis < 3; axis++) {
-            force[axis] -= tets[entry % TET_ENTRIES + TET_LANES * axis];
+            gradient[axis] += tets[entry % TET_ENTRIES + TET_LANES * axis];
         }
     }
     for (uint32_t e = mesh->cloth_starts[vertex]; e < mesh->cloth_starts[vertex + 1]; e++) {
         uint32_t entry = mesh->cloth_entries[e], triangles = 9 * mesh->triangle_count, at;
         if (entry < triangles) {
-            cloth_triangle_gradient(&mesh->triangles[entry / 9], &pass, NULL, cloth);
+            cloth_triangle_gradient(&mesh->triangles[entry / 9], pass, NULL, cloth);
             at = entry % 9;
         } else {
-            cloth_hinge_gradient(&mesh->hinges[(entry - triangles) / 12], &pass, cloth);
+            cloth_hinge_gradient(&mesh->hinges[(entry - triangles) / 12], pass, cloth);
             at = (entry - triangles) % 12;
         }
         for (uint32_t axis = 0; axis < 3; axis++) {
-            force[axis] -= cloth[at + axis];
+            gradient[axis] += cloth[at + axis];
         }
     }
-    add_cell_forces(&mesh->cells, state, vertex, force);
+    add_cell_gradients(&mesh->cells, state, pass, vertex, gradient);
+}
+
+void elastic_force(const struct sim_model *model, const struct sim_state *state, uint32_t vertex, double force[3])
+{
+    struct element_pass pass = {.now = state->positions, .start = state->positions};
+    elastic_vertex_gradient(model, state, &pass, vertex, force);
+    for (int axis = 0; axis < 3; axis++) {
+        force[axis] = -force[axis];
+    }
 }

@@ -26,5 +26,8 @@ void pass_line(const struct sim_model *model, struct pass_work *work, const stru
                double terms[LINE_TERMS]);
 double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
                          double part);
+/* Of one vertex. */
+void elastic_vertex_gradient(const struct sim_model *model, const struct sim_state *state,
+                             const struct element_pass *pass, uint32_t vertex, double gradient[3]);
 
 #endif

@@ -1,6 +1,7 @@
 /* No energy from nothing: kinetic, elastic, of gravity and stored in contacts and attachments, the bodies of the
- * minimisation have at the end of a substep at most what they had at its beginning. What prescribed bodies and fixed
- * vertices do by moving counts as done at the beginning, with all others still in their places.
+ * minimisation have at the end of a substep at most what they had at its beginning, and the work of loads. What
+ * prescribed bodies, fixed vertices and supports do by moving counts as done at the beginning, with all others still in
+ * their places; what supports hold has no kinetic energy here.
  *
  * A finished minimisation of convex energies only loses energy; unfinished ones, elements turned inside out and bodies
  * that turn may gain a little. That is taken from the velocities: first from those within pieces, which changes no
@@ -23,6 +24,7 @@ static void place_before(const struct sim_model *model, const struct sim_state *
         const double *from = work->inertia.vertices[v] > 0 ? elastic->previous : state->positions;
         memcpy(work->trial + 3 * (size_t)v, from + 3 * (size_t)v, 3 * sizeof(double));
     }
+    supports_copy(model, state->positions, work->trial);
     bonds_place_vertices(model, elastic->previous_rigids, work->trial);
 }
 
@@ -39,7 +41,8 @@ static double kinetic(const struct sim_model *model, const struct minimiser *wor
     double sum = 0;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         const double *velocity = velocities + 3 * (size_t)v;
-        sum += work->inertia.vertices[v] > 0 ? 0.5 * model->masses[v] * sim_dot(velocity, velocity) : 0;
+        double square = sim_dot(velocity, velocity) - supports_held_square(model, v, velocity);
+        sum += work->inertia.vertices[v] > 0 ? 0.5 * model->masses[v] * square : 0;
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         sum += work->inertia.rigid_active[r] ? rigid_spin_energy(&model->rigids[r], &rigids[r]) +
@@ -49,7 +52,7 @@ static double kinetic(const struct sim_model *model, const struct minimiser *wor
     return sum;
 }
 
-/* Elastic and gravitational energy now, less those at the beginning (work->trial). */
+/* Elastic and gravitational energy now, less those at the beginning (work->trial) and the work of loads. */
 static double potential_change(const struct sim_model *model, const struct sim_state *state,
                                const struct elastic_work *elastic, bool known)
 {
@@ -65,6 +68,8 @@ static double potential_change(const struct sim_model *model, const struct sim_s
         sim_subtract(state->rigids[r].center, elastic->previous_rigids[r].center, d);
         sum -= work->inertia.rigid_active[r] ? model->rigids[r].mass * sim_dot(state->gravity, d) : 0;
     }
+    struct load_way way = {work->trial, state->positions, elastic->previous_rigids, state->rigids};
+    sum -= loads_work(model, work->loads, &way, work->inertia.rigid_active);
     struct element_pass pass = {work->trial, work->trial, moved, 0};
     sum += pass_cloth_change(model, &work->pass, &pass, 1);
     if (known) {

@@ -8,6 +8,8 @@
 #include "elastic_pass.h"
 #include "first_mode.h"
 
+#include "sim/loads/load_model.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ struct rest_cell {
 struct mode_search {
     const struct sim_model *model;
     const struct sim_body *body;
+    uint32_t number; /* of the body */
     double lambda, mu;
     size_t size;
     bool is_free;
@@ -128,6 +131,7 @@ static void apply_stiffness(const struct mode_search *search, const double *u, d
     for (size_t n = 0; n < search->size; n++) {
         force[n] = moves(search, n) ? force[n] : 0;
     }
+    supports_project_body(search->model, search->number, force);
 }
 
 /* Their matrices, and their part of the diagonal. */
@@ -209,6 +213,8 @@ static void remove_rigid(const struct mode_search *search, double *a)
     for (uint32_t m = 0; m < search->rigid_count; m++) {
         add_vector(search, a, -product_of(search, a, search->rigid[m]), search->rigid[m]);
     }
+    supports_project_body(search->model, search->number, a);
+    supports_remove_whole(search->model, search->number, search->body->rest, a);
 }
 
 static void make_rigid_modes(struct mode_search *search)
@@ -414,7 +420,7 @@ dent_status first_mode_square(const struct sim_model *model, uint32_t number, do
 {
     const struct sim_body *body = &model->bodies[number];
     const dent_sim_material *material = &model->materials[body->material];
-    struct mode_search search = {.model = model, .body = body, .size = 3 * (size_t)body->vertex_count};
+    struct mode_search search = {.model = model, .body = body, .number = number, .size = 3 * (size_t)body->vertex_count};
     double *vectors = NULL;
     search.lambda = material->young * material->poisson / ((1 + material->poisson) * (1 - 2 * material->poisson));
     search.mu = material->young / (2 * (1 + material->poisson));
@@ -422,6 +428,7 @@ dent_status first_mode_square(const struct sim_model *model, uint32_t number, do
     for (size_t v = 0; v < body->vertex_count; v++) {
         search.is_free = search.is_free && moves(&search, 3 * v);
     }
+    search.is_free = search.is_free && !supports_hold_body(model, number);
     *square = 0;
     *iterations = 0;
     dent_status status = open_search(&search, model->context, &vectors) ? DENT_OK : sim_no_memory(model->context);

@@ -22,6 +22,7 @@ static void set_inertia(const struct sim_model *model, struct minimiser *work)
     }
     work->inertia.rigid = 1 / (h * h);
     work->inertia.rate = 1 / h;
+    work->inertia.mass_factor = c;
     work->step = h;
 }
 
@@ -92,10 +93,12 @@ dent_status elastic_build(struct sim_model *model, struct sim_state *state, stru
     status = status == DENT_OK ? elastic_mesh_build(model) : status;
     status = status == DENT_OK ? allocate(model, work) : status;
     status = status == DENT_OK ? pass_build(model, state, &work->minimiser->pass) : status;
+    status = status == DENT_OK ? load_work_build(model, &work->loads) : status;
     if (status != DENT_OK) {
         return status;
     }
     work->minimiser->most_iterations = model->iterations = iterations;
+    work->minimiser->loads = &work->loads;
     memcpy(work->previous, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     return choose_substeps(model, state, work->minimiser);
 }
@@ -177,6 +180,9 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     struct minimiser *work = elastic->minimiser;
     struct aim_call call = {model, state, elastic};
     sim_parallel(model->context, 0, model->vertex_count, aim_range, &call);
+    loads_aim(model, work->loads, work->inertia.vertices, work->targets);
+    loads_total(model, elastic->previous, work->loads);
+    supports_project(model, work->solution);
     work->substep_count++;
     work->elastic_change = 0;
     struct placement before = {elastic->previous, motion->previous};
@@ -193,6 +199,8 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     }
     sim_parallel(model->context, 0, model->vertex_count, velocity_range, &call);
     terms_end_substep(model, state, contacts, work);
+    loads_total(model, state->positions, work->loads);
     momentum_keep(model, state, elastic->previous, work->velocities, work);
+    elastic->has_result = true;
     return DENT_OK;
 }

@@ -24,6 +24,8 @@ struct minimiser {
     double *start;   /* 3 per vertex: where velocities are measured from */
     dent_rigid_state *rigid_targets;
     struct point_terms terms;
+    uint64_t first_spring; /* among the terms: those of the springs of the def */
+    struct load_work *loads;
     struct pass_work pass;
     struct coarse_space space;
     size_t size; /* of a vector */

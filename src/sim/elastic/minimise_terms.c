@@ -54,6 +54,9 @@ void islands_find(const struct sim_model *model, const struct sim_state *state, 
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         join(model, islands, model->attachments[n].body_a, model->attachments[n].body_b);
     }
+    for (uint32_t n = 0; n < model->loads->spring_count; n++) {
+        join(model, islands, model->loads->springs[n].a.body, model->loads->springs[n].b.body);
+    }
     for (uint32_t b = 0; b < model->body_count; b++) {
         if (is_elastic(&model->bodies[b])) {
             work->solved[union_find_root(islands, b)] = 1;
@@ -64,6 +67,15 @@ void islands_find(const struct sim_model *model, const struct sim_state *state, 
         work->solved[union_find_root(islands, tie->body_a)] = 1;
         if (tie->body_b != SIM_NONE) {
             work->solved[union_find_root(islands, tie->body_b)] = 1;
+        }
+    }
+    for (uint32_t n = 0; n < model->loads->spring_count; n++) {
+        const struct load_spring *spring = &model->loads->springs[n];
+        for (int k = 0; k < 2; k++) {
+            uint32_t body = k ? spring->b.body : spring->a.body;
+            if (body != SIM_NONE) {
+                work->solved[union_find_root(islands, body)] = 1;
+            }
         }
     }
     for (uint32_t n = 0; n < state->grab_count; n++) {
@@ -171,6 +183,11 @@ static double holding_stiffness(const struct sim_model *model, const struct mini
         const struct sim_attachment *tie = &model->attachments[n];
         bool holds = tie->body_a == model->rigids[rigid].body || tie->body_b == model->rigids[rigid].body;
         sum += holds && tie->compliance > 0 ? 1 / tie->compliance : 0;
+    }
+    for (uint32_t n = 0; n < model->loads->spring_count; n++) {
+        const struct load_spring *spring = &model->loads->springs[n];
+        bool holds = spring->a.body == model->rigids[rigid].body || spring->b.body == model->rigids[rigid].body;
+        sum += holds ? spring->stiffness : 0;
     }
     return sum;
 }
@@ -360,7 +377,8 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
     dent_status status = match_springs(model, state, contacts, work);
     if (status == DENT_OK) {
         status = sim_reserve(model->context, (void **)&work->terms.terms, &work->terms.capacity,
-                             contacts->count + model->attachment_count + SIM_MOST_GRABS, sizeof *work->terms.terms);
+                             contacts->count + model->attachment_count + model->loads->spring_count + SIM_MOST_GRABS,
+                             sizeof *work->terms.terms);
     }
     work->terms.count = work->terms.contact_count = 0;
     bool overlaps = false;
@@ -402,6 +420,41 @@ static bool make_attachment(const struct sim_model *model, const struct sim_stat
                                           : HARD_FACTOR * stiffness_between(model, state, work, term, tie->body_a,
                                                                             tie->body_b, NULL);
     return acts(term);
+}
+
+static struct term_point end_of(const struct sim_model *model, const struct spring_end *end)
+{
+    uint32_t rigid = end->body == SIM_NONE ? SIM_NONE : model->bodies[end->body].rigid;
+    bool carried = false;
+    for (int k = 0; k < 4; k++) {
+        carried = carried || end->vertices[k] != SIM_NONE;
+    }
+    if (end->body != SIM_NONE && carried) {
+        return point_of(model, end->body, end->vertices, end->weights);
+    }
+    struct term_point point = point_in_space(end->place);
+    point.rigid = rigid; /* then the place is an arm */
+    return point;
+}
+
+/* A spring of the def; `before` is where its ends were at the beginning of the substep. */
+static void make_spring(const struct sim_model *model, const struct placement *before, const struct minimiser *work,
+                        uint32_t number, struct point_term *term)
+{
+    const struct load_spring *spring = &model->loads->springs[number];
+    double a[3], b[3];
+    *term = (struct point_term){.kind = TERM_SPRING, .source = UINT64_MAX, .length = spring->length};
+    term->a = end_of(model, &spring->a);
+    term->b = end_of(model, &spring->b);
+    term->stiffness = spring->stiffness;
+    term_point_place(&term->a, before, a);
+    term_point_place(&term->b, before, b);
+    sim_subtract(a, b, term->start);
+    double length = sqrt(sim_dot(term->start, term->start));
+    term->damping = length > 0 ? spring->damping * work->inertia.rate : 0;
+    for (int k = 0; k < 3; k++) {
+        term->normal[k] = length > 0 ? term->start[k] / length : 0;
+    }
 }
 
 /* What resists a grab: the inertia of its vertex and the elements around it, or of its rigid body and what holds it. */
@@ -484,6 +537,10 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         terms->count += make_attachment(model, state, work, n, &terms->terms[terms->count]);
     }
+    work->first_spring = terms->count;
+    for (uint32_t n = 0; n < model->loads->spring_count; n++) {
+        make_spring(model, before, work, n, &terms->terms[terms->count++]);
+    }
     for (uint32_t n = 0; n < state->grab_count; n++) {
         terms->count += make_grab(model, state, work, n, &terms->terms[terms->count]);
     }
@@ -554,6 +611,10 @@ double elastic_term_energy(const struct sim_model *model, const struct sim_state
         if (make_attachment(model, state, work->minimiser, n, &term)) {
             sum += term_stored(&term, &at);
         }
+    }
+    for (uint32_t n = 0; n < model->loads->spring_count; n++) {
+        make_spring(model, &at, work->minimiser, n, &term);
+        sum += term_stored(&term, &at);
     }
     for (uint32_t n = 0; n < state->grab_count; n++) {
         if (make_grab(model, state, work->minimiser, n, &term)) {

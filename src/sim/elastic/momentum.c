@@ -95,6 +95,22 @@ static void lost_by_step(const struct momentum_call *call, const uint32_t *verti
     }
 }
 
+/* Force and moment of the loads on some vertices. */
+static void sum_loads(const struct momentum_call *call, const uint32_t *vertices, uint32_t count,
+                      const double center[3], double sums[6])
+{
+    const double *total = call->work->loads->total;
+    memset(sums, 0, 6 * sizeof *sums);
+    for (uint32_t k = 0; total && k < count; k++) {
+        const double *force = total + 3 * (size_t)vertices[k];
+        double arm[3], moment[3];
+        sim_subtract(call->state->positions + 3 * (size_t)vertices[k], center, arm);
+        sim_cross(arm, force, moment);
+        sim_add_scaled(sums, 1, force);
+        sim_add_scaled(sums + 3, 1, moment);
+    }
+}
+
 static void keep_piece(void *data, uint32_t piece, uint32_t worker)
 {
     (void)worker;
@@ -109,10 +125,12 @@ static void keep_piece(void *data, uint32_t piece, uint32_t worker)
     lost_by_step(call, vertices, count, angular);
     if (!call->work->piece_pushed[piece]) {
         struct piece_sums before = sum_piece(model, call->previous, call->velocities, vertices, count);
+        double outer[6];
+        sum_loads(call, vertices, count, now.center, outer);
         for (int axis = 0; axis < 3; axis++) {
-            double weight = now.mass * call->state->gravity[axis];
+            double weight = now.mass * call->state->gravity[axis] + outer[axis];
             lack[axis] = (keep * (before.linear[axis] + h * weight) - now.linear[axis]) / now.mass;
-            angular[axis] = keep * before.angular[axis] - now.angular[axis];
+            angular[axis] = keep * (before.angular[axis] + h * outer[3 + axis]) - now.angular[axis];
         }
     }
     spin_of(now.inertia, angular, spin);
@@ -169,7 +187,7 @@ static void mark_outside(const struct sim_model *model, struct minimiser *work)
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
         if ((kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->masses[v] > 0 &&
-            !(work->inertia.vertices[v] > 0)) {
+            (!(work->inertia.vertices[v] > 0) || hold_of(model, v))) {
             work->island_sums[work->islands[model->vertex_bodies[v]]].outside = true;
         }
     }
@@ -194,6 +212,9 @@ void momentum_keep_islands(const struct sim_model *model, struct sim_state *stat
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         const double *old = work->velocities + 3 * (size_t)v, *g = state->gravity;
         double fall[3] = {keep * (old[0] + h * g[0]), keep * (old[1] + h * g[1]), keep * (old[2] + h * g[2])};
+        if (work->inertia.vertices[v] > 0 && work->loads->total) {
+            sim_add_scaled(fall, keep * h / model->masses[v], work->loads->total + 3 * (size_t)v);
+        }
         if (work->inertia.vertices[v] > 0) {
             add_momentum(&work->island_sums[work->islands[model->vertex_bodies[v]]], model->masses[v], fall,
                          state->velocities + 3 * (size_t)v);
@@ -202,6 +223,9 @@ void momentum_keep_islands(const struct sim_model *model, struct sim_state *stat
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         const double *old = rigids[r].linear_velocity, *g = state->gravity;
         double fall[3] = {keep * old[0] + h * g[0], keep * old[1] + h * g[1], keep * old[2] + h * g[2]};
+        if (work->loads->rigids) {
+            sim_add_scaled(fall, keep * h / model->rigids[r].mass, work->loads->rigids + 6 * (size_t)r);
+        }
         if (work->inertia.rigid_active[r]) {
             add_momentum(&work->island_sums[work->islands[model->rigids[r].body]], model->rigids[r].mass, fall,
                          state->rigids[r].linear_velocity);

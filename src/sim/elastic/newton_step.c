@@ -18,7 +18,7 @@ enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT =
 #define LARGE_LINEAR_TOLERANCE 5e-2
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
-#define NEWTON_FLOOR 1e-9 /* of the energy that one substep of free fall would give */
+#define NEWTON_FLOOR 1e-9 /* of the energy that one substep of weight and loads would give */
 #define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -181,6 +181,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
     pass_gradient(model, &work->pass, &pass, g);
     memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
     terms_add_gradient(model, &work->terms, &at, g);
+    loads_add_gradient(model, work->loads, state->positions, g);
     bonds_contract(model, state, g);
     clear_unmoved(model, work, g);
     for (uint32_t v = 0; v < model->vertex_count; v++) {
@@ -200,6 +201,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
             }
         }
     }
+    supports_project(model, g);
 }
 
 void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
@@ -232,6 +234,7 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
             sim_add_scaled(six + 3, c, moment);
         }
     }
+    supports_project(model, out);
     work->products++;
 }
 
@@ -282,6 +285,7 @@ static double trial_change(const struct sim_model *model, const struct sim_state
         elastic += terms[n];
         work->line_energy += n < ENERGY_TERMS ? terms[n] : 0;
     }
+    elastic += loads_change(model, work->loads, state->positions, moved);
     return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
 }
 
@@ -362,7 +366,8 @@ void newton_solve(const struct sim_model *model, struct sim_state *state, struct
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
     double first = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
-    double floor = NEWTON_FLOOR * h * h * work->mass * sim_dot(state->gravity, state->gravity);
+    double floor = NEWTON_FLOOR * h * h *
+                   (work->mass * sim_dot(state->gravity, state->gravity) + loads_square(model, work->loads));
     uint32_t most = work->most_iterations > 0 ? work->most_iterations
                     : work->space.direct      ? MOST_ITERATIONS
                                               : LARGE_ITERATIONS;

@@ -5,7 +5,8 @@
  * the iteration before: so its energy is quadratic up to there and grows linearly beyond, smooth and convex. At the end
  * of the substep what is beyond the limit is forgotten: that is sliding. A contact at rest does not creep.
  *
- * Spring: stiffness/2 (|r| - length)^2. */
+ * Spring: stiffness/2 (|r| - length)^2, and damping/(2h) times the square of what r moves in the substep along its
+ * direction at the beginning. */
 #include "point_terms.h"
 
 #include <math.h>
@@ -89,6 +90,14 @@ static void linearise_contact(struct point_term *term, const double r[3])
     add_square(term->matrix, -across, term->normal);
 }
 
+/* How far r has moved along the direction of the spring. */
+static double damped_way(const struct point_term *term, const double r[3])
+{
+    double moved[3];
+    sim_subtract(r, term->start, moved);
+    return sim_dot(term->normal, moved);
+}
+
 static void linearise_spring(struct point_term *term, const double r[3])
 {
     double length = sqrt(sim_dot(r, r)), k = term->stiffness;
@@ -98,6 +107,10 @@ static void linearise_spring(struct point_term *term, const double r[3])
     term->matrix[0] = term->matrix[3] = term->matrix[5] = sideways;
     if (length > 0 && sideways < k) {
         add_square(term->matrix, (k - sideways) / (length * length), r);
+    }
+    if (term->damping > 0) {
+        sim_add_scaled(term->force, -term->damping * damped_way(term, r), term->normal);
+        add_square(term->matrix, term->damping, term->normal);
     }
 }
 
@@ -122,8 +135,8 @@ static double term_energy(const struct point_term *term, const struct placement 
     double r[3], stretch[3];
     relative_place(term, at, r);
     if (term->kind == TERM_SPRING) {
-        double off = sqrt(sim_dot(r, r)) - term->length;
-        return 0.5 * term->stiffness * off * off;
+        double off = sqrt(sim_dot(r, r)) - term->length, way = term->damping > 0 ? damped_way(term, r) : 0;
+        return 0.5 * term->stiffness * off * off + 0.5 * term->damping * way * way;
     }
     double gap = gap_at(term, r), k = term->stiffness, sum = gap < 0 ? 0.5 * k * gap * gap : 0;
     if (term->limit > 0) {

@@ -20,6 +20,7 @@ struct point_term {
     double normal[3], offset;     /* contact: gap = normal . (a - b) + offset, pushes below 0 */
     double raise, raised, room;   /* contact: by how much the gap it keeps may grow in a substep, grows, and has room to */
     double stiffness, length;     /* length: of a spring at rest */
+    double damping;               /* spring: over the substep, N/m; against moving along `normal` from `start` */
     double friction[2];           /* static, kinetic */
     double slip[3];               /* how far its friction is stretched, at the start of the substep … */
     double start[3];              /* … and a - b then */

@@ -94,6 +94,15 @@ dent_status bonds_find(struct sim_model *model, struct sim_state *state)
     return DENT_OK;
 }
 
+void bonds_collect_loads(const struct sim_model *model, const struct sim_state *state, struct load_work *loads)
+{
+    for (uint32_t k = 0; k < model->bonds->bond_count && loads->forces; k++) {
+        const struct rigid_bond *bond = &model->bonds->bonds[k];
+        loads_add_to_rigid(state, loads, bond->rigid, state->positions + 3 * (size_t)bond->vertex,
+                           loads->forces + 3 * (size_t)bond->vertex);
+    }
+}
+
 void bonds_place_vertices(const struct sim_model *model, const dent_rigid_state *rigids, double *positions)
 {
     const struct rigid_bonds *bonds = model->bonds;

@@ -18,6 +18,8 @@ struct rigid_bonds {
 
 /* Before the elastic mesh is built. */
 dent_status bonds_find(struct sim_model *model, struct sim_state *state);
+/* Loads on bonded vertices act on their rigid bodies. */
+void bonds_collect_loads(const struct sim_model *model, const struct sim_state *state, struct load_work *loads);
 void bonds_place_vertices(const struct sim_model *model, const dent_rigid_state *rigids, double *positions);
 /* A direction of rigid bodies as one of their bonded vertices; and forces on these as forces and moments on the
  * bodies. Vectors of 3 per vertex, then 6 per rigid body. */

@@ -9,6 +9,7 @@
 #ifndef DENT_SIM_SIM_ELASTIC_H
 #define DENT_SIM_SIM_ELASTIC_H
 
+#include "sim/loads/load_model.h"
 #include "sim/rigid/sim_rigid.h"
 
 struct minimiser; /* minimise.h */
@@ -47,6 +48,8 @@ struct elastic_work {
     double *previous; /* positions at the beginning of a substep, … */
     dent_rigid_state *previous_rigids; /* … and poses */
     uint8_t *solved;  /* by body: it is in an island that the minimisation moves */
+    struct load_work loads;
+    bool has_result; /* of a substep: what reactions and residuals are read from */
     struct minimiser *minimiser;
 };
 
@@ -80,6 +83,8 @@ double elastic_fastest_mode(const struct sim_model *model, const struct elastic_
 void elastic_set_time(const struct sim_model *model, struct sim_state *state, double time);
 /* At the end of a substep: what was stretched beyond its yield stress flows, into the state. */
 void elastic_flow(const struct sim_model *model, struct sim_state *state);
+/* substep_choice.c: the share of its stiffness with which a mode vibrates that turns by so much in a substep, rad. */
+double elastic_kept_stiffness(double turn);
 
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 
@@ -101,5 +106,20 @@ double elastic_term_energy(const struct sim_model *model, const struct sim_state
                            const struct elastic_work *work);
 void elastic_attachment_forces(const struct sim_model *model, const struct sim_state *state,
                                const struct elastic_work *work, double *forces);
+
+/* ---- reactions.c: of the last substep, 0 without one ------------------------------------------------------------- */
+void elastic_reaction(const struct sim_model *model, const struct sim_state *state, const struct elastic_work *work,
+                      uint32_t support, double force[3]);
+void elastic_spring_force(const struct elastic_work *work, uint32_t spring, double force[3]); /* on its end a */
+/* How hard it pulls its ends together; negative: it pushes them apart. */
+double elastic_spring_pull(const struct sim_state *state, const struct elastic_work *work, uint32_t spring);
+/* Unbalanced forces, as a share of those of elements and inertia. */
+double elastic_residual(const struct sim_model *model, const struct sim_state *state, const struct elastic_work *work);
+
+/* ---- cell_stress.c ----------------------------------------------------------------------------------------------- */
+
+/* Von Mises stress: mean over the cells of solids at these vertices, by volume. */
+double elastic_mean_stress(const struct sim_model *model, const double *positions, const uint32_t *vertices,
+                           uint32_t count);
 
 #endif

@@ -19,6 +19,7 @@ enum { SIM_NAME_SIZE = 64, SIM_MOST_GRABS = 64, SIM_BLOCK = 256 };
 struct sim_block_list; /* sim_memory.c */
 struct elastic_mesh;   /* elastic/elastic_mesh.h */
 struct rigid_bonds;    /* elastic/rigid_bonds.h */
+struct sim_loads;      /* loads/load_model.h */
 
 /* Cells that elasticity is computed on, where these are not the elements: model/body_cells.c. */
 struct sim_cells {
@@ -101,12 +102,14 @@ struct sim_model {
     double mean_edge;                       /* of the world */
     struct elastic_mesh *elastic;
     struct rigid_bonds *bonds;
+    struct sim_loads *loads;
 
     double time_step, substep, air_damping;
     uint32_t substeps, iterations, contact_interval, impact_passes;
     bool interval_is_fixed; /* by the def */
     bool contacts_wanted, continuous, watch_all, sleep;
     bool stop_swift; /* rigid bodies that leave the margin of detection are stopped before impacts */
+    bool has_loads;
     const int *cancel;
     uint64_t fingerprint;
     uint32_t plastic_count;    /* points of cells that flow: state->plastic */

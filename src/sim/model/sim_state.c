@@ -35,6 +35,8 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[10] = (struct state_part){&state->overlap, sizeof state->overlap, "8"};
     parts[11] = (struct state_part){state->activations, model->activation_count * sizeof(double), "8"};
     parts[12] = (struct state_part){state->plastic, 10 * (size_t)model->plastic_count * sizeof(double), "8"};
+    /* Without loads it is always 0. */
+    parts[13] = (struct state_part){&state->outer_work, model->has_loads ? sizeof state->outer_work : 0, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;

@@ -29,6 +29,7 @@ struct sim_state {
     double gravity[3];
     double reserve; /* J: what elastic islands have lost: pays for pushing overlap out … */
     double overlap; /* … after what overlap at the start stores */
+    double outer_work; /* J: of loads, so far */
     double *positions, *velocities; /* 3 per vertex */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
@@ -46,7 +47,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 13 };
+enum { STATE_PART_COUNT = 14 };
 struct state_part {
     void *bytes;
     size_t size;

@@ -400,7 +400,8 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
     model->stop_swift = model->contacts_wanted && def->continuous != DENT_SIM_CONTINUOUS_OFF && !model->watch_all;
     /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
      * trembles. The sweeps cost little beside the rest of a call. */
-    model->fingerprint = sim_def_fingerprint(def);
+    model->has_loads = def->load_count > 0;
+    model->fingerprint = loads_add_fingerprint(sim_def_fingerprint(def), def);
 }
 
 static dent_status make_arrays(struct sim_model *model)
@@ -510,6 +511,7 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     status = status == DENT_OK ? make_world(model, state->positions, def, &work->search.world) : status;
     status = status == DENT_OK ? make_attachments(model, def) : status;
     status = status == DENT_OK ? give_masses(model) : status;
+    status = status == DENT_OK ? loads_build(model, def, work->search.world) : status;
     status = status == DENT_OK ? solver_build(model, state, &work->solver, def->iterations) : status;
     if (model->contact_interval == 0 || model->contact_interval > model->substeps) {
         model->contact_interval = model->substeps;
@@ -558,6 +560,7 @@ static dent_status build(void *data)
     if (status == DENT_OK) {
         motion_apply(model, state, sim->work.solver.scratch, 0);
         elastic_set_time(model, state, 0);
+        supports_apply(model, state, 0);
         solver_place_vertices(model, state);
         start_velocities(model, state, def);
         status = check_magnitudes(model, state);
@@ -580,6 +583,7 @@ dent_status dent_sim_create(dent_context *context, const dent_sim_def *def, dent
     DENT_REQUIRE(context, def);
     DENT_REQUIRE(context, sim);
     dent_status status = sim_check_def(context, def);
+    status = status == DENT_OK ? loads_check_def(context, def) : status;
     if (status != DENT_OK) {
         return status;
     }

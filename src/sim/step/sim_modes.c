@@ -7,20 +7,6 @@
 /* The most w h with which backward Euler keeps 95 % of the stiffness. */
 #define RESOLVED 0.28
 
-/* Backward Euler turns a mode by atan(w h) in a substep instead of w h. The square of the ratio is the share of the
- * stiffness that acts. atan by halving the angle and its series: only sqrt is taken from libm, so that the bits are the
- * same everywhere. */
-static double kept_stiffness(double turn)
-{
-    double x = turn;
-    for (int n = 0; n < 4; n++) {
-        x = x / (1 + sqrt(1 + x * x));
-    }
-    double y = x * x, series = x * (1 - y * (1.0 / 3 - y * (1.0 / 5 - y * (1.0 / 7 - y * (1.0 / 9 - y / 11)))));
-    double ratio = turn > 0 ? 16 * series / turn : 1;
-    return ratio < 1 ? ratio * ratio : 1; /* rounding */
-}
-
 struct mode_call {
     const struct sim_model *model;
     uint32_t body;
@@ -39,7 +25,7 @@ static dent_status find_mode(void *data)
     }
     mode.omega = sqrt(square);
     mode.turn = mode.omega * model->substep;
-    mode.stiffness = kept_stiffness(mode.turn);
+    mode.stiffness = elastic_kept_stiffness(mode.turn);
     mode.substeps = 1;
     if (mode.omega * model->time_step > RESOLVED) {
         double needed = ceil(mode.omega * model->time_step / RESOLVED);

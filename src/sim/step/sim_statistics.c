@@ -96,6 +96,8 @@ static dent_status add_sums(void *data)
     for (uint64_t i = 0; i < call->sim->work.contacts.count; i++) {
         sums->contact += island_contact_energy(model, &call->sim->work.contacts, i);
     }
+    sums->outer_work = state->outer_work;
+    sums->residual = elastic_residual(model, state, &call->sim->work.solver.elastic);
     sums->inverted_cells = elastic_inverted_cells(model, state->positions);
     return DENT_OK;
 }
@@ -113,11 +115,12 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     sums.step = sim->state.step;
     sums.substeps = model->substeps;
     sums.mode = elastic_fastest_mode(model, &sim->work.solver.elastic, &sums.mode_body);
+    sums.mode_stiffness = elastic_kept_stiffness(sums.mode * model->substep);
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         sums.sleeping += sim->state.rest[r].asleep != 0;
     }
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count + model->elastic->cells.count;
-    sums.constraints = model->attachment_count + sim->state.grab_count;
+    sums.constraints = model->attachment_count + model->loads->spring_count + sim->state.grab_count;
     sums.ns_detect = report->ns_detect;
     sums.ns_respond = report->ns_respond;
     sums.ns_elastic = report->ns_elastic;

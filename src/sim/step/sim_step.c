@@ -26,6 +26,7 @@ void sim_undo(dent_sim *sim)
     state_restore(&sim->model, &sim->state, &sim->work.backup);
     sim->work.memory_stale = true;
     sim->work.contacts.count = 0;
+    sim->work.solver.elastic.has_result = false;
 }
 
 static bool is_cancelled(const struct sim_model *model, const struct step_report *report)

@@ -16,7 +16,11 @@ dent_status solver_build(struct sim_model *model, struct sim_state *state, struc
     dent_status status = response_build(model, &solver->response);
     status = status == DENT_OK ? rigid_build(model, state, &solver->rigid) : status;
     status = status == DENT_OK ? elastic_build(model, state, &solver->elastic, iterations) : status;
-    return status == DENT_OK ? islands_build(model, &solver->islands) : status;
+    status = status == DENT_OK ? islands_build(model, &solver->islands) : status;
+    if (status == DENT_OK) {
+        loads_bind_rigids(model, state); /* when bonds have moved their centres */
+    }
+    return status;
 }
 
 void solver_destroy(dent_context *context, struct sim_solver *solver)
@@ -63,10 +67,14 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     if (model->rigid_count > 0) {
         memcpy(elastic->previous_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
     }
-    motion_apply(model, state, solver->scratch,
-                 (double)state->step * model->time_step + (double)(number + 1) * model->substep);
+    double time = (double)state->step * model->time_step + (double)(number + 1) * model->substep;
+    loads_begin(model, state, &elastic->loads, time);
+    motion_apply(model, state, solver->scratch, time);
+    supports_apply(model, state, time);
     islands_wake(model, state, contacts, elastic->previous, &solver->islands);
-    elastic_set_time(model, state, (double)state->step * model->time_step + (double)(number + 1) * model->substep);
+    elastic_set_time(model, state, time);
+    bonds_collect_loads(model, state, &elastic->loads);
+    loads_push_rigids(model, state, &elastic->loads);
     rigid_predict(model, state, &solver->rigid);
     uint64_t begin = dent_clock_ns();
     dent_status status = elastic_substep(model, state, contacts, &solver->rigid, elastic);
@@ -85,6 +93,9 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
     elastic_limit_energy(model, state, elastic);
+    supports_velocities(model, state, elastic->previous);
+    struct load_way way = {elastic->previous, state->positions, elastic->previous_rigids, state->rigids};
+    state->outer_work += loads_work(model, &elastic->loads, &way, NULL);
     elastic_flow(model, state);
     rigid_vertex_velocities(model, state);
     return DENT_OK;

@@ -57,7 +57,30 @@ const plots = {
     push: new Plot($("plot-push"), ["--series-2"]),
     time: new Plot($("plot-time"), ["--series-1", "--series-3", "--faint"]),
 };
+let probePlots = [];
+const allPlots = () => [...Object.values(plots), ...probePlots];
 state.stage = stage;
+
+// A plot for each probe that the scene declares; of a vector three lines.
+function listProbes(probes) {
+    const panel = $("probe-plots");
+    panel.replaceChildren(panel.firstElementChild);
+    panel.hidden = probes.length === 0;
+    probePlots = probes.map(probe => {
+        const figure = document.createElement("figure"), caption = document.createElement("figcaption"), canvas = document.createElement("canvas");
+        caption.textContent = probe.columns === 3 ? `${probe.name}: ` : probe.name;
+        if (probe.columns === 3) {
+            ["one", "two", "three"].forEach((series, k) => {
+                const key = document.createElement("i");
+                key.className = series;
+                caption.append(key, "xyz"[k]);
+            });
+        }
+        figure.append(caption, canvas);
+        panel.append(figure);
+        return new Plot(canvas, ["--series-1", "--series-2", "--series-3"], { signed: true });
+    });
+}
 
 // ---- messages ---------------------------------------------------------------------------------------------------
 
@@ -75,7 +98,10 @@ function onHello(message) {
     current = null;
     lastFigures = 0;
     stage.clear(again);
-    if (!again) for (const plot of Object.values(plots)) plot.clear();
+    const probes = message.probes ?? [], sameProbes = JSON.stringify(state.probes) === JSON.stringify(probes);
+    if (!sameProbes) listProbes(probes);
+    state.probes = probes;
+    if (!again) for (const plot of allPlots()) plot.clear();
     $("title").textContent = message.title;
     $("verdict").hidden = !message.verdict;
     $("verdict").textContent = message.verdict ?? "";
@@ -121,6 +147,9 @@ function onFrame(frame) {
         plots.contacts.add(frame.frame, [frame.contactCount]);
         plots.push.add(frame.frame, [Math.max(frame.push, 0)]);
         plots.time.add(frame.frame, frame.live ? [frame.detect, frame.respond, frame.total] : [frame.total]);
+        probePlots.forEach((plot, k) => plot.add(frame.frame, frame.probeValues[k]));
+        state.probeValues = frame.probeValues;
+        state.probeRows = probePlots.map(plot => plot.rows.length);
     }
     tellFigures();
 }
@@ -135,7 +164,7 @@ function tellFigures() {
         figuresDue = 0;
         lastFigures = performance.now();
         showFigures(current);
-        if (!$("plots").hidden) for (const plot of Object.values(plots)) plot.draw();
+        if (!$("plots").hidden) for (const plot of allPlots()) plot.draw();
     } else if (figuresDue === 0) {
         figuresDue = setTimeout(() => {
             figuresDue = 0;
@@ -203,7 +232,7 @@ const handlers = { [HELLO]: onHello, [TOPOLOGY]: onTopology, [FRAME]: onFrame, [
 
 const connection = new Connection(
     buffer => {
-        const message = decode(buffer, sizes);
+        const message = decode(buffer, sizes, state.probes ?? []);
         handlers[message.kind]?.(message);
     },
     (open, reason) => {
@@ -385,7 +414,7 @@ function setTheme(dark) {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     stage.setTheme(dark);
     $("legend-bar").style.background = pushGradient(dark);
-    for (const plot of Object.values(plots)) plot.draw();
+    for (const plot of allPlots()) plot.draw();
     if (current) stage.showFrame(current);
     try {
         localStorage.setItem("dent-theme", dark ? "dark" : "light");

@@ -19,7 +19,8 @@ function topology(buffer) {
     };
 }
 
-function frame(buffer, bodies) {
+// `probes`: as HELLO names them.
+function frame(buffer, bodies, probes) {
     const view = new DataView(buffer), real = i => view.getFloat64(8 + 8 * i, true), word = i => view.getUint32(72 + 4 * i, true);
     const header = {
         sequence: view.getUint32(4, true), time: real(0), push: real(1), pushError: view.getFloat64(104, true), uncertainPush: view.getFloat64(112, true), kinetic: real(2), elastic: real(3), detect: real(4), respond: real(5),
@@ -43,7 +44,12 @@ function frame(buffer, bodies) {
             return part;
         });
     }
-    return { ...header, positions, contacts, contactIds, marks };
+    at = buffer.byteLength - 8 * probes.reduce((sum, probe) => sum + probe.columns, 0);
+    const probeValues = probes.map(probe => Array.from({ length: probe.columns }, () => {
+        at += 8;
+        return view.getFloat64(at - 8, true);
+    }));
+    return { ...header, positions, contacts, contactIds, marks, probeValues };
 }
 
 function boxes(buffer) {
@@ -53,12 +59,12 @@ function boxes(buffer) {
 }
 
 // `bodies`: the sizes told by the TOPOLOGY messages so far.
-export function decode(buffer, bodies) {
+export function decode(buffer, bodies, probes = []) {
     const kind = new DataView(buffer).getUint32(0, true);
     switch (kind) {
     case HELLO: return { kind, ...text(buffer) };
     case TOPOLOGY: return { kind, ...topology(buffer) };
-    case FRAME: return { kind, ...frame(buffer, bodies) };
+    case FRAME: return { kind, ...frame(buffer, bodies, probes) };
     case BOXES: return { kind, ...boxes(buffer) };
     case NOTE:
     case STATE: return { kind, ...text(buffer) };

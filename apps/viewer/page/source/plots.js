@@ -2,9 +2,10 @@
 // with the figures, so that both tell the same.
 
 export class Plot {
-    constructor(canvas, colors, kept = 300) {
+    constructor(canvas, colors, { kept = 300, signed = false } = {}) {
         this.canvas = canvas;
         this.colors = colors; // names of style variables
+        this.signed = signed; // from the least value to the largest; else from 0
         this.kept = kept;
         this.rows = [];
     }
@@ -31,21 +32,26 @@ export class Plot {
         }
         pen.setTransform(sharp, 0, 0, sharp, 0, 0);
         pen.clearRect(0, 0, width, height);
-        let top = 0;
-        for (const row of rows) for (const value of row.values) if (value > top && value < Infinity) top = value;
-        this.colors.slice(0, rows[0]?.values.length).forEach((color, k) => this.line(pen, style.getPropertyValue(color), k, top || 1, width, height));
+        let top = this.signed ? -Infinity : 0, low = this.signed ? Infinity : 0;
+        for (const row of rows) {
+            for (const value of row.values) {
+                if (value > top && value < Infinity) top = value;
+                if (this.signed && value < low && value > -Infinity) low = value;
+            }
+        }
+        this.colors.slice(0, rows[0]?.values.length).forEach((color, k) => this.line(pen, style.getPropertyValue(color), k, low, top > low ? top - low : 1, width, height));
         pen.fillStyle = style.getPropertyValue("--ink");
         pen.font = "11px system-ui, sans-serif";
         if (rows.length === 0) return;
         pen.fillText(rows.at(-1).values.map(shortNumber).join(" · "), 5, 13);
         pen.textAlign = "right";
         pen.fillStyle = style.getPropertyValue("--faint");
-        pen.fillText(`max ${shortNumber(top)}`, width - 5, 13);
+        pen.fillText(this.signed ? `${shortNumber(low)} … ${shortNumber(top)}` : `max ${shortNumber(top)}`, width - 5, this.signed ? height - 5 : 13);
         pen.textAlign = "left";
     }
 
-    line(pen, color, k, top, width, height) {
-        const { rows } = this, place = i => [4 + (i / Math.max(rows.length - 1, 1)) * (width - 8), height - 4 - (rows[i].values[k] / top) * (height - 24)];
+    line(pen, color, k, low, range, width, height) {
+        const { rows } = this, place = i => [4 + (i / Math.max(rows.length - 1, 1)) * (width - 8), height - 4 - ((rows[i].values[k] - low) / range) * (height - 24)];
         pen.strokeStyle = pen.fillStyle = color;
         pen.lineWidth = 1.5;
         pen.beginPath();
