@@ -24,6 +24,9 @@
 /* Depths whose error is not below them are estimates: this share of them counts. */
 #define UNCERTAIN_SHARE 0.25
 
+/* Large islands that move by more than a mean edge a second may keep this share of their speed into contacts. */
+#define ROUGH_SHARE 0.2
+
 enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -174,8 +177,10 @@ static void place_bodies(const struct sim_model *model, struct rigid_islands *is
         if (root != SIM_NONE && islands->heads[root] > 0) {
             struct island *island = &islands->islands[islands->levels[root]];
             islands->slots[r] = island->first_body + island->body_count++;
-            islands->bodies[islands->slots[r]] =
-                (struct island_body){.rigid = r, .mass = model->rigids[r].mass, .radius = islands->radii[r]};
+            islands->bodies[islands->slots[r]] = (struct island_body){.rigid = r,
+                                                                      .mass = model->rigids[r].mass,
+                                                                      .inverse_mass = 1 / model->rigids[r].mass,
+                                                                      .radius = islands->radii[r]};
         }
     }
 }
@@ -303,6 +308,7 @@ static void count_layers(struct rigid_islands *islands, struct island *island)
         }
     }
     levels[0] = supported ? levels[0] : 1;
+    island->supported = supported;
     for (bool forward = true; changed; forward = !forward) {
         changed = false;
         for (uint32_t n = 0; n < island->pair_count; n++) {
@@ -580,12 +586,12 @@ static struct island_problem problem_of(const struct islands_call *call, struct 
                                    .step = vectors + 3 * count};
 }
 
-/* The fastest point of the island in free flight: what tolerances are measured by. */
-static double fastest_point(const struct island_problem *problem)
+/* The fastest point of the island: what tolerances are measured by. */
+static double fastest_point(const struct island_problem *problem, const double *velocity)
 {
     double fastest = 0;
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
-        const double *v = problem->free + 6 * (size_t)i;
+        const double *v = velocity + 6 * (size_t)i;
         double speed = sqrt(sim_dot(v, v)) + problem->bodies[i].radius * sqrt(sim_dot(v + 3, v + 3));
         fastest = speed > fastest ? speed : fastest;
     }
@@ -676,6 +682,18 @@ static double passive_share(const struct island_problem *problem)
     return !(own > with_free + slack) ? 1 : with_free > 0 ? with_free / own : 0;
 }
 
+/* What of the impulses may stay, by the same measure. */
+static double passive_impulse_share(const struct island_problem *problem)
+{
+    uint32_t count = problem->island->body_count;
+    for (size_t k = 0; k < 6 * (size_t)count; k++) {
+        problem->step[k] = problem->velocity[k] - problem->free[k];
+    }
+    double gain = -island_product(problem->bodies, count, problem->step, problem->free);
+    double size = island_product(problem->bodies, count, problem->step, problem->step);
+    return gain > 0 ? (gain < size ? gain / size : 1) : 0;
+}
+
 static void forget_multipliers(const struct island_problem *problem)
 {
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
@@ -685,25 +703,28 @@ static void forget_multipliers(const struct island_problem *problem)
 }
 
 /* Velocities that gain energy were not solved (the budget of the solver is finite): once more without the old
- * multipliers, which may be what misled it; then less of them. */
+ * multipliers, which may be what misled it; then less of the impulses, or of the velocities where they have none. */
 static void solve_within_energy(struct island_problem *problem)
 {
-    size_t count = 6 * (size_t)problem->island->body_count;
+    struct island *island = problem->island;
+    size_t count = 6 * (size_t)island->body_count;
     island_solve(problem);
     if (any_moving(problem) || passive_share(problem) == 1) {
         return;
     }
-    if (problem->island->body_count <= ISLAND_FEW_BODIES) {
+    if (island->body_count <= ISLAND_FEW_BODIES) {
         forget_multipliers(problem);
         memcpy(problem->velocity, problem->free, count * sizeof(double));
         island_solve(problem);
     }
     double share = passive_share(problem);
-    if (share < 1) {
+    if (share < 1 && island->consistent) {
+        island_scale_impulses(problem, passive_impulse_share(problem));
+    } else if (share < 1) {
         forget_multipliers(problem);
-    }
-    for (size_t k = 0; k < count; k++) {
-        problem->velocity[k] *= share;
+        for (size_t k = 0; k < count; k++) {
+            problem->velocity[k] *= share;
+        }
     }
 }
 
@@ -725,9 +746,11 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     }
     prepare_push(call, &problem);
     double share = island->body_count <= ISLAND_FEW_BODIES ? 1e-8 : 1e-5;
-    problem.tolerance = share * fastest_point(&problem) / (island->layers + 1);
+    problem.tolerance = share * fastest_point(&problem, problem.free) / (island->layers + 1);
     problem.rounds = PUSH_ROUNDS;
     problem.friction = true;
+    double speed = fastest_point(&problem, problem.velocity); /* before the substep */
+    problem.rough = speed > call->model->mean_edge ? ROUGH_SHARE * speed : 0;
     solve_within_energy(&problem);
     apply_push(call, &problem);
 }
@@ -840,9 +863,10 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
         return;
     }
     double energy = energy_before(call, problem);
-    problem->tolerance = 1e-8 * fastest_point(problem);
+    problem->tolerance = 1e-8 * fastest_point(problem, problem->free);
     problem->rounds = PUSH_ROUNDS;
     problem->friction = false;
+    problem->rough = INFINITY;
     island_solve(problem);
     /* What is hit by a moving prescribed body may gain. */
     double share = any_moving(problem) ? 1 : bounce_share(problem, energy * (1 + 1e-14));
@@ -892,6 +916,7 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     problem->tolerance = 1e-2 * tolerance;
     problem->rounds = RECOVER_ROUNDS;
     problem->friction = false;
+    problem->rough = INFINITY;
     island_solve(problem);
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
         const double *d = problem->velocity + 6 * (size_t)i;
