@@ -21,6 +21,13 @@
 
 /* Overlap comes out by so many mean edges a second. */
 #define RECOVERY_EDGES 2.0
+/* Of that, against gravity. */
+#define UPWARD_SHARE 0.05
+/* While bodies are in one another, or nearer than this share of their rest distance, what is above so many edges a second
+ * of the speeds in their island decays in this time. */
+#define NEAR_SHARE 0.4
+#define SINKING_SECONDS 0.02
+#define SINKING_EDGES 1.0
 /* Depths whose error is not below them are estimates: this share of them counts. */
 #define UNCERTAIN_SHARE 0.25
 
@@ -882,6 +889,17 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
 
 /* ---- recover ----------------------------------------------------------------------------------------------------- */
 
+/* Bodies that lie in one another part sideways first, and are lifted by one another later, if they must: lifted at once
+ * they would fall down from where they parted. */
+static double recovery_share(const struct islands_call *call, const struct island_row *row)
+{
+    const double *gravity = call->state->gravity;
+    double square = sim_dot(gravity, gravity), along = sim_dot(gravity, row->normal);
+    bool both = row->side[0] != SIM_NONE && row->side[1] != SIM_NONE;
+    double aside = square > 0 ? 1 - along * along / square : 1;
+    return !both || aside > UPWARD_SHARE ? (both ? aside : 1) : UPWARD_SHARE;
+}
+
 /* Targets of the displacements; false where nothing overlaps by more than the tolerance of its contact. */
 static bool prepare_recovery(const struct islands_call *call, const struct island_problem *problem, double most,
                              double *tolerance)
@@ -897,11 +915,39 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
         measure_row(call, problem->bodies, row, call->state->rigids, call->state->positions);
         memset(row->drift, 0, sizeof row->drift);
         row->normal_force = 0;
-        row->target = row->yield > 0 || row->implied ? -INFINITY : -row->gap < most ? -row->gap : most;
+        double rate = most * recovery_share(call, row);
+        row->target = row->yield > 0 || row->implied ? -INFINITY : -row->gap < rate ? -row->gap : rate;
         any = any || (row->yield == 0 && row->gap < -least);
         *tolerance = least < *tolerance ? least : *tolerance;
     }
     return any;
+}
+
+/* A supported island with bodies in one another is where none can be, and sinks as in mud: what it would gain by
+ * falling through itself is no energy of its own. */
+static void slow_down(const struct islands_call *call, const struct island_problem *problem)
+{
+    double most = SINKING_EDGES * call->model->mean_edge, h = call->model->substep;
+    double keep = h < SINKING_SECONDS ? 1 - h / SINKING_SECONDS : 0;
+    bool deep = false;
+    for (uint32_t r = 0; r < problem->island->row_count && problem->island->supported; r++) {
+        const struct island_row *row = &problem->rows[r];
+        const dent_contact *contact = &call->contacts->records[row->contact];
+        double rest = call->model->bodies[contact->body_a].thickness + call->model->bodies[contact->body_b].thickness;
+        bool near = call->contacts->reported[row->contact].gap < NEAR_SHARE * rest;
+        deep = deep || (near && row->side[0] != SIM_NONE && row->side[1] != SIM_NONE);
+    }
+    for (uint32_t i = 0; i < problem->island->body_count && deep; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        dent_rigid_state *pose = &call->state->rigids[body->rigid];
+        double speed = sqrt(sim_dot(pose->linear_velocity, pose->linear_velocity)) +
+                       body->radius * sqrt(sim_dot(pose->angular_velocity, pose->angular_velocity));
+        double share = speed > most ? (most + keep * (speed - most)) / speed : 1;
+        for (int k = 0; k < 3 && share < 1; k++) {
+            pose->linear_velocity[k] *= share;
+            pose->angular_velocity[k] *= share;
+        }
+    }
 }
 
 static void recover(const struct islands_call *call, struct island_problem *problem)
@@ -911,6 +957,7 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     if (!prepare_recovery(call, problem, most, &tolerance)) {
         return;
     }
+    slow_down(call, problem);
     memset(problem->free, 0, count * sizeof *problem->free);
     memset(problem->velocity, 0, count * sizeof *problem->velocity);
     problem->tolerance = 1e-2 * tolerance;
