@@ -542,14 +542,13 @@ static void measure_drift(const struct islands_call *call, struct island_row *ro
 
 /* ---- push -------------------------------------------------------------------------------------------------------- */
 
-static void fill_body(const struct islands_call *call, struct island_body *body)
+void island_fill_body(const struct sim_model *model, const dent_rigid_state *pose, struct island_body *body)
 {
-    const dent_rigid_state *pose = &call->state->rigids[body->rigid];
     double turn[9], half[9];
     rigid_rotation(pose->orientation, turn);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            const double *inertia = call->model->rigids[body->rigid].inertia;
+            const double *inertia = model->rigids[body->rigid].inertia;
             half[3 * i + j] =
                 turn[3 * i] * inertia[j] + turn[3 * i + 1] * inertia[3 + j] + turn[3 * i + 2] * inertia[6 + j];
         }
@@ -746,7 +745,7 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     }
     for (uint32_t i = 0; i < island->body_count; i++) {
         struct island_body *body = &call->islands->bodies[island->first_body + i];
-        fill_body(call, body);
+        island_fill_body(call->model, &call->state->rigids[body->rigid], body);
         free_velocity(call, body->rigid, problem.free + 6 * (size_t)i);
         const double *last = call->motion->last + 6 * (size_t)body->rigid;
         memcpy(problem.velocity + 6 * (size_t)i, last, 6 * sizeof *last);
@@ -972,31 +971,25 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     }
     /* Contradictory depths may ask for more than each of them does. */
     double share = largest > 4 * most ? 4 * most / largest : 1;
-    for (uint32_t i = 0; i < problem->island->body_count; i++) {
-        dent_rigid_state *pose = &call->state->rigids[problem->bodies[i].rigid];
-        const double *d = problem->velocity + 6 * (size_t)i;
-        double angle[3] = {share * d[3], share * d[4], share * d[5]};
-        sim_add_scaled(pose->center, share, d);
-        rigid_turn(pose, angle);
-    }
+    momentum_displace(call->model, call->state, problem, problem->velocity, share);
 }
 
 /* The velocities that were solved for; those that rigid_finish derives from poses hold turns that are small. The angular
- * momentum goes over to the new pose. */
+ * momentum goes over to the new pose, where the inertia is what bounces see. */
 static void keep_velocities(const struct islands_call *call, const struct island_problem *problem)
 {
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
-        const struct island_body *body = &problem->bodies[i];
+        struct island_body *body = &problem->bodies[i];
         dent_rigid_state *pose = &call->state->rigids[body->rigid];
         const double *velocity = problem->velocity + 6 * (size_t)i;
-        double momentum[3], inverse[9];
+        double momentum[3];
         memcpy(pose->linear_velocity, velocity, sizeof pose->linear_velocity);
-        dent_rigid_inverse_inertia(pose, inverse);
         for (int k = 0; k < 3; k++) {
             momentum[k] = sim_dot(body->inertia + 3 * k, velocity + 3);
         }
+        island_fill_body(call->model, pose, body);
         for (int k = 0; k < 3; k++) {
-            pose->angular_velocity[k] = sim_dot(inverse + 3 * k, momentum);
+            pose->angular_velocity[k] = sim_dot(body->inverse_inertia + 3 * k, momentum);
         }
     }
 }

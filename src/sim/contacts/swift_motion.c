@@ -156,6 +156,7 @@ static void place(const struct sim_model *model, struct sim_state *state, struct
                 swift->fractions[r] == 1 ? model->bodies[model->rigids[r].body].vertex_count : 0;
             swift->fractions[r] *= swift->shares[r];
             place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
+            rigid_keep_spin(model, r, &swift->wanted[r], &state->rigids[r]);
         }
     }
     rigid_place_vertices(model, state);

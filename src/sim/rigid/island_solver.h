@@ -61,7 +61,7 @@ struct island {
 struct island_problem {
     const struct block_room *room;
     struct island *island;
-    const struct island_body *bodies;
+    struct island_body *bodies;
     struct island_row *rows;
     double *free, *velocity, *gradient, *step; /* of the island; velocity: the first guess at entry */
     double tolerance;                          /* a velocity */
