@@ -19,8 +19,18 @@
 
 /* Overlap comes out by so many mean edges a second. */
 #define RECOVERY_EDGES 2.0
+/* Of that, against gravity. */
+#define UPWARD_SHARE 0.05
+/* While bodies are in one another, or nearer than this share of their rest distance, what is above so many edges a second
+ * of the speeds in their island decays in this time. */
+#define NEAR_SHARE 0.4
+#define SINKING_SECONDS 0.02
+#define SINKING_EDGES 1.0
 /* Depths whose error is not below them are estimates: this share of them counts. */
 #define UNCERTAIN_SHARE 0.25
+
+/* Large islands that move by more than a mean edge a second may keep this share of their speed into contacts. */
+#define ROUGH_SHARE 0.2
 
 enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3 };
 
@@ -171,8 +181,10 @@ static void place_bodies(const struct sim_model *model, struct rigid_islands *is
         if (root != SIM_NONE && islands->heads[root] > 0) {
             struct island *island = &islands->islands[islands->levels[root]];
             islands->slots[r] = island->first_body + island->body_count++;
-            islands->bodies[islands->slots[r]] =
-                (struct island_body){.rigid = r, .mass = model->rigids[r].mass, .radius = islands->radii[r]};
+            islands->bodies[islands->slots[r]] = (struct island_body){.rigid = r,
+                                                                      .mass = model->rigids[r].mass,
+                                                                      .inverse_mass = 1 / model->rigids[r].mass,
+                                                                      .radius = islands->radii[r]};
         }
     }
 }
@@ -300,6 +312,7 @@ static void count_layers(struct rigid_islands *islands, struct island *island)
         }
     }
     levels[0] = supported ? levels[0] : 1;
+    island->supported = supported;
     for (bool forward = true; changed; forward = !forward) {
         changed = false;
         for (uint32_t n = 0; n < island->pair_count; n++) {
@@ -526,14 +539,13 @@ static void measure_drift(const struct islands_call *call, struct island_row *ro
 
 /* ---- push -------------------------------------------------------------------------------------------------------- */
 
-static void fill_body(const struct islands_call *call, struct island_body *body)
+void island_fill_body(const struct sim_model *model, const dent_rigid_state *pose, struct island_body *body)
 {
-    const dent_rigid_state *pose = &call->state->rigids[body->rigid];
     double turn[9], half[9];
     rigid_rotation(pose->orientation, turn);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            const double *inertia = call->model->rigids[body->rigid].inertia;
+            const double *inertia = model->rigids[body->rigid].inertia;
             half[3 * i + j] =
                 turn[3 * i] * inertia[j] + turn[3 * i + 1] * inertia[3 + j] + turn[3 * i + 2] * inertia[6 + j];
         }
@@ -577,12 +589,12 @@ static struct island_problem problem_of(const struct islands_call *call, struct 
                                    .step = vectors + 3 * count};
 }
 
-/* The fastest point of the island in free flight: what tolerances are measured by. */
-static double fastest_point(const struct island_problem *problem)
+/* The fastest point of the island: what tolerances are measured by. */
+static double fastest_point(const struct island_problem *problem, const double *velocity)
 {
     double fastest = 0;
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
-        const double *v = problem->free + 6 * (size_t)i;
+        const double *v = velocity + 6 * (size_t)i;
         double speed = sqrt(sim_dot(v, v)) + problem->bodies[i].radius * sqrt(sim_dot(v + 3, v + 3));
         fastest = speed > fastest ? speed : fastest;
     }
@@ -684,6 +696,18 @@ static double passive_share(const struct island_problem *problem)
     return !(own > with_free + slack) ? 1 : with_free > 0 ? with_free / own : 0;
 }
 
+/* What of the impulses may stay, by the same measure. */
+static double passive_impulse_share(const struct island_problem *problem)
+{
+    uint32_t count = problem->island->body_count;
+    for (size_t k = 0; k < 6 * (size_t)count; k++) {
+        problem->step[k] = problem->velocity[k] - problem->free[k];
+    }
+    double gain = -island_product(problem->bodies, count, problem->step, problem->free);
+    double size = island_product(problem->bodies, count, problem->step, problem->step);
+    return gain > 0 ? (gain < size ? gain / size : 1) : 0;
+}
+
 static void forget_multipliers(const struct island_problem *problem)
 {
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
@@ -693,25 +717,28 @@ static void forget_multipliers(const struct island_problem *problem)
 }
 
 /* Velocities that gain energy were not solved (the budget of the solver is finite): once more without the old
- * multipliers, which may be what misled it; then less of them. */
+ * multipliers, which may be what misled it; then less of the impulses, or of the velocities where they have none. */
 static void solve_within_energy(struct island_problem *problem)
 {
-    size_t count = 6 * (size_t)problem->island->body_count;
+    struct island *island = problem->island;
+    size_t count = 6 * (size_t)island->body_count;
     island_solve(problem);
     if (any_moving(problem) || any_springs_back(problem) || passive_share(problem) == 1) {
         return;
     }
-    if (problem->island->body_count <= ISLAND_FEW_BODIES) {
+    if (island->body_count <= ISLAND_FEW_BODIES) {
         forget_multipliers(problem);
         memcpy(problem->velocity, problem->free, count * sizeof(double));
         island_solve(problem);
     }
     double share = passive_share(problem);
-    if (share < 1) {
+    if (share < 1 && island->consistent) {
+        island_scale_impulses(problem, passive_impulse_share(problem));
+    } else if (share < 1) {
         forget_multipliers(problem);
-    }
-    for (size_t k = 0; k < count; k++) {
-        problem->velocity[k] *= share;
+        for (size_t k = 0; k < count; k++) {
+            problem->velocity[k] *= share;
+        }
     }
 }
 
@@ -726,16 +753,18 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     }
     for (uint32_t i = 0; i < island->body_count; i++) {
         struct island_body *body = &call->islands->bodies[island->first_body + i];
-        fill_body(call, body);
+        island_fill_body(call->model, &call->state->rigids[body->rigid], body);
         free_velocity(call, body->rigid, problem.free + 6 * (size_t)i);
         const double *last = call->motion->last + 6 * (size_t)body->rigid;
         memcpy(problem.velocity + 6 * (size_t)i, last, 6 * sizeof *last);
     }
     prepare_push(call, &problem);
     double share = island->body_count <= ISLAND_FEW_BODIES ? 1e-8 : 1e-5;
-    problem.tolerance = share * fastest_point(&problem) / (island->layers + 1);
+    problem.tolerance = share * fastest_point(&problem, problem.free) / (island->layers + 1);
     problem.rounds = PUSH_ROUNDS;
     problem.friction = true;
+    double speed = fastest_point(&problem, problem.velocity); /* before the substep */
+    problem.rough = speed > call->model->mean_edge ? ROUGH_SHARE * speed : 0;
     solve_within_energy(&problem);
     apply_push(call, &problem);
 }
@@ -848,9 +877,10 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
         return;
     }
     double energy = energy_before(call, problem);
-    problem->tolerance = 1e-8 * fastest_point(problem);
+    problem->tolerance = 1e-8 * fastest_point(problem, problem->free);
     problem->rounds = PUSH_ROUNDS;
     problem->friction = false;
+    problem->rough = INFINITY;
     island_solve(problem);
     /* What is hit by a moving prescribed body may gain. */
     double share = any_moving(problem) ? 1 : bounce_share(problem, energy * (1 + 1e-14));
@@ -865,6 +895,17 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
 }
 
 /* ---- recover ----------------------------------------------------------------------------------------------------- */
+
+/* Bodies that lie in one another part sideways first, and are lifted by one another later, if they must: lifted at once
+ * they would fall down from where they parted. */
+static double recovery_share(const struct islands_call *call, const struct island_row *row)
+{
+    const double *gravity = call->state->gravity;
+    double square = sim_dot(gravity, gravity), along = sim_dot(gravity, row->normal);
+    bool both = row->side[0] != SIM_NONE && row->side[1] != SIM_NONE;
+    double aside = square > 0 ? 1 - along * along / square : 1;
+    return !both || aside > UPWARD_SHARE ? (both ? aside : 1) : UPWARD_SHARE;
+}
 
 /* Targets of the displacements; false where nothing overlaps by more than the tolerance of its contact. */
 static bool prepare_recovery(const struct islands_call *call, const struct island_problem *problem, double most,
@@ -881,11 +922,39 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
         measure_row(call, problem->bodies, row, call->state->rigids, call->state->positions);
         memset(row->drift, 0, sizeof row->drift);
         row->normal_force = 0;
-        row->target = row->yield > 0 || row->implied ? -INFINITY : -row->gap < most ? -row->gap : most;
+        double rate = most * recovery_share(call, row);
+        row->target = row->yield > 0 || row->implied ? -INFINITY : -row->gap < rate ? -row->gap : rate;
         any = any || (row->yield == 0 && row->gap < -least);
         *tolerance = least < *tolerance ? least : *tolerance;
     }
     return any;
+}
+
+/* A supported island with bodies in one another is where none can be, and sinks as in mud: what it would gain by
+ * falling through itself is no energy of its own. */
+static void slow_down(const struct islands_call *call, const struct island_problem *problem)
+{
+    double most = SINKING_EDGES * call->model->mean_edge, h = call->model->substep;
+    double keep = h < SINKING_SECONDS ? 1 - h / SINKING_SECONDS : 0;
+    bool deep = false;
+    for (uint32_t r = 0; r < problem->island->row_count && problem->island->supported; r++) {
+        const struct island_row *row = &problem->rows[r];
+        const dent_contact *contact = &call->contacts->records[row->contact];
+        double rest = call->model->bodies[contact->body_a].thickness + call->model->bodies[contact->body_b].thickness;
+        bool near = call->contacts->reported[row->contact].gap < NEAR_SHARE * rest;
+        deep = deep || (near && row->side[0] != SIM_NONE && row->side[1] != SIM_NONE);
+    }
+    for (uint32_t i = 0; i < problem->island->body_count && deep; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        dent_rigid_state *pose = &call->state->rigids[body->rigid];
+        double speed = sqrt(sim_dot(pose->linear_velocity, pose->linear_velocity)) +
+                       body->radius * sqrt(sim_dot(pose->angular_velocity, pose->angular_velocity));
+        double share = speed > most ? (most + keep * (speed - most)) / speed : 1;
+        for (int k = 0; k < 3 && share < 1; k++) {
+            pose->linear_velocity[k] *= share;
+            pose->angular_velocity[k] *= share;
+        }
+    }
 }
 
 static void recover(const struct islands_call *call, struct island_problem *problem)
@@ -895,11 +964,13 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     if (!prepare_recovery(call, problem, most, &tolerance)) {
         return;
     }
+    slow_down(call, problem);
     memset(problem->free, 0, count * sizeof *problem->free);
     memset(problem->velocity, 0, count * sizeof *problem->velocity);
     problem->tolerance = 1e-2 * tolerance;
     problem->rounds = RECOVER_ROUNDS;
     problem->friction = false;
+    problem->rough = INFINITY;
     island_solve(problem);
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
         const double *d = problem->velocity + 6 * (size_t)i;
@@ -908,31 +979,25 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     }
     /* Contradictory depths may ask for more than each of them does. */
     double share = largest > 4 * most ? 4 * most / largest : 1;
-    for (uint32_t i = 0; i < problem->island->body_count; i++) {
-        dent_rigid_state *pose = &call->state->rigids[problem->bodies[i].rigid];
-        const double *d = problem->velocity + 6 * (size_t)i;
-        double angle[3] = {share * d[3], share * d[4], share * d[5]};
-        sim_add_scaled(pose->center, share, d);
-        rigid_turn(pose, angle);
-    }
+    momentum_displace(call->model, call->state, problem, problem->velocity, share);
 }
 
 /* The velocities that were solved for; those that rigid_finish derives from poses hold turns that are small. The angular
- * momentum goes over to the new pose. */
+ * momentum goes over to the new pose, where the inertia is what bounces see. */
 static void keep_velocities(const struct islands_call *call, const struct island_problem *problem)
 {
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
-        const struct island_body *body = &problem->bodies[i];
+        struct island_body *body = &problem->bodies[i];
         dent_rigid_state *pose = &call->state->rigids[body->rigid];
         const double *velocity = problem->velocity + 6 * (size_t)i;
-        double momentum[3], inverse[9];
+        double momentum[3];
         memcpy(pose->linear_velocity, velocity, sizeof pose->linear_velocity);
-        dent_rigid_inverse_inertia(pose, inverse);
         for (int k = 0; k < 3; k++) {
             momentum[k] = sim_dot(body->inertia + 3 * k, velocity + 3);
         }
+        island_fill_body(call->model, pose, body);
         for (int k = 0; k < 3; k++) {
-            pose->angular_velocity[k] = sim_dot(inverse + 3 * k, momentum);
+            pose->angular_velocity[k] = sim_dot(body->inverse_inertia + 3 * k, momentum);
         }
     }
 }

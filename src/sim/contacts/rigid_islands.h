@@ -66,6 +66,14 @@ dent_status rows_reduce(const struct sim_model *model, const struct contact_set 
                         struct rigid_islands *islands);
 void rows_release(dent_context *context, struct rigid_islands *islands);
 
+/* ---- island_momentum.c ------------------------------------------------------------------------------------------- */
+
+/* Mass and inertia in space of a body at a pose. */
+void island_fill_body(const struct sim_model *model, const dent_rigid_state *pose, struct island_body *body);
+/* Displaces the bodies of an island (6 numbers each, times `share`); momentum and angular momentum stay. */
+void momentum_displace(const struct sim_model *model, struct sim_state *state, const struct island_problem *problem,
+                       const double *displacement, double share);
+
 /* ---- rigid_rest.c ------------------------------------------------------------------------------------------------ */
 
 /* Wakes a body, or all of them (SIM_NONE). */

@@ -57,12 +57,7 @@ static void keep_wanted(const struct sim_model *model, const struct sim_state *s
 
 /* ---- impacts ----------------------------------------------------------------------------------------------------- */
 
-struct impact_ends {
-    uint32_t vertices_a[4], vertices_b[4]; /* within their bodies */
-    double weights_a[4], weights_b[4];
-};
-
-static struct impact_ends ends_of(const struct sim_model *model, const dent_world *world, const dent_impact *impact)
+struct impact_ends impact_ends_of(const struct sim_model *model, const dent_world *world, const dent_impact *impact)
 {
     struct impact_ends ends = {
         {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}, {SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE}, {0, 0, 0, 0}, {0, 0, 0, 0}};
@@ -143,7 +138,7 @@ static struct surface_lie lie_of_surface(const struct sim_model *model, const st
     return lie;
 }
 
-static void side_at(const struct sim_model *model, const double *positions, uint32_t body, const uint32_t *vertices,
+void impact_side_at(const struct sim_model *model, const double *positions, uint32_t body, const uint32_t *vertices,
                     const double *weights, double *point)
 {
     point[0] = point[1] = point[2] = 0;
@@ -174,15 +169,15 @@ static bool are_parallel(const struct sim_model *model, const struct safe_motion
 static bool departs(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
                     const struct safe_motion *safe, const dent_impact *impact)
 {
-    struct impact_ends ends = ends_of(model, world, impact);
+    struct impact_ends ends = impact_ends_of(model, world, impact);
     double a0[3], b0[3], a1[3], b1[3], moves_a[3], moves_b[3];
     if (impact->toi > TOUCHING_TIME) {
         return false;
     }
-    side_at(model, safe->interval_start, impact->body_a, ends.vertices_a, ends.weights_a, a0);
-    side_at(model, safe->interval_start, impact->body_b, ends.vertices_b, ends.weights_b, b0);
-    side_at(model, state->positions, impact->body_a, ends.vertices_a, ends.weights_a, a1);
-    side_at(model, state->positions, impact->body_b, ends.vertices_b, ends.weights_b, b1);
+    impact_side_at(model, safe->interval_start, impact->body_a, ends.vertices_a, ends.weights_a, a0);
+    impact_side_at(model, safe->interval_start, impact->body_b, ends.vertices_b, ends.weights_b, b0);
+    impact_side_at(model, state->positions, impact->body_a, ends.vertices_a, ends.weights_a, a1);
+    impact_side_at(model, state->positions, impact->body_b, ends.vertices_b, ends.weights_b, b1);
     sim_subtract(a1, a0, moves_a);
     sim_subtract(b1, b0, moves_b);
     double away = sim_dot(moves_a, impact->normal) - sim_dot(moves_b, impact->normal);
@@ -250,7 +245,7 @@ static void weigh(const struct sim_model *model, const struct sim_state *state, 
 static dent_contact contact_of(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
                                const dent_impact *impact)
 {
-    struct impact_ends ends = ends_of(model, world, impact);
+    struct impact_ends ends = impact_ends_of(model, world, impact);
     dent_contact contact = {.body_a = impact->body_a,
                             .body_b = impact->body_b,
                             .feature_a = impact->feature_a,
@@ -368,7 +363,7 @@ static void shorten(const struct sim_model *model, const dent_world *world, stru
         safe->first[v] = 1;
     }
     for (uint64_t i = 0; i < safe->impact_count; i++) {
-        struct impact_ends ends = ends_of(model, world, &safe->impacts[i]);
+        struct impact_ends ends = impact_ends_of(model, world, &safe->impacts[i]);
         uint32_t with = join_side(model, safe, safe->impacts[i].body_a, ends.vertices_a, SIM_NONE);
         join_side(model, safe, safe->impacts[i].body_b, ends.vertices_b, with);
         if (round >= VERTEX_ROUNDS) {
@@ -377,7 +372,7 @@ static void shorten(const struct sim_model *model, const dent_world *world, stru
         }
     }
     for (uint64_t i = 0; i < safe->impact_count; i++) {
-        struct impact_ends ends = ends_of(model, world, &safe->impacts[i]);
+        struct impact_ends ends = impact_ends_of(model, world, &safe->impacts[i]);
         uint32_t root =
             union_find_root(safe->islands, join_side(model, safe, safe->impacts[i].body_a, ends.vertices_a, SIM_NONE));
         safe->first[root] = safe->impacts[i].toi < safe->first[root] ? safe->impacts[i].toi : safe->first[root];

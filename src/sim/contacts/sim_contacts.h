@@ -81,6 +81,17 @@ struct safe_motion {
     uint64_t contact_capacity;
 };
 
+/* The vertices of the features of an impact, within their bodies (SIM_NONE: unused), and where they meet. */
+struct impact_ends {
+    uint32_t vertices_a[4], vertices_b[4];
+    double weights_a[4], weights_b[4];
+};
+
+struct impact_ends impact_ends_of(const struct sim_model *model, const dent_world *world, const dent_impact *impact);
+/* The point of a side at given positions of all vertices. */
+void impact_side_at(const struct sim_model *model, const double *positions, uint32_t body, const uint32_t *vertices,
+                    const double *weights, double *point);
+
 dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe, double *scratch);
 void safe_motion_destroy(dent_context *context, struct safe_motion *safe);
 void safe_motion_begin(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe);
@@ -97,6 +108,7 @@ struct swift_motion {
     bool *overlaps;                   /* by body: another one, when contacts were found */
     dent_rigid_state *poses, *wanted; /* at the beginning; where the solver took them */
     double *fractions, *shares;       /* by rigid body: how far it goes; of that, after a round */
+    double *pushes;                   /* by rigid body, 3: what a prescribed body that ran into it pushes it on */
 };
 
 dent_status swift_build(struct sim_model *model, struct swift_motion *swift);
@@ -104,7 +116,8 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift);
 void swift_begin_interval(const struct sim_model *model, const struct contact_set *contacts,
                           struct swift_motion *swift);
 void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift);
-/* Stops rigid bodies that left the margin of detection before what they would run into. *stopped: the interval ends. */
+/* Stops rigid bodies that left the margin of detection before what they would run into, and pushes on those that a
+ * prescribed body ran into. *stopped: the interval ends. */
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
                          struct swift_motion *swift, struct step_report *report, bool *stopped);
 

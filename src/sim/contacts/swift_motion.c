@@ -8,8 +8,10 @@
  * others, which stop in turn; the last query finds nothing, so no surface has crossed another.
  *
  * Features nearer than that distance at the beginning have contacts, which hold them; they are left to the solver, so
- * that what touches may slide and part; and what overlaps at the beginning must be free to part. Bodies with prevent_crossing are watched by safe_motion.c. */
-#include "sim_contacts.h"
+ * that what touches may slide and part; and what overlaps at the beginning must be free to part. A prescribed body that
+ * has used up its margin is swift, too: it cannot be stopped, so what it meets is pushed on before it. Bodies with
+ * prevent_crossing are watched by safe_motion.c. */
+#include "rigid_islands.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +27,8 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
     swift->wanted = sim_allocate(model, model->rigid_count, sizeof *swift->wanted);
     swift->fractions = sim_allocate(model, model->rigid_count, sizeof *swift->fractions);
     swift->shares = sim_allocate(model, model->rigid_count, sizeof *swift->shares);
-    return swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
+    swift->pushes = sim_allocate(model, 3 * (size_t)model->rigid_count, sizeof *swift->pushes);
+    return swift->pushes && swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
                    swift->shares
                ? DENT_OK
                : sim_no_memory(model->context);
@@ -67,7 +70,8 @@ static double farthest_move(const struct sim_state *state, const struct swift_mo
 static bool is_swift(const struct sim_model *model, const struct contact_search *search,
                      const struct swift_motion *swift, uint32_t body)
 {
-    return model->bodies[body].rigid != SIM_NONE && !model->bodies[body].thin && !swift->overlaps[body] &&
+    bool whole = model->bodies[body].rigid != SIM_NONE || model->bodies[body].kind == DENT_SIM_PRESCRIBED;
+    return whole && !model->bodies[body].thin && !swift->overlaps[body] &&
            swift->travelled[body] > search->margins[body];
 }
 
@@ -75,10 +79,14 @@ static bool find_swift(const struct sim_model *model, const struct sim_state *st
                        const struct contact_search *search, struct swift_motion *swift)
 {
     bool any = false;
-    for (uint32_t r = 0; r < model->rigid_count; r++) {
-        uint32_t b = model->rigids[r].body;
-        swift->travelled[b] += state->rest[r].asleep ? 0 : farthest_move(state, swift, &model->bodies[b]);
-        any = any || is_swift(model, search, swift, b);
+    for (uint32_t b = 0; b < model->body_count && model->rigid_count > 0; b++) {
+        const struct sim_body *body = &model->bodies[b];
+        bool asleep = body->rigid != SIM_NONE && state->rest[body->rigid].asleep;
+        bool still = body->kind == DENT_SIM_PRESCRIBED && !body->motion.function && body->motion.keyframe_count == 0;
+        if (!asleep && !still && (body->rigid != SIM_NONE || body->kind == DENT_SIM_PRESCRIBED)) {
+            swift->travelled[b] += farthest_move(state, swift, body);
+            any = any || is_swift(model, search, swift, b);
+        }
     }
     return any;
 }
@@ -98,11 +106,49 @@ static double separation_of(const struct sim_model *model, const struct contact_
     return 0.5 * (swift_least + least);
 }
 
+/* A prescribed body goes where it is told; what it meets goes before it: to where it would not be met, with a velocity
+ * that is not slower along the normal. False: neither side is prescribed and swift, or the other one is none to push. */
+static bool push_on(const struct sim_model *model, struct sim_state *state, const struct contact_search *search,
+                    struct swift_motion *swift, const dent_impact *impact, double separation)
+{
+    uint32_t bodies[2] = {impact->body_a, impact->body_b};
+    int told = model->bodies[bodies[0]].kind == DENT_SIM_PRESCRIBED ? 0 : 1;
+    uint32_t rigid = model->bodies[bodies[1 - told]].rigid;
+    if (rigid == SIM_NONE || model->bodies[bodies[told]].kind != DENT_SIM_PRESCRIBED ||
+        !is_swift(model, search, swift, bodies[told])) {
+        return false;
+    }
+    struct impact_ends ends = impact_ends_of(model, search->world, impact);
+    double moves[2][3], sign = told == 0 ? -1 : 1; /* of the normal, towards the body that is pushed */
+    for (int s = 0; s < 2; s++) {
+        const uint32_t *vertices = s == 0 ? ends.vertices_a : ends.vertices_b;
+        const double *weights = s == 0 ? ends.weights_a : ends.weights_b;
+        double from[3], to[3];
+        impact_side_at(model, swift->start, bodies[s], vertices, weights, from);
+        impact_side_at(model, state->positions, bodies[s], vertices, weights, to);
+        sim_subtract(to, from, moves[s]);
+    }
+    double told_moves = sign * sim_dot(moves[told], impact->normal);
+    double closing = told_moves - sign * sim_dot(moves[1 - told], impact->normal);
+    double way = (1 - impact->toi) * closing * 1.001 + 0.1 * separation, *push = swift->pushes + 3 * (size_t)rigid;
+    dent_rigid_state *pose = &swift->wanted[rigid];
+    double slower = told_moves / model->substep - sign * sim_dot(pose->linear_velocity, impact->normal);
+    if (!(closing > 0) || way * way <= sim_dot(push, push)) {
+        return closing > 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        push[k] = sign * way * impact->normal[k];
+        pose->linear_velocity[k] += slower > 0 ? sign * slower * impact->normal[k] : 0;
+    }
+    return true;
+}
+
 /* Marks how far the bodies of the impacts may go of what they went; returns how many impacts count. */
-static uint64_t shorten(const struct sim_model *model, const struct contact_search *search, struct swift_motion *swift,
-                        const dent_impact_result *found, double separation, uint32_t round)
+static uint64_t shorten(const struct sim_model *model, struct sim_state *state, const struct contact_search *search,
+                        struct swift_motion *swift, const dent_impact_result *found, double separation, uint32_t round)
 {
     uint64_t count = 0;
+    memset(swift->pushes, 0, 3 * (size_t)model->rigid_count * sizeof *swift->pushes);
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         swift->shares[r] = 1;
     }
@@ -112,6 +158,10 @@ static uint64_t shorten(const struct sim_model *model, const struct contact_sear
         bool concerned = is_swift(model, search, swift, bodies[0]) || is_swift(model, search, swift, bodies[1]) ||
                          round >= SWIFT_ROUNDS;
         if (!concerned || impact->toi == 0 || (separation > 0 && impact->toi > 1 - 1e-6)) {
+            continue;
+        }
+        if (push_on(model, state, search, swift, impact, separation)) {
+            count++;
             continue;
         }
         double share = separation > 0 ? impact->toi : 0.9 * impact->toi;
@@ -151,11 +201,19 @@ static void place(const struct sim_model *model, struct sim_state *state, struct
                   struct step_report *report)
 {
     for (uint32_t r = 0; r < model->rigid_count; r++) {
+        const double *push = swift->pushes + 3 * (size_t)r;
+        if (sim_dot(push, push) > 0) {
+            sim_add_scaled(swift->wanted[r].center, 1, push);
+            rigid_wake(model, state, r);
+            place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
+            memcpy(state->rigids[r].linear_velocity, swift->wanted[r].linear_velocity, sizeof swift->wanted[r].center);
+        }
         if (swift->shares[r] < 1) {
             report->statistics.stopped_vertices +=
                 swift->fractions[r] == 1 ? model->bodies[model->rigids[r].body].vertex_count : 0;
             swift->fractions[r] *= swift->shares[r];
             place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
+            rigid_keep_spin(model, r, &swift->wanted[r], &state->rigids[r]);
         }
     }
     rigid_place_vertices(model, state);
@@ -193,7 +251,7 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     for (uint32_t round = 0; round < MOST_ROUNDS && status == DENT_OK; round++) {
         dent_impact_result found;
         status = find(model, state, search, swift, separation, &found);
-        uint64_t count = status == DENT_OK ? shorten(model, search, swift, &found, separation, round) : 0;
+        uint64_t count = status == DENT_OK ? shorten(model, state, search, swift, &found, separation, round) : 0;
         report->statistics.impacts += count;
         if (count == 0) {
             break;

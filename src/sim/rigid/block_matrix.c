@@ -488,5 +488,9 @@ uint32_t block_matrix_solve(const struct block_room *room, struct block_matrix *
         }
     }
     factor(room, matrix);
+    if (matrix->complete && matrix->count > FEW_ROWS) {
+        precondition(room, matrix, b, x, room->values + matrix->work);
+        return spent;
+    }
     return spent + iterate(room, matrix, b, x, MOST_ITERATIONS);
 }

@@ -13,6 +13,8 @@
  * the mass on top of a stack harmless. Multipliers come from the last substep, so at rest the first gradient is zero to
  * rounding and nothing is factored.
  *
+ * Large islands are swept first (island_sweeps.c), which is enough while things move; Newton takes them to rest.
+ *
  * Sticking contacts that slide although their limit is settled have broken loose: their friction becomes the kinetic
  * one, and the rounds go on. */
 #include "island_solver.h"
@@ -20,16 +22,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NEWTONS = 20, LEAST_BUDGET = 24, LARGE_BUDGET = 12, SEARCHES = 12 };
+enum { MOST_NEWTONS = 20, LEAST_BUDGET = 24, LARGE_BUDGET = 2, SEARCHES = 12 };
+/* Sweeps of large islands before Newton, and of all that did not settle after it. */
+enum { LARGE_SWEEPS = 12, END_SWEEPS = 8 };
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
-static void add_point_velocity(const double *velocity, const double *arm, double sign, double *sum)
+static inline void add_point_velocity(const double *velocity, const double *arm, double sign, double *sum)
 {
-    double turn[3];
-    sim_cross(velocity + 3, arm, turn);
-    sim_add_scaled(sum, sign, velocity);
-    sim_add_scaled(sum, sign, turn);
+    sum[0] += sign * velocity[0];
+    sum[1] += sign * velocity[1];
+    sum[2] += sign * velocity[2];
+    sum[0] += sign * (velocity[4] * arm[2] - velocity[5] * arm[1]);
+    sum[1] += sign * (velocity[5] * arm[0] - velocity[3] * arm[2]);
+    sum[2] += sign * (velocity[3] * arm[1] - velocity[4] * arm[0]);
 }
 
 /* Without what sides that do not yield contribute. */
@@ -49,8 +55,7 @@ void island_relative_velocity(const struct island_row *row, const double *veloci
     sim_add_scaled(relative, 1, row->drift);
 }
 
-/* vector += sign * J^T impulse. */
-static void add_impulse(const struct island_row *row, const double *impulse, double sign, double *vector)
+void island_add_impulse(const struct island_row *row, const double *impulse, double sign, double *vector)
 {
     for (int s = 0; s < 2; s++) {
         if (row->side[s] != SIM_NONE) {
@@ -124,7 +129,7 @@ static void find_gradient(const struct island_problem *problem, const double *ve
         island_relative_velocity(row, velocity, relative);
         struct row_answer answer = row_at(row, relative, problem->friction);
         whole_impulse(row, &answer, impulse);
-        add_impulse(row, impulse, -1, gradient);
+        island_add_impulse(row, impulse, -1, gradient);
     }
 }
 
@@ -425,54 +430,96 @@ static void set_stiffness(const struct island_problem *problem, uint32_t round, 
     }
 }
 
-/* The velocities that the impulses give, exactly: the sum of momenta is then kept to rounding. Near the minimum they
- * differ from those found by less than the tolerance. */
-static void apply_impulses(const struct island_problem *problem)
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static void keep_impulses(const struct island_problem *problem)
 {
-    uint32_t count = problem->island->body_count;
-    memset(problem->step, 0, (size_t)6 * count * sizeof(double));
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
-        const struct island_row *row = &problem->rows[r];
-        if (row->target != -INFINITY && row->normal_force > 0) {
-            double impulse[3];
-            for (int i = 0; i < 3; i++) {
-                impulse[i] = row->normal_force * row->normal[i] + (problem->friction ? row->tangent_force[i] : 0);
-            }
-            add_impulse(row, impulse, 1, problem->step);
-        }
+        struct island_row *row = &problem->rows[r];
+        row->kept[0] = row->normal_force;
+        memcpy(row->kept + 1, row->tangent_force, sizeof row->tangent_force);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct island_body *body = &problem->bodies[i];
-        const double *sum = problem->step + (size_t)6 * i, *free = problem->free + (size_t)6 * i;
-        double *velocity = problem->velocity + (size_t)6 * i;
-        for (int k = 0; k < 3; k++) {
-            velocity[k] = free[k] + sum[k] / body->mass;
-            velocity[3 + k] = free[3 + k] + sim_dot(body->inverse_inertia + 3 * k, sum + 3);
-        }
+}
+
+static void restore_impulses(const struct island_problem *problem)
+{
+    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+        struct island_row *row = &problem->rows[r];
+        row->normal_force = row->kept[0];
+        memcpy(row->tangent_force, row->kept + 1, sizeof row->tangent_force);
+        row->limit = (row->kinetic ? row->friction_kinetic : row->friction_static) * row->normal_force;
     }
+}
+
+/* A round that did not reach its minimum: its impulses, where they are better than those before it. */
+static void take_better_impulses(const struct island_problem *problem)
+{
+    size_t size = (size_t)6 * problem->island->body_count * sizeof(double);
+    keep_impulses(problem);
+    memcpy(problem->gradient, problem->velocity, size);
+    island_apply_impulses(problem);
+    double before = island_dual(problem);
+    memcpy(problem->velocity, problem->gradient, size);
+    take_impulses(problem);
+    island_apply_impulses(problem);
+    if (!(island_dual(problem) < before)) {
+        restore_impulses(problem);
+    }
+}
+
+/* The velocities become those that the impulses give: near the minimum they differ by less than the tolerance, and the
+ * sum of momenta is kept to rounding, settled or not. */
+static void finish(const struct island_problem *problem, bool settled)
+{
+    island_apply_impulses(problem);
+    if (!settled) {
+        island_sweep(problem, END_SWEEPS);
+        problem->island->residual = island_violation(problem);
+        island_limit_impulses(problem);
+    }
+}
+
+/* Sweeps alone, where they are enough. */
+static bool sweep_large(const struct island_problem *problem)
+{
+    island_apply_impulses(problem);
+    double moved = island_sweep(problem, LARGE_SWEEPS), left = island_violation(problem);
+    problem->island->residual = left;
+    return left <= problem->rough || (moved <= problem->tolerance && left <= 3 * problem->tolerance);
 }
 
 void island_solve(struct island_problem *problem)
 {
     struct island *island = problem->island;
-    double largest = largest_stiffness(problem), tolerance = 1e4 * problem->tolerance;
+    bool large = island->body_count > ISLAND_FEW_BODIES, settled = false, going_on = true;
+    double largest = largest_stiffness(problem), tolerance = large ? problem->tolerance : 1e4 * problem->tolerance;
     island->newtons = island->rounds = 0;
-    bool going_on = true;
+    if (large) {
+        settled = sweep_large(problem);
+        going_on = !settled;
+    }
+    bool as_they_are = !large && island->supported;
     for (uint32_t round = 0; round < problem->rounds && going_on; round++) {
-        set_stiffness(problem, round, largest);
+        set_stiffness(problem, large ? problem->rounds : round, largest);
         if (!newton(problem, tolerance)) {
-            return; /* impulses away from the minimum mean nothing: the last ones stay */
+            if (!as_they_are) {
+                take_better_impulses(problem);
+            }
+            break;
         }
         struct round_result result = take_impulses(problem);
         island->rounds++;
         island->residual = result.violation;
-        bool settled = tolerance <= problem->tolerance && result.violation <= 3 * problem->tolerance &&
-                       result.change <= 1e-4 * result.most;
+        settled = tolerance <= problem->tolerance && result.violation <= 3 * problem->tolerance &&
+                  result.change <= 1e-4 * result.most;
         tolerance = 1e-2 * result.violation > problem->tolerance ? 1e-2 * result.violation : problem->tolerance;
-        if (result.most == 0 || (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)))) {
-            apply_impulses(problem);
-            going_on = false;
-        }
+        settled =
+            result.most == 0 || (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)));
+        going_on = !settled;
+    }
+    island->consistent = settled || !as_they_are;
+    if (island->consistent) {
+        finish(problem, settled);
     }
 }
 

@@ -19,9 +19,10 @@ enum { ISLAND_FEW_BODIES = 40 };
 
 /* A body of an island. */
 struct island_body {
-    uint32_t rigid;                              /* number in the model */
-    double mass, inertia[9], inverse_inertia[9]; /* in space */
-    double radius;                               /* of its farthest vertex: what a turn moves */
+    uint32_t rigid; /* number in the model */
+    double mass, inverse_mass;
+    double inertia[9], inverse_inertia[9]; /* in space */
+    double radius;                         /* of its farthest vertex: what a turn moves */
 };
 
 /* A contact. Sides are numbers within the island, or SIM_NONE for what does not yield. */
@@ -39,6 +40,8 @@ struct island_row {
     double stiffness;                                /* of this round */
     double limit;                                    /* of friction, from the last normal impulse */
     double normal_force, tangent_force[3];           /* impulses: the multipliers, and in the end the result */
+    double kept[4];                                  /* those before a round */
+    double mobility[2];                              /* for sweeps: velocity per impulse, along the normal and across */
     double gap, approach, restitution;               /* for rigid_islands.c: at the start of the substep; -: closing */
     bool moving;                                     /* a side that does not yield moves */
 };
@@ -46,7 +49,9 @@ struct island_row {
 struct island {
     uint32_t first_body, body_count, first_row, row_count, first_pair, pair_count;
     uint32_t layers; /* contacts from a support to the body farthest from it */
+    bool supported;  /* by something that does not yield: momentum is not its own */
     bool active;     /* in this substep */
+    bool consistent; /* the velocities of the last call are those of the impulses */
     struct block_matrix matrix;
     uint32_t newtons, rounds; /* of the last call */
     double residual;          /* the largest velocity into a contact that was left */
@@ -56,18 +61,37 @@ struct island {
 struct island_problem {
     const struct block_room *room;
     struct island *island;
-    const struct island_body *bodies;
+    struct island_body *bodies;
     struct island_row *rows;
     double *free, *velocity, *gradient, *step; /* of the island; velocity: the first guess at entry */
     double tolerance;                          /* a velocity */
     uint32_t rounds;                           /* at most */
     bool friction;
+    double rough; /* large islands: sweeps are enough that leave less than this velocity into a contact */
 };
 
+/* On return the velocities are those of the impulses, and D (below) is not above 0: momentum is kept, and contacts give
+ * no energy but what targets above 0 and sides that move ask for. But not those of small islands that are supported and
+ * did not settle: they have Newton's last velocities, which are nearer to the solution than any impulses at hand. */
 void island_solve(struct island_problem *problem);
 /* The relative velocity of the two sides of a row. */
 void island_relative_velocity(const struct island_row *row, const double *velocity, double relative[3]);
+/* vector += sign * J^T impulse. */
+void island_add_impulse(const struct island_row *row, const double *impulse, double sign, double *vector);
 /* a^T M b. */
 double island_product(const struct island_body *bodies, uint32_t count, const double *a, const double *b);
+
+/* ---- island_sweeps.c --------------------------------------------------------------------------------------------- */
+
+void island_apply_impulses(const struct island_problem *problem); /* velocity = free + M^-1 J^T impulses */
+/* From velocities that are those of the impulses; ends early when no row moves by more than the tolerance. Returns what
+ * the last sweep moved. */
+double island_sweep(const struct island_problem *problem, uint32_t sweeps);
+double island_violation(const struct island_problem *problem); /* the largest velocity into a contact */
+/* D of the impulses, the velocities being theirs. */
+double island_dual(const struct island_problem *problem);
+void island_scale_impulses(const struct island_problem *problem, double share); /* and the velocities with them */
+/* Scales impulses and velocities to the least D where that is above 0. */
+void island_limit_impulses(const struct island_problem *problem);
 
 #endif

@@ -279,6 +279,13 @@ static void spin_from(const double *inverse_inertia, const double *orientation, 
     matrix_times(turn, spin, omega);
 }
 
+void rigid_keep_spin(const struct sim_model *model, uint32_t rigid, const dent_rigid_state *from, dent_rigid_state *to)
+{
+    double momentum[3];
+    angular_momentum(&model->rigids[rigid], from->orientation, from->angular_velocity, momentum);
+    spin_from(to->inverse_inertia, to->orientation, momentum, to->angular_velocity);
+}
+
 /* x of A x = b by Cramer's rule; false when A is singular. */
 static bool solve3(const double a[9], const double *b, double *x)
 {
