@@ -369,12 +369,12 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
     for (uint32_t n = 0; n < most; n++) {
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
-        if (work->interval_begins || !coarse_is_current(&work->terms)) {
+        if (work->interval_begins || work->inertia_changed || !coarse_is_current(&work->terms)) {
             dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
             if (status != DENT_OK) {
                 return status;
             }
-            work->interval_begins = false;
+            work->interval_begins = work->inertia_changed = false;
         }
         newton_gradient(model, state, work);
         for (size_t k = 0; k < work->size; k++) {

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { ROUNDS = 6, MOST_SUBSTEPS = 100, RIGID_SUBSTEPS = 10, CONTACT_SUBSTEPS = 4 };
-#define RESOLVED 0.27          /* w h */
 #define ELEMENTS_A_SECOND 1.2e7 /* elements times substeps, at most: about what two cores do in that time */
 
 static uint32_t most_substeps(const struct sim_model *model)
@@ -96,7 +95,7 @@ uint32_t substeps_choose(const struct sim_model *model, const struct minimiser *
     least = model->rigid_count > 0 ? RIGID_SUBSTEPS : least;
     uint32_t chosen = least < most ? least : most;
     for (uint32_t b = 0; b < model->body_count; b++) {
-        double needed = sqrt(work->mode_squares[b]) * model->time_step / RESOLVED;
+        double needed = sqrt(work->mode_squares[b]) * model->time_step / SUBSTEP_RESOLVES;
         if (needed > chosen && needed <= most) {
             chosen = (uint32_t)needed + 1;
         }
@@ -108,11 +107,11 @@ void substeps_report(const struct sim_model *model, const struct minimiser *work
 {
     for (uint32_t b = 0; b < model->body_count; b++) {
         double w = sqrt(work->mode_squares[b]), step = w * model->substep;
-        if (step > RESOLVED) {
+        if (step > SUBSTEP_RESOLVES) {
             dent_log_line(model->context, DENT_LOG_NOTICE,
                           "%s: its first mode, %.4g rad/s, has w h = %.3g with %u substeps: its vibrations are too slow "
                           "and damped, at rest it is right; %.0f substeps give 95 %% of the stiffness",
-                          model->bodies[b].name, w, step, model->substeps, ceil(w * model->time_step / RESOLVED));
+                          model->bodies[b].name, w, step, model->substeps, ceil(w * model->time_step / SUBSTEP_RESOLVES));
         }
     }
 }
