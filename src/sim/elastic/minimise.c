@@ -57,11 +57,10 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->holding = sim_allocate(model, model->rigid_count, sizeof(double));
     work->piece_pushed = sim_allocate(model, model->elastic->piece_count, 1);
     work->one_step = sim_allocate(model, model->body_count, 1);
-    work->near_contact = sim_allocate(model, model->vertex_count, 1);
     work->two_step = sim_allocate(model, model->vertex_count, 1);
     all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
           work->partial && work->islands && work->island_sums && work->mode_squares && work->holding && work->piece_pushed &&
-          work->one_step && work->near_contact && work->two_step;
+          work->one_step && work->two_step;
     return all ? DENT_OK : sim_no_memory(model->context);
 }
 

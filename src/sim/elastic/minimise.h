@@ -41,8 +41,8 @@ struct minimiser {
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
     bool interval_begins, inertia_changed; /* since the preconditioner was made */
-    /* Which method of integration (two_step.c): by body, at the root of its island; by vertex; by vertex. */
-    uint8_t *one_step, *near_contact, *two_step;
+    uint8_t *one_step; /* by body, at the root of its island: implicit Euler in this interval (two_step.c) */
+    uint8_t *two_step; /* by vertex: BDF2 in this substep */
     double line_energy, elastic_change; /* of tetrahedra: along the last trial; since the beginning of the substep */
     uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
@@ -60,7 +60,7 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
 
 /* The largest w h of a mode that moves with 95 % of its stiffness. */
-#define SUBSTEP_RESOLVES 0.27
+#define SUBSTEP_RESOLVES 0.28
 
 /* ---- substep_choice.c -------------------------------------------------------------------------------------------- */
 

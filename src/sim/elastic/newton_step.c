@@ -19,6 +19,7 @@ enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT =
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
 #define NEWTON_FLOOR 1e-9 /* of the energy that one substep of free fall would give */
+#define NEWTON_STORED 1e-13 /* of what contacts and attachments store: forces to a part in three million */
 #define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -382,7 +383,11 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         }
         coarse_apply(model, &work->space, work->residual, work->preconditioned);
         double rz = vector_dot(model, work, work->residual, work->preconditioned);
-        first = n == 0 ? rz : first;
+        if (n == 0) {
+            double stored = NEWTON_STORED * terms_stored(&work->terms, &at);
+            first = rz;
+            floor = stored > floor ? stored : floor;
+        }
         if (!(rz > tolerance * tolerance * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
             break;
         }

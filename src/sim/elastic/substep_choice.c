@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#define CHOSEN 0.235 /* w h: less than SUBSTEP_RESOLVES, since the first substep after a start or stop is implicit Euler's */
 enum { ROUNDS = 6, MOST_SUBSTEPS = 100, RIGID_SUBSTEPS = 10, CONTACT_SUBSTEPS = 4 };
 #define ELEMENTS_A_SECOND 1.2e7 /* elements times substeps, at most: about what two cores do in that time */
 
@@ -95,7 +96,7 @@ uint32_t substeps_choose(const struct sim_model *model, const struct minimiser *
     least = model->rigid_count > 0 ? RIGID_SUBSTEPS : least;
     uint32_t chosen = least < most ? least : most;
     for (uint32_t b = 0; b < model->body_count; b++) {
-        double needed = sqrt(work->mode_squares[b]) * model->time_step / SUBSTEP_RESOLVES;
+        double needed = sqrt(work->mode_squares[b]) * model->time_step / CHOSEN;
         if (needed > chosen && needed <= most) {
             chosen = (uint32_t)needed + 1;
         }

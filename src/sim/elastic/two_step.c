@@ -6,9 +6,9 @@
  * x_ and v_ are those at the beginning of the substep before, part of the state. Dampers take their rates from x' - x,
  * as with implicit Euler.
  *
- * A stop within one substep would leave v' = -v / 2. So vertices with a contact within reach go by implicit Euler; and
- * whole islands that have contacts, where a body's first mode is too fast to be resolved: such a body stops as a whole.
- * So do islands with rigid bodies, which have no history. */
+ * A stop within one substep would leave v' = -v / 2. So islands with contacts go by implicit Euler where the first mode of
+ * a body in them is too fast to be resolved: such a body stops as a whole. So do islands with rigid bodies, which have no
+ * history. Others keep BDF2 in contact, or a soft ball would lose half of its height in a bounce. */
 #include "minimise.h"
 
 #include "base/containers/union_find.h"
@@ -31,7 +31,6 @@ static void mark(const struct sim_model *model, struct minimiser *work, const st
             bool resolved = turn <= SUBSTEP_RESOLVES;
             uint32_t island = union_find_root(work->islands, body);
             work->one_step[island] = work->one_step[island] || !resolved;
-            work->near_contact[v] = 1;
         }
     }
 }
@@ -39,7 +38,6 @@ static void mark(const struct sim_model *model, struct minimiser *work, const st
 void two_step_begin_interval(const struct sim_model *model, struct minimiser *work)
 {
     memset(work->one_step, 0, model->body_count);
-    memset(work->near_contact, 0, model->vertex_count);
     for (uint64_t i = 0; i < work->terms.contact_count; i++) {
         mark(model, work, &work->terms.terms[i].a);
         mark(model, work, &work->terms.terms[i].b);
@@ -57,7 +55,7 @@ void two_step_choose(const struct sim_model *model, const struct sim_state *stat
         const struct sim_body *body = &model->bodies[b];
         bool may = is_elastic(body) && state->history[b] != 0 && !work->one_step[union_find_root(work->islands, b)];
         for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-            bool chosen = may && !work->near_contact[v] && work->inertia.vertices[v] > 0;
+            bool chosen = may && work->inertia.vertices[v] > 0;
             if (chosen != (work->two_step[v] != 0)) {
                 work->two_step[v] = chosen;
                 work->inertia.vertices[v] = (chosen ? two : one) * model->masses[v];
