@@ -96,9 +96,9 @@ uint32_t substeps_choose(const struct sim_model *model, const struct minimiser *
     least = model->rigid_count > 0 ? RIGID_SUBSTEPS : least;
     uint32_t chosen = least < most ? least : most;
     for (uint32_t b = 0; b < model->body_count; b++) {
-        double needed = sqrt(work->mode_squares[b]) * model->time_step / CHOSEN;
-        if (needed > chosen && needed <= most) {
-            chosen = (uint32_t)needed + 1;
+        double turn = sqrt(work->mode_squares[b]) * model->time_step, needed = turn / CHOSEN;
+        if (needed > chosen && turn / SUBSTEP_RESOLVES <= most) {
+            chosen = needed < most ? (uint32_t)needed + 1 : most;
         }
     }
     return chosen < most ? chosen : most;
