@@ -43,6 +43,7 @@ struct minimiser {
     bool interval_begins, inertia_changed; /* since the preconditioner was made */
     uint8_t *one_step; /* by body, at the root of its island: implicit Euler in this interval (two_step.c) */
     uint8_t *two_step; /* by vertex: BDF2 in this substep */
+    double line[LINE_TERMS], line_rest[2]; /* the sum along the last trial: of tetrahedra; inertia and damping */
     double line_energy, elastic_change; /* of tetrahedra: along the last trial; since the beginning of the substep */
     uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
