@@ -31,7 +31,7 @@ static void centre_of(const dent_sim *sim, uint32_t body, double centre[3])
     }
 }
 
-static void everything_falls_alike(void **state)
+static void everything_falls_as_gravity_says(void **state)
 {
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
@@ -45,12 +45,13 @@ static void everything_falls_alike(void **state)
         centre_of(sim, b, start[b]);
     }
     test_steps(sim, 60);
-    /* Symplectic Euler: g h^2 n (n + 1) / 2 after n substeps. */
-    double fall = 9.81 / (600.0 * 600.0) * 600 * 601 / 2;
+    /* Elastic: BDF2 is exact but for its first substep, which is implicit Euler's and falls h^2 g / 2 too far; that
+     * becomes 3/2 of it. Rigid: symplectic Euler, g h^2 n (n + 1) / 2 after n substeps. */
+    double square = 1 / (600.0 * 600.0), exact = 9.81 / 2 + 0.75 * 9.81 * square, rigid = 9.81 * square * 600 * 601 / 2;
     for (uint32_t b = 0; b < 3; b++) {
         double now[3];
         centre_of(sim, b, now);
-        assert_true(fabs(start[b][2] - now[2] - fall) < 1e-9);
+        assert_true(fabs(start[b][2] - now[2] - (b == 2 ? rigid : exact)) < 1e-9);
         assert_true(fabs(now[0] - start[b][0]) < 1e-9);
     }
     dent_sim_destroy(sim);
@@ -412,7 +413,7 @@ static void a_brick_spun_about_its_middle_axis_turns_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_falls_alike),
+        cmocka_unit_test(everything_falls_as_gravity_says),
         cmocka_unit_test(a_free_body_that_shakes_and_turns_keeps_its_momentum),
         cmocka_unit_test(mass_and_inertia_of_a_box_are_those_of_the_formula),
         cmocka_unit_test(keyframes_move_turn_and_repeat),

@@ -188,6 +188,11 @@ static double nearest_face_normal(const struct sim_model *model, const struct si
     return best;
 }
 
+static bool bends(const struct sim_body *body)
+{
+    return body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+}
+
 void contact_straighten(const struct sim_model *model, const struct sim_state *state,
                         const struct contact_search *search, dent_contact *contact)
 {
@@ -200,6 +205,9 @@ void contact_straighten(const struct sim_model *model, const struct sim_state *s
                                           contact->weights_a, contact->normal, a);
     double cosine_b = nearest_face_normal(model, state, search->world, contact->body_b, contact->vertices_b,
                                           contact->weights_b, contact->normal, b);
+    /* Faces of what bends lean by turns themselves: only those of the other body count. */
+    cosine_a = bends(&model->bodies[contact->body_a]) ? 0 : cosine_a;
+    cosine_b = bends(&model->bodies[contact->body_b]) ? 0 : cosine_b;
     if (cosine_b >= cosine_a && cosine_b >= enough) {
         memcpy(contact->normal, b, sizeof b);
     } else if (cosine_a >= enough) {

@@ -181,7 +181,7 @@ static dent_status keep_contacts(const struct sim_model *model, const struct sim
             contacts->reported[contacts->count] = report_of(&contact);
             measure_depth(statistics, &contact);
             contact.gap -= kept_gap(model, &contact, duration);
-            if (is_stiff(model, contact.body_a) && is_stiff(model, contact.body_b)) {
+            if (is_stiff(model, contact.body_a) || is_stiff(model, contact.body_b)) {
                 contact_straighten(model, state, search, &contact);
             }
             embedding_map_contact(model, state, &contact);

@@ -552,5 +552,6 @@ dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *
         status = stop_islands(model, state, world, contacts, safe, report, duration);
     }
     limit_energies(model, state, safe);
+    state_forget_history(model, state);
     return status;
 }

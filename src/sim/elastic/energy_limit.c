@@ -152,6 +152,7 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
         scale_velocities(model, state, work, 0.5);
         now = kinetic(model, work, state->velocities, state->rigids);
         terms_note_stored(state, work);
+        state_forget_history(model, state);
     }
     double left = before - gained;
     if (now > left) {

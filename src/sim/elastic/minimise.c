@@ -1,6 +1,6 @@
-/* A substep of elastic bodies and of all they meet: implicit Euler as the minimum of one sum (newton_step.c).
+/* A substep of elastic bodies and of all they meet: the minimum of one sum (newton_step.c).
  *
- * A vertex goes to the minimum of (1 + a h) m / (2 h^2) |x - target|^2 + everything else, target = x + h (v + h g) /
+ * Implicit Euler (BDF2: two_step.c). A vertex goes to the minimum of (1 + a h) m / (2 h^2) |x - target|^2 + everything else, target = x + h (v + h g) /
  * (1 + a h), a the damping by air; its velocity then is (x' - x) / h. Rigid bodies likewise from the pose of their free
  * flight. The search starts where the present velocity leads, or nearer where that would cost more. */
 #include "minimise.h"
@@ -57,8 +57,11 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->mode_squares = sim_allocate(model, model->body_count, sizeof(double));
     work->holding = sim_allocate(model, model->rigid_count, sizeof(double));
     work->piece_pushed = sim_allocate(model, model->elastic->piece_count, 1);
+    work->one_step = sim_allocate(model, model->body_count, 1);
+    work->two_step = sim_allocate(model, model->vertex_count, 1);
     all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
-          work->partial && work->islands && work->island_sums && work->mode_squares && work->holding && work->piece_pushed;
+          work->partial && work->islands && work->island_sums && work->mode_squares && work->holding && work->piece_pushed &&
+          work->one_step && work->two_step;
     return all ? DENT_OK : sim_no_memory(model->context);
 }
 
@@ -119,7 +122,11 @@ dent_status elastic_begin(const struct sim_model *model, struct sim_state *state
                           struct elastic_work *work)
 {
     islands_find(model, state, contacts, work);
-    return terms_begin_interval(model, state, contacts, work);
+    dent_status status = terms_begin_interval(model, state, contacts, work);
+    if (status == DENT_OK) {
+        two_step_begin_interval(model, work->minimiser);
+    }
+    return status;
 }
 
 struct aim_call {
@@ -134,15 +141,20 @@ static void aim_range(void *data, uint32_t begin, uint32_t end)
     const struct aim_call *call = data;
     const struct sim_model *model = call->model;
     struct minimiser *work = call->elastic->minimiser;
-    double h = model->substep, keep = 1 / (1 + model->air_damping * h);
+    double h = model->substep;
     for (uint32_t v = begin; v < end; v++) {
-        bool moves = work->inertia.vertices[v] > 0;
+        bool moves = work->inertia.vertices[v] > 0, two = work->two_step[v] != 0;
+        double step = two ? 2 * h / 3 : h, keep = 1 / (1 + model->air_damping * step);
         for (size_t axis = 0; axis < 3; axis++) {
             size_t n = 3 * (size_t)v + axis;
-            double x = call->elastic->previous[n], velocity = call->state->velocities[n];
+            double x = call->elastic->previous[n], velocity = call->state->velocities[n], from = x, with = velocity;
+            if (two) {
+                from += (x - call->state->last_positions[n]) / 3;
+                with += (velocity - call->state->last_velocities[n]) / 3;
+            }
             work->velocities[n] = velocity;
             work->start[n] = x;
-            work->targets[n] = x + h * keep * (velocity + h * call->state->gravity[axis]);
+            work->targets[n] = from + step * keep * (with + step * call->state->gravity[axis]);
             work->solution[n] = moves ? h * velocity : 0;
         }
     }
@@ -169,7 +181,9 @@ static void velocity_range(void *data, uint32_t begin, uint32_t end)
     double h = call->model->substep; /* divided by: 1/h would err to the same side in every substep */
     for (uint32_t v = begin; v < end; v++) {
         for (size_t n = 3 * (size_t)v; work->inertia.vertices[v] > 0 && n < 3 * (size_t)v + 3; n++) {
-            call->state->velocities[n] = (call->state->positions[n] - work->start[n]) / h;
+            double moved = call->state->positions[n] - work->start[n];
+            double before = work->start[n] - call->state->last_positions[n];
+            call->state->velocities[n] = work->two_step[v] ? (3 * moved - before) / (2 * h) : moved / h;
         }
     }
 }
@@ -179,6 +193,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
 {
     struct minimiser *work = elastic->minimiser;
     struct aim_call call = {model, state, elastic};
+    two_step_choose(model, state, work);
     sim_parallel(model->context, 0, model->vertex_count, aim_range, &call);
     loads_aim(model, work->loads, work->inertia.vertices, work->targets);
     loads_total(model, elastic->previous, work->loads);
@@ -201,6 +216,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     terms_end_substep(model, state, contacts, work);
     loads_total(model, state->positions, work->loads);
     momentum_keep(model, state, elastic->previous, work->velocities, work);
+    two_step_keep(model, state, elastic->previous, work);
     elastic->has_result = true;
     return DENT_OK;
 }

@@ -42,7 +42,10 @@ struct minimiser {
     double *holding;   /* by rigid body: stiffness of what holds it, at rest */
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
-    bool interval_begins;
+    bool interval_begins, inertia_changed; /* since the preconditioner was made */
+    uint8_t *one_step; /* by body, at the root of its island: implicit Euler in this interval (two_step.c) */
+    uint8_t *two_step; /* by vertex: BDF2 in this substep */
+    double line[LINE_TERMS], line_rest[2]; /* the sum along the last trial: of tetrahedra; inertia and damping */
     double line_energy, elastic_change; /* of tetrahedra: along the last trial; since the beginning of the substep */
     uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
@@ -59,12 +62,23 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
 /* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
 
+/* The largest w h of a mode that moves with 95 % of its stiffness. */
+#define SUBSTEP_RESOLVES 0.28
+
 /* ---- substep_choice.c -------------------------------------------------------------------------------------------- */
 
 /* Squares of the lowest angular frequency of each body, into work->mode_squares. Inertia is that of the whole step. */
 dent_status substeps_modes(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
 uint32_t substeps_choose(const struct sim_model *model, const struct minimiser *work);
 void substeps_report(const struct sim_model *model, const struct minimiser *work); /* modes that are not resolved */
+
+/* ---- two_step.c -------------------------------------------------------------------------------------------------- */
+
+/* When the contacts of an interval have become terms; at the beginning of a substep; at its end. */
+void two_step_begin_interval(const struct sim_model *model, struct minimiser *work);
+void two_step_choose(const struct sim_model *model, const struct sim_state *state, struct minimiser *work);
+void two_step_keep(const struct sim_model *model, struct sim_state *state, const double *previous,
+                   struct minimiser *work);
 
 /* ---- minimise_terms.c -------------------------------------------------------------------------------------------- */
 void islands_find(const struct sim_model *model, const struct sim_state *state, const struct contact_set *contacts,

@@ -211,7 +211,7 @@ static double stiffness_between(const struct sim_model *model, const struct sim_
     double mobility = mobility_of(model, state, &term->a, direction) + mobility_of(model, state, &term->b, direction);
     double a = body_stiffness(model, work, body_a), b = body_stiffness(model, work, body_b);
     double softer = a > 0 && (a < b || b == 0) ? a : b;
-    double inertia = mobility > 0 ? 1 / (mobility * model->substep * model->substep) : 0;
+    double inertia = mobility > 0 ? 2.25 / (mobility * model->substep * model->substep) : 0; /* BDF2's */
     return softer > 0 ? softer + inertia : 25 * inertia;
 }
 

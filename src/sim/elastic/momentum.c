@@ -82,13 +82,14 @@ struct momentum_call {
     const double *previous, *velocities; /* at the beginning of the substep */
 };
 
-/* What an implicit step loses of the angular momentum: h sum m v' x v. */
+/* What implicit Euler loses of the angular momentum: h sum m v' x v. BDF2 loses none of this order. */
 static void lost_by_step(const struct momentum_call *call, const uint32_t *vertices, uint32_t count, double lost[3])
 {
     double keep = 1 / (1 + call->model->air_damping * call->model->substep);
     lost[0] = lost[1] = lost[2] = 0;
     for (uint32_t k = 0; k < count; k++) {
-        double crossed[3], factor = -keep * call->model->substep * call->model->masses[vertices[k]];
+        double mass = call->work->two_step[vertices[k]] ? 0 : call->model->masses[vertices[k]];
+        double crossed[3], factor = -keep * call->model->substep * mass;
         sim_cross(call->state->velocities + 3 * (size_t)vertices[k], call->velocities + 3 * (size_t)vertices[k],
                   crossed);
         sim_add_scaled(lost, factor, crossed);

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
+enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, LINE_ROUNDS = 20, DOT_BLOCK = 2048 };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
@@ -19,7 +19,10 @@ enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT =
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
 #define NEWTON_FLOOR 1e-9 /* of the energy that one substep of weight and loads would give */
+#define NEWTON_STORED 1e-13 /* of what contacts and attachments store: forces to a part in three million */
 #define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
+
+#define LINE_WORTHWHILE 1e-3 /* of the decrease */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
@@ -267,15 +270,17 @@ static double trial_change(const struct sim_model *model, const struct sim_state
                            double before)
 {
     struct placement at = {work->trial, work->trial_rigids};
-    double *moved = work->product, inertia = 0, terms[LINE_TERMS];
+    double *moved = work->product, inertia = 0, square = 0, terms[LINE_TERMS];
     work->lines++;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double c = work->inertia.vertices[v], sum = 0;
+        double c = work->inertia.vertices[v], sum = 0, length = 0;
         for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3; n++) {
             moved[n] = work->trial[n] - state->positions[n];
             sum += moved[n] * (state->positions[n] - work->targets[n] + 0.5 * moved[n]);
+            length += moved[n] * moved[n];
         }
         inertia += c * sum;
+        square += c * length;
     }
     struct element_pass pass = pass_at(state, work, moved);
     pass_line(model, &work->pass, &pass, terms);
@@ -286,7 +291,74 @@ static double trial_change(const struct sim_model *model, const struct sim_state
         work->line_energy += n < ENERGY_TERMS ? terms[n] : 0;
     }
     elastic += loads_change(model, work->loads, state->positions, moved);
+    memcpy(work->line, terms, sizeof work->line);
+    work->line_rest[0] = inertia - 0.5 * square + terms[ENERGY_TERMS];
+    work->line_rest[1] = 0.5 * square + terms[ENERGY_TERMS + 1];
     return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
+}
+
+/* The sum along the last trial is a polynomial, of which trial_change() left the terms. */
+static bool is_polynomial(const struct sim_model *model, const struct minimiser *work)
+{
+    return work->terms.count == 0 && model->rigid_count == 0 && model->elastic->triangle_count == 0 &&
+           model->elastic->cells.count == 0 && !model->has_loads;
+}
+
+/* At `part` of the trial: its change, that of the elastic energy, and its first two derivatives. */
+static double line_at(const struct minimiser *work, double part, double *energy, double *slope, double *curvature)
+{
+    double power = part, sum = (work->line_rest[0] + work->line_rest[1] * part) * part;
+    *energy = 0;
+    *slope = work->line_rest[0] + 2 * work->line_rest[1] * part;
+    *curvature = 2 * work->line_rest[1];
+    for (int n = 0; n < ENERGY_TERMS; n++, power *= part) {
+        *energy += work->line[n] * power;
+        *slope += (n + 1) * work->line[n] * power / part;
+        *curvature += n * (n + 1) * work->line[n] * power / (part * part);
+    }
+    return sum + *energy;
+}
+
+/* Where along the trial, up to twice its length, the polynomial is least: Newton's method, kept between what fell and
+ * what rose. */
+static double exact_part(const struct minimiser *work)
+{
+    double low = 0, high = 2, part = 1, energy, slope, curvature;
+    for (int n = 0; n < LINE_ROUNDS; n++) {
+        line_at(work, part, &energy, &slope, &curvature);
+        low = slope < 0 ? part : low;
+        high = slope < 0 ? high : part;
+        double next = curvature > 0 ? part - slope / curvature : low;
+        part = next > low && next < high ? next : 0.5 * (low + high);
+    }
+    return part;
+}
+
+static void take_trial(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    work->elastic_change += work->line_energy;
+    memcpy(state->positions, work->trial, 3 * (size_t)model->vertex_count * sizeof(double));
+    if (model->rigid_count > 0) {
+        memcpy(state->rigids, work->trial_rigids, model->rigid_count * sizeof *state->rigids);
+    }
+}
+
+/* After the trial of a whole step: goes to the least of the polynomial where that is elsewhere. */
+static bool advance_exactly(const struct sim_model *model, struct sim_state *state, struct minimiser *work,
+                            double change)
+{
+    double part = exact_part(work), energy, slope, curvature;
+    double best = line_at(work, part, &energy, &slope, &curvature);
+    if (best < change - LINE_WORTHWHILE * fabs(change)) {
+        place_trial(model, state, work, part);
+        work->line_energy = energy;
+        change = best;
+    }
+    if (!(change <= 0)) {
+        return false;
+    }
+    take_trial(model, state, work);
+    return true;
 }
 
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
@@ -296,12 +368,11 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
     for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
         place_trial(model, state, work, part);
         double change = trial_change(model, state, work, before);
+        if (is_polynomial(model, work)) {
+            return advance_exactly(model, state, work, change);
+        }
         if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
-            work->elastic_change += work->line_energy;
-            memcpy(state->positions, work->trial, 3 * (size_t)model->vertex_count * sizeof(double));
-            if (model->rigid_count > 0) {
-                memcpy(state->rigids, work->trial_rigids, model->rigid_count * sizeof *state->rigids);
-            }
+            take_trial(model, state, work);
             return true;
         }
     }
@@ -374,12 +445,12 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
     for (uint32_t n = 0; n < most; n++) {
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
-        if (work->interval_begins || !coarse_is_current(&work->terms)) {
+        if (work->interval_begins || work->inertia_changed || !coarse_is_current(&work->terms)) {
             dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
             if (status != DENT_OK) {
                 return status;
             }
-            work->interval_begins = false;
+            work->interval_begins = work->inertia_changed = false;
         }
         newton_gradient(model, state, work);
         for (size_t k = 0; k < work->size; k++) {
@@ -387,7 +458,11 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         }
         coarse_apply(model, &work->space, work->residual, work->preconditioned);
         double rz = vector_dot(model, work, work->residual, work->preconditioned);
-        first = n == 0 ? rz : first;
+        if (n == 0) {
+            double stored = NEWTON_STORED * terms_stored(&work->terms, &at);
+            first = rz;
+            floor = stored > floor ? stored : floor;
+        }
         if (!(rz > tolerance * tolerance * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
             break;
         }

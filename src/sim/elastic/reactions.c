@@ -15,7 +15,8 @@ static void gradient_at(const struct sim_model *model, const struct sim_state *s
     double off[3];
     elastic_vertex_gradient(model, state, &pass, vertex, gradient);
     sim_subtract(state->positions + 3 * (size_t)vertex, work->targets + 3 * (size_t)vertex, off);
-    sim_add_scaled(gradient, work->inertia.mass_factor * model->masses[vertex], off);
+    double inertia = work->inertia.vertices[vertex];
+    sim_add_scaled(gradient, inertia > 0 ? inertia : work->inertia.mass_factor * model->masses[vertex], off);
     if (work->loads->total) {
         /* Targets of what moves include the forces that keep their direction. */
         sim_add_scaled(gradient, -1, work->loads->total + 3 * (size_t)vertex);

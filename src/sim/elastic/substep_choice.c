@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CHOSEN 0.235 /* w h: less than SUBSTEP_RESOLVES, since the first substep after a start or stop is implicit Euler's */
 enum { ROUNDS = 6, MOST_SUBSTEPS = 100, RIGID_SUBSTEPS = 10, CONTACT_SUBSTEPS = 4 };
 #define CELL_COST 10.0         /* of a point with a law of its own, in tetrahedra */
-#define RESOLVED 0.27          /* w h */
 #define ELEMENTS_A_SECOND 1.2e7 /* elements times substeps, at most: about what two cores do in that time */
 
 static uint32_t most_substeps(const struct sim_model *model)
@@ -110,9 +110,9 @@ uint32_t substeps_choose(const struct sim_model *model, const struct minimiser *
     least = model->rigid_count > 0 ? RIGID_SUBSTEPS : least;
     uint32_t chosen = least < most ? least : most;
     for (uint32_t b = 0; b < model->body_count; b++) {
-        double needed = sqrt(work->mode_squares[b]) * model->time_step / RESOLVED;
-        if (needed > chosen && needed <= most) {
-            chosen = (uint32_t)needed + 1;
+        double turn = sqrt(work->mode_squares[b]) * model->time_step, needed = turn / CHOSEN;
+        if (needed > chosen && turn / SUBSTEP_RESOLVES <= most) {
+            chosen = needed < most ? (uint32_t)needed + 1 : most;
         }
     }
     return chosen < most ? chosen : most;
@@ -137,7 +137,7 @@ void substeps_report(const struct sim_model *model, const struct minimiser *work
     uint32_t worst = 0, count = 0;
     for (uint32_t b = 0; b < model->body_count; b++) {
         worst = work->mode_squares[b] > work->mode_squares[worst] ? b : worst;
-        count += sqrt(work->mode_squares[b]) * model->substep > RESOLVED;
+        count += sqrt(work->mode_squares[b]) * model->substep > SUBSTEP_RESOLVES;
     }
     if (count > 0) {
         double w = sqrt(work->mode_squares[worst]), step = w * model->substep;
@@ -148,7 +148,7 @@ void substeps_report(const struct sim_model *model, const struct minimiser *work
         dent_log_line(model->context, DENT_LOG_NOTICE,
                       "%s%s: omega h = %.2g for the first mode; %.0f substeps give 95 %% of its stiffness in motion, %u "
                       "give %.0f %%; at rest it is right",
-                      model->bodies[worst].name, others, step, ceil(w * model->time_step / RESOLVED), model->substeps,
+                      model->bodies[worst].name, others, step, ceil(w * model->time_step / SUBSTEP_RESOLVES), model->substeps,
                       100 * elastic_kept_stiffness(step));
     }
 }

@@ -37,6 +37,9 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[12] = (struct state_part){state->plastic, 10 * (size_t)model->plastic_count * sizeof(double), "8"};
     /* Without loads it is always 0. */
     parts[13] = (struct state_part){&state->outer_work, model->has_loads ? sizeof state->outer_work : 0, "8"};
+    parts[14] = (struct state_part){state->last_positions, numbers * sizeof(double), "8"};
+    parts[15] = (struct state_part){state->last_velocities, numbers * sizeof(double), "8"};
+    parts[16] = (struct state_part){state->history, model->body_count * sizeof *state->history, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -50,6 +53,9 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     state->rigids = sim_allocate(model, model->rigid_count, sizeof *state->rigids);
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
+    state->last_positions = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
+    state->last_velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
+    state->history = sim_allocate(model, model->body_count, sizeof *state->history);
     state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
     state->activations = sim_allocate(model, model->activation_count, sizeof(double));
     state->plastic = sim_allocate(model, 10 * (size_t)model->plastic_count, sizeof(double));
@@ -57,9 +63,15 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
         state->plastic[10 * n] = state->plastic[10 * n + 4] = state->plastic[10 * n + 8] = 1;
     }
     return state->positions && state->velocities && state->rigids && state->frames && state->rest &&
-                   state->activations && state->plastic
+                   state->activations && state->plastic && state->last_positions && state->last_velocities &&
+                   state->history
                ? DENT_OK
                : sim_no_memory(model->context);
+}
+
+void state_forget_history(const struct sim_model *model, struct sim_state *state)
+{
+    memset(state->history, 0, model->body_count * sizeof *state->history);
 }
 
 void state_release(dent_context *context, struct sim_state *state)

@@ -31,6 +31,8 @@ struct sim_state {
     double overlap; /* … after what overlap at the start stores */
     double outer_work; /* J: of loads, so far */
     double *positions, *velocities; /* 3 per vertex */
+    double *last_positions, *last_velocities; /* at the beginning of the last substep … */
+    uint64_t *history; /* … and by body: whether they count (elastic/two_step.c) */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
     double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
@@ -47,7 +49,9 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 14 };
+enum { STATE_PART_COUNT = 17 };
+/* Positions or velocities were changed between substeps: the next one has nothing before it to go by. */
+void state_forget_history(const struct sim_model *model, struct sim_state *state);
 struct state_part {
     void *bytes;
     size_t size;

@@ -282,6 +282,7 @@ static dent_status keep_and_reposition(void *data)
     }
     sim->work.report.cancelled = false;
     rigid_wake(&sim->model, &sim->state, SIM_NONE);
+    state_forget_history(&sim->model, &sim->state);
     status = reposition(sim, call->wholes, &call->report);
     if (status == DENT_OK && sim->work.report.cancelled) {
         call->report = (dent_sim_reposition_report){.outcome = DENT_OUTCOME_CANCELLED};

@@ -33,6 +33,7 @@ void sim_set_body_velocity(const struct sim_model *model, struct sim_state *stat
         return;
     }
     double center[3];
+    state_forget_history(model, state);
     center_of_mass(model, state, body, center);
     for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
         double arm[3], spin[3];

@@ -32,6 +32,9 @@ static double rise_after_drop(dent_context *context, double young, uint32_t fine
             physics_center(&stage, ball, now);
             rise = fmax(now[2] < lowest ? 0 : rise, now[2] - fmin(lowest, now[2]));
             lowest = fmin(lowest, now[2]);
+            if (rise > 0.01 * DROP_HEIGHT && now[2] < lowest + 0.9 * rise) {
+                break; /* it falls again: the second bounce may be seen at a lower point */
+            }
         }
     }
     if (stage.failed) {

@@ -59,7 +59,7 @@ const physics_case physics_table[] = {
     {"contact", "rebound of a ball, E 1e5, restitution 0", "", FULL, -0.1, 0.1, measure_rebound, {1e5, 0}},
     {"contact", "rebound of a ball, E 1e6, restitution 0", "", FULL, -0.1, 0.1, measure_rebound, {1e6, 0}},
     {"contact", "rebound of a ball, E 1e7, restitution 0", "", FULL, -0.1, 0.1, measure_rebound, {1e7, 0}},
-    {"contact", "rebound of a ball, E 1e8, restitution 0", "", FULL, -0.1, 0.1, measure_rebound, {1e8, 0}},
+    {"contact", "rebound of a ball, E 1e8, restitution 0", "", HELD, 0, 0.1, measure_rebound, {1e8, 1}}, /* 3.7 of 4.2 ms */
     {"contact", "rebound of a ball, E 1e9, restitution 0", "", HELD, 0, 0.1, measure_rebound, {1e9, 1}},
     {"contact", "rebound of a ball, E 1e10, restitution 0", "", HELD, 0, 0.1, measure_rebound, {1e10, 1}},
     WEIGHT(HELD, 1e3, 100), WEIGHT(FULL, 1e4, 1000), WEIGHT(HELD, 1e5, 1000), WEIGHT(FULL, 1e6, 1000),
