@@ -215,6 +215,35 @@ static void at_rest_every_matrix_is_hookes_law(void **state)
     }
 }
 
+/* Turning on from any rotation: the stress stays nothing, so the matrix must not resist, not even by rounding. */
+static void matrices_do_not_resist_turning(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(8);
+    for (int n = 0; n < 16 * 30; n++) {
+        struct trial trial;
+        struct singular_form form;
+        double f[9], turn[9], matrix[81];
+        trial_open(&trial, n % 16, &random);
+        trial.plastic = (struct plastic_state){{1, 0, 0, 0, 1, 0, 0, 0, 1}, 0.1};
+        trial.point.activation = 0;
+        random_matrix(&random, 1, f);
+        singular_form_of(f, &form);
+        matrix_times_transposed(form.u, form.v, f);
+        const double spin[3] = {dent_random_unit(&random), dent_random_unit(&random), dent_random_unit(&random)};
+        const double skew[9] = {0, -spin[2], spin[1], spin[2], 0, -spin[0], -spin[1], spin[0], 0};
+        matrix_times(skew, f, turn);
+        law_matrix(&trial.point, f, f, 2, matrix);
+        for (int k = 0; k < 9; k++) {
+            double change = 0;
+            for (int m = 0; m < 9; m++) {
+                change += matrix[9 * k + m] * turn[m];
+            }
+            assert_true(fabs(change) < 1e-12);
+        }
+    }
+}
+
 static void energies_are_bounded_below(void **state)
 {
     (void)state;
@@ -535,6 +564,7 @@ int main(void)
         cmocka_unit_test(matrices_are_symmetric_and_never_negative),
         cmocka_unit_test(matrices_are_second_derivatives_where_the_energy_is_convex),
         cmocka_unit_test(at_rest_every_matrix_is_hookes_law),
+        cmocka_unit_test(matrices_do_not_resist_turning),
         cmocka_unit_test(energies_are_bounded_below),
         cmocka_unit_test(bars_yield_harden_and_unload_as_theory_says),
         cmocka_unit_test(activated_fibres_contract_by_their_strength_over_the_stiffness),

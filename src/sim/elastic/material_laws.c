@@ -10,8 +10,8 @@
  *
  * Matrices without singular values of 9x9: of an energy of s the eigenvalues are known (Smith, de Goes, Kim 2019):
  * those of the 3x3 matrix d2/ds2, and for each pair (e_i + e_j) / (s_i + s_j) and (e_i - e_j) / (s_i - s_j), e = d/ds.
- * Negative ones become a
- * hundredth of mu: a matrix of nothing would let steps go anywhere. */
+ * Negative ones lose
+ * their sign and are at most a hundredth of mu: a matrix of nothing would let steps go anywhere. */
 #include "material_laws.h"
 #include "small_matrices.h"
 
@@ -206,8 +206,8 @@ static void add_row_stress(const struct law_point *point, const double f[9], dou
     }
 }
 
-/* The eigenvalues of the two matrices of each pair; `floor` where they are negative, and not so large that they say
- * nothing. */
+/* The eigenvalues of the two matrices of each pair. Negative ones lose their sign and are at most `floor`; none is so
+ * large that it says nothing. */
 static void pair_values(const double s[3], const double slopes[3], const double curvatures[9], double floor,
                         double twists[3], double flips[3])
 {
@@ -222,8 +222,8 @@ static void pair_values(const double s[3], const double slopes[3], const double 
         double flip = fabs(difference) > 1e-6 * size
                           ? (slopes[i] - slopes[j]) / difference
                           : 0.5 * (curvatures[4 * i] + curvatures[4 * j]) - curvatures[3 * i + j];
-        twists[k] = twist >= 0 ? (twist < limit ? twist : limit) : floor;
-        flips[k] = flip >= 0 ? (flip < limit ? flip : limit) : floor;
+        twists[k] = twist >= 0 ? fmin(twist, limit) : fmin(-twist, floor);
+        flips[k] = flip >= 0 ? fmin(flip, limit) : fmin(-flip, floor);
     }
 }
 
@@ -259,7 +259,7 @@ static void add_row_matrix(const struct law_point *point, const double f[9], dou
     double slopes[3], change[9], out[9], back[9];
     row_energy(point, f, slopes, row.curvatures, &row.form);
     pair_values(row.form.values, slopes, row.curvatures, NEGATIVE_FLOOR * point->law->mu, row.twists, row.flips);
-    symmetric_at_least(row.curvatures, NEGATIVE_FLOOR * point->law->mu);
+    symmetric_positive(row.curvatures, NEGATIVE_FLOOR * point->law->mu);
     for (int m = 0; m < 9; m++) {
         memset(change, 0, sizeof change);
         if (point->plastic) { /* unit matrix of m, times the inverse */
@@ -361,7 +361,7 @@ static void add_viscous_matrix(const struct law_point *point, const double f[9],
     double stress[9], squares[9];
     double shear = rate * point->law->viscosity, bulk = rate * point->law->bulk_viscosity;
     viscous_stress(point, f, start, rate, stress);
-    symmetric_at_least(stress, 0);
+    symmetric_positive(stress, 0);
     matrix_times_transposed(f, f, squares);
     for (int n = 0; n < 9; n++) {
         for (int m = 0; m < 9; m++) {

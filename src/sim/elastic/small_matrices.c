@@ -218,7 +218,7 @@ void symmetric_eigen(const double matrix[9], double values[3], double vectors[9]
     }
 }
 
-void symmetric_at_least(double matrix[9], double floor)
+void symmetric_positive(double matrix[9], double floor)
 {
     double values[3], vectors[9];
     symmetric_eigen(matrix, values, vectors);
@@ -228,7 +228,7 @@ void symmetric_at_least(double matrix[9], double floor)
     for (int n = 0; n < 9; n++) {
         double sum = 0;
         for (int k = 0; k < 3; k++) {
-            sum += (values[k] >= 0 ? values[k] : floor) * vectors[3 * k + n / 3] * vectors[3 * k + n % 3];
+            sum += (values[k] >= 0 ? values[k] : fmin(-values[k], floor)) * vectors[3 * k + n / 3] * vectors[3 * k + n % 3];
         }
         matrix[n] = sum;
     }
