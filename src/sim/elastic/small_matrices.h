@@ -21,6 +21,7 @@ void symmetric_positive(double matrix[9], double floor);
 void matrix_times(const double a[9], const double b[9], double out[9]);
 void matrix_times_transposed(const double a[9], const double b[9], double out[9]);
 void matrix_transposed_times(const double a[9], const double b[9], double out[9]);
+void matrix_cofactors(const double a[9], double out[9]);
 double matrix_determinant(const double a[9]);
 /* False: the determinant is 0 or not a number. */
 int matrix_inverse(const double a[9], double out[9]);
