@@ -300,7 +300,8 @@ static void bars_yield_harden_and_unload_as_theory_says(void **state)
         assert_true(fabs((stress - left) / 1e-4 / 1e9 - 1) < 0.01);
         double flowed = strain - stress / 1e9;
         assert_true(fabs(plastic.strain / flowed - 1) < 0.01);
-        assert_true(fabs(matrix_determinant(plastic.inverse) - 1) < 1e-12);
+        /* Volume changes by about flow times elastic strain. */
+        assert_true(fabs(matrix_determinant(plastic.inverse) - 1) < 2e-3 * flowed);
     }
 }
 
@@ -520,6 +521,43 @@ static void energy_never_rises_in_any_model(void **state)
     }
 }
 
+/* Vertices thrown about by more than an edge, cells inside out, steps of 1 ms and 0.1 s: all numbers stay finite, and no
+ * energy comes from nothing. */
+static void crushed_bodies_gain_no_energy_in_any_model_and_any_elements(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2 * 2 * MODELS; n++) {
+        struct stand stand;
+        dent_random random = dent_random_seeded((uint64_t)n);
+        stand_open(&stand, 1, DENT_ISA_AUTO);
+        double *rest = malloc(3 * stand.mesh.vertex_count * sizeof(double));
+        memcpy(rest, stand.mesh.positions, 3 * stand.mesh.vertex_count * sizeof(double));
+        for (uint32_t k = 0; k < 3 * stand.mesh.vertex_count; k++) {
+            stand.mesh.positions[k] += 0.25 * (dent_random_unit(&random) - 0.5);
+        }
+        stand.materials[0].model = (dent_sim_model)(n % MODELS);
+        stand.materials[0].yield_stress = 2e3;
+        stand.materials[0].fibre_stiffness = 2e4;
+        stand.body.rest = rest;
+        stand.body.elements = n / MODELS % 2 ? DENT_SIM_QUADRATIC : DENT_SIM_LINEAR;
+        stand.def.gravity[2] = 0;
+        stand.def.time_step = n / MODELS / 2 ? 0.1 : 1e-3;
+        stand.def.substeps = 2;
+        stand.sim = test_sim(stand.context, &stand.def);
+        dent_sim_statistics s = dent_sim_get_statistics(stand.sim);
+        double begin = s.kinetic + s.elastic, last = begin;
+        for (int k = 0; k < 20; k++) {
+            test_steps(stand.sim, 1);
+            s = dent_sim_get_statistics(stand.sim);
+            double now = s.kinetic + s.elastic;
+            assert_true(isfinite(now) && now < last + 1e-6 * begin);
+            last = now;
+        }
+        stand_close(&stand);
+        free(rest);
+    }
+}
+
 static void parameters_that_mean_nothing_are_refused_in_one_line(void **state)
 {
     (void)state;
@@ -572,6 +610,7 @@ int main(void)
         cmocka_unit_test(cells_have_the_stiffness_and_the_mass_of_their_own_materials),
         cmocka_unit_test(runs_have_the_same_bits_on_any_machine_and_resume_to_the_bit),
         cmocka_unit_test(energy_never_rises_in_any_model),
+        cmocka_unit_test(crushed_bodies_gain_no_energy_in_any_model_and_any_elements),
         cmocka_unit_test(parameters_that_mean_nothing_are_refused_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

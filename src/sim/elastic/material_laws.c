@@ -441,16 +441,6 @@ void law_derivatives(const struct law_point *point, const double f[9], const dou
 
 /* ---- flow -------------------------------------------------------------------------------------------------------- */
 
-/* Cube root by Newton's method from 1: for numbers near it. */
-static double cube_root(double x)
-{
-    double root = 1;
-    for (int n = 0; n < 40; n++) {
-        root = (2 * root + x / (root * root)) / 3;
-    }
-    return root;
-}
-
 /* How much has flowed at the elastic values s, and the values without it. */
 static double flowed(const struct material_law *law, double strain, const double s[3], double left[3])
 {
@@ -464,22 +454,6 @@ static double flowed(const struct material_law *law, double strain, const double
         left[n] = flow > 0 ? 1 + trace / 3 + dev[n] * ((d - flow) / d) : s[n];
     }
     return flow;
-}
-
-double law_stored(const struct law_point *point, const double f[9])
-{
-    struct singular_form form;
-    double left[3], energy;
-    if (point->plastic) {
-        double elastic[9];
-        elastic_part(point, f, elastic);
-        singular_form_of(elastic, &form);
-        flowed(point->law, point->plastic->strain, form.values, left);
-        energy = corotated(point->law, 0, left, NULL, NULL);
-    } else {
-        energy = row_energy(point, f, NULL, NULL, &form);
-    }
-    return energy + (has_fibres(point) ? fibre_energy(point, f) : 0);
 }
 
 void law_flow(const struct material_law *law, const double f[9], struct plastic_state *state)
@@ -504,9 +478,7 @@ void law_flow(const struct material_law *law, const double f[9], struct plastic_
     matrix_times_transposed(half, form.v, turn);
     memcpy(before, state->inverse, sizeof before);
     matrix_times(before, turn, inverse);
-    double root = cube_root(matrix_determinant(inverse)); /* metals flow without a change of volume */
-    for (int n = 0; n < 9; n++) {
-        state->inverse[n] = inverse[n] / root;
-    }
+    /* The trace of the strain stays, so volume does to second order. To scale it to be exact would change the energy. */
+    memcpy(state->inverse, inverse, sizeof inverse);
     state->strain += sqrt(2.0 / 3) * flow;
 }

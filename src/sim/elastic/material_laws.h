@@ -44,8 +44,6 @@ double law_energy(const struct law_point *point, const double f[9], const double
  * row, matrix[9 * n + m] is the change of stress n with f[m]. */
 void law_derivatives(const struct law_point *point, const double f[9], const double *start, double rate,
                      double stress[9], double *matrix);
-/* The elastic part of the energy alone: without what has flowed since the state was written, without viscosity. */
-double law_stored(const struct law_point *point, const double f[9]);
 /* The state after a substep that ended at F. */
 void law_flow(const struct material_law *law, const double f[9], struct plastic_state *state);
 

@@ -179,7 +179,7 @@ double solid_cell_energy(const struct solid_cells *cells, uint32_t number, const
     for (uint32_t p = 0; p < cell->point_count; p++) {
         struct law_point law = solid_cell_law(cells, number, p, state);
         point_gradient(cells, cell, p, positions, f);
-        sum += cells->volumes[cell->first_point + p] * law_stored(&law, f);
+        sum += cells->volumes[cell->first_point + p] * law_energy(&law, f, NULL, 0);
     }
     return sum + (cell->corner_count == 8 ? hourglass_energy(cells, cell, positions) : 0);
 }
