@@ -198,6 +198,15 @@ class Run(tool.ToolTest):
             with self.subTest(example=name):
                 self.good("run", os.path.join(folder, name), "--frames", "2")
 
+    def test_frames_of_solids_carry_their_stress(self):
+        scene = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "scenes", "materials.json")
+        self.good("run", scene, "--frames", "1", "-o", self.path("stress"))
+        with open(self.path("stress_frames/frame_000001_solids.vtu"), "rb") as file:
+            head = file.read().split(b"<AppendedData")[0].decode()
+        for name, components in (("stress_von_mises", 1), ("stress_principal", 3), ("stress", 6),
+                                 ("strain_principal", 3), ("strain", 6), ("plastic_strain", 1)):
+            self.assertIn(f'Name="{name}" NumberOfComponents="{components}"', head)
+
     def test_mesh_files_are_looked_for_beside_the_scene(self):
         self.write("cube.mesh", tool.medit(*tool.cube()))
         scene = dict(SCENE, bodies=[dict(SCENE["bodies"][1])])

@@ -282,11 +282,11 @@ static void falling_bodies_have_the_same_bits_on_any_machine_and_gain_no_energy(
     }
 }
 
-/* A clamped beam, slender enough for Euler and Bernoulli to 1 %: 3.516 sqrt(E I / (rho A)) / L^2. */
+/* A clamped beam, slender enough for Euler and Bernoulli to 2 %: 3.516 sqrt(E I / (rho A)) / L^2. */
 static void first_modes_of_beams_are_those_of_theory(void **state)
 {
     (void)state;
-    const struct beam beam = {1, 0.1, 0.05, {20, 2, 2}};
+    const struct beam beam = {1, 0.1, 0.1, {20, 2, 2}};
     for (int e = 1; e < 3; e++) {
         struct stand stand;
         uint32_t fixed[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -297,7 +297,10 @@ static void first_modes_of_beams_are_those_of_theory(void **state)
         stand_begin(&stand);
         dent_sim_mode mode;
         assert_int_equal(dent_sim_first_mode(stand.sim, 0, &mode), DENT_OK);
-        double theory = 3.516 * sqrt(stand.material.young * 0.05 * 0.05 / 12 / stand.material.density);
+        double theory = 3.516 * sqrt(stand.material.young * 0.1 * 0.1 / 12 / stand.material.density);
+        printf("%s: first mode %.4f of theory in %u iterations; of the substep choice %.4f\n",
+               dent_sim_elements_name(all_elements[e]), mode.omega / theory, mode.iterations,
+               dent_sim_get_statistics(stand.sim).mode / theory);
         assert_true(fabs(mode.omega / theory - 1) < 0.03);
         assert_true(fabs(dent_sim_get_statistics(stand.sim).mode / theory - 1) < 0.05);
         stand_close(&stand);

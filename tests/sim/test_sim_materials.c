@@ -104,7 +104,7 @@ static void stress_is_the_derivative_of_the_energy_for_any_deformation(void **st
         trial_open(&trial, n % 16, &random);
         random_matrix(&random, 1.5, f);
         inverted += matrix_determinant(f) < 0;
-        law_stress(&trial.point, f, trial.start, 2, stress);
+        law_derivatives(&trial.point, f, trial.start, 2, stress, NULL);
         for (int k = 0; k < 9; k++) {
             double kept = f[k];
             f[k] = kept + step;
@@ -134,10 +134,10 @@ static void matrices_are_symmetric_and_never_negative(void **state)
     dent_random random = dent_random_seeded(2);
     for (int n = 0; n < 16 * 100; n++) {
         struct trial trial;
-        double f[9], matrix[81], vector[9], size = 0;
+        double f[9], unused[9], matrix[81], vector[9], size = 0;
         trial_open(&trial, n % 16, &random);
         random_matrix(&random, n % 3 == 0 ? 0.1 : 2, f);
-        law_matrix(&trial.point, f, trial.start, 2, matrix);
+        law_derivatives(&trial.point, f, trial.start, 2, unused, matrix);
         for (int k = 0; k < 81; k++) {
             size = fmax(size, fabs(matrix[k]));
             assert_true(isfinite(matrix[k]));
@@ -164,7 +164,7 @@ static void matrices_are_second_derivatives_where_the_energy_is_convex(void **st
     for (int n = 0; n < 16 * 20; n++) {
         struct trial trial;
         struct singular_form form;
-        double f[9], stretch[9] = {1.35, 0, 0, 0, 1.22, 0, 0, 0, 1.16}, half[9], matrix[81], plus[9], minus[9], step = 1e-6;
+        double f[9], stretch[9] = {1.35, 0, 0, 0, 1.22, 0, 0, 0, 1.16}, half[9], unused[9], matrix[81], plus[9], minus[9], step = 1e-6;
         trial_open(&trial, n % 16, &random);
         trial.plastic = (struct plastic_state){{1, 0, 0, 0, 1, 0, 0, 0, 1}, 0.1};
         random_matrix(&random, 1, f);
@@ -177,13 +177,13 @@ static void matrices_are_second_derivatives_where_the_energy_is_convex(void **st
         if (trial.material.model == DENT_SIM_NEO_HOOKEAN) {
             continue; /* 1.35 * 1.22 * 1.16 is beyond where its flips turn negative */
         }
-        law_matrix(&trial.point, f, trial.start, 2, matrix);
+        law_derivatives(&trial.point, f, trial.start, 2, unused, matrix);
         for (int m = 0; m < 9; m++) {
             double kept = f[m];
             f[m] = kept + step;
-            law_stress(&trial.point, f, trial.start, 2, plus);
+            law_derivatives(&trial.point, f, trial.start, 2, plus, NULL);
             f[m] = kept - step;
-            law_stress(&trial.point, f, trial.start, 2, minus);
+            law_derivatives(&trial.point, f, trial.start, 2, minus, NULL);
             f[m] = kept;
             for (int k = 0; k < 9; k++) {
                 double off = (plus[k] - minus[k]) / (2 * step) - matrix[9 * k + m];
@@ -202,15 +202,44 @@ static void at_rest_every_matrix_is_hookes_law(void **state)
         struct material_law law = material_law_of(&material);
         struct plastic_state plastic = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, 0};
         struct law_point point = {&law, NULL, 0, material_flows(&material) ? &plastic : NULL};
-        double matrix[81], stress[9];
-        law_stress(&point, unit, NULL, 0, stress);
+        double matrix[81], unused[9], stress[9];
+        law_derivatives(&point, unit, NULL, 0, stress, NULL);
         assert_true(length_of(stress, 9) < 1e-15);
         assert_true(law_energy(&point, unit, NULL, 0) == 0);
-        law_matrix(&point, unit, NULL, 0, matrix);
+        law_derivatives(&point, unit, NULL, 0, unused, matrix);
         for (int k = 0; k < 81; k++) {
             int i = k / 9 / 3, j = k / 9 % 3, a = k % 9 / 3, b = k % 9 % 3;
             double hooke = law.lambda * (i == j) * (a == b) + law.mu * ((i == a) * (j == b) + (i == b) * (j == a));
             assert_true(fabs(matrix[k] - hooke) < 1e-14);
+        }
+    }
+}
+
+/* Turning on from any rotation: the stress stays nothing, so the matrix must not resist, not even by rounding. */
+static void matrices_do_not_resist_turning(void **state)
+{
+    (void)state;
+    dent_random random = dent_random_seeded(8);
+    for (int n = 0; n < 16 * 30; n++) {
+        struct trial trial;
+        struct singular_form form;
+        double f[9], turn[9], unused[9], matrix[81];
+        trial_open(&trial, n % 16, &random);
+        trial.plastic = (struct plastic_state){{1, 0, 0, 0, 1, 0, 0, 0, 1}, 0.1};
+        trial.point.activation = 0;
+        random_matrix(&random, 1, f);
+        singular_form_of(f, &form);
+        matrix_times_transposed(form.u, form.v, f);
+        const double spin[3] = {dent_random_unit(&random), dent_random_unit(&random), dent_random_unit(&random)};
+        const double skew[9] = {0, -spin[2], spin[1], spin[2], 0, -spin[0], -spin[1], spin[0], 0};
+        matrix_times(skew, f, turn);
+        law_derivatives(&trial.point, f, f, 2, unused, matrix);
+        for (int k = 0; k < 9; k++) {
+            double change = 0;
+            for (int m = 0; m < 9; m++) {
+                change += matrix[9 * k + m] * turn[m];
+            }
+            assert_true(fabs(change) < 1e-12);
         }
     }
 }
@@ -240,7 +269,7 @@ static double uniaxial_stress(const struct law_point *point, double s, double f[
         double middle = 0.5 * (low + high);
         const double tried[9] = {s, 0, 0, 0, middle, 0, 0, 0, middle};
         memcpy(f, tried, sizeof tried);
-        law_stress(point, f, NULL, 0, stress);
+        law_derivatives(point, f, NULL, 0, stress, NULL);
         low = stress[4] < 0 ? middle : low;
         high = stress[4] < 0 ? high : middle;
     }
@@ -271,7 +300,8 @@ static void bars_yield_harden_and_unload_as_theory_says(void **state)
         assert_true(fabs((stress - left) / 1e-4 / 1e9 - 1) < 0.01);
         double flowed = strain - stress / 1e9;
         assert_true(fabs(plastic.strain / flowed - 1) < 0.01);
-        assert_true(fabs(matrix_determinant(plastic.inverse) - 1) < 1e-12);
+        /* Volume changes by about flow times elastic strain. */
+        assert_true(fabs(matrix_determinant(plastic.inverse) - 1) < 2e-3 * flowed);
     }
 }
 
@@ -342,10 +372,13 @@ static void activated_fibres_contract_by_their_strength_over_the_stiffness(void 
         stand.sim = test_sim(stand.context, &stand.def);
         test_steps(stand.sim, 5);
         double half = extent(stand.sim, 2);
-        test_steps(stand.sim, 7);
+        test_steps(stand.sim, 2);
+        double more = extent(stand.sim, 2);
+        test_steps(stand.sim, 5);
         double all = extent(stand.sim, 2), wide = extent(stand.sim, 0);
         /* 2e3 / (1e5 + 1e5) = 1 % */
         assert_true(fabs((0.2 - half) / 0.2 / 0.005 - 1) < 0.02);
+        assert_true(fabs((0.2 - more) / 0.2 / 0.007 - 1) < 0.02);
         assert_true(fabs((0.2 - all) / 0.2 / 0.01 - 1) < 0.02);
         assert_true(fabs((wide - 0.4) / 0.4 / 0.003 - 1) < 0.03);
         stand_close(&stand);
@@ -420,6 +453,28 @@ static void cells_have_the_stiffness_and_the_mass_of_their_own_materials(void **
     stand_close(&stand);
 }
 
+/* Cauchy's stress is force over the area as it is now: at a stretch of 1.2 along x, mu and lambda' as in tet_elasticity.c. */
+static void stress_is_per_area_of_the_deformed_body(void **state)
+{
+    (void)state;
+    struct stand stand;
+    dent_sim_cell_stress stress[80];
+    stand_open(&stand, 1, DENT_ISA_AUTO);
+    stand.sim = test_sim(stand.context, &stand.def);
+    for (uint32_t v = 0; v < stand.mesh.vertex_count; v++) {
+        stand.sim->state.positions[3 * v] *= 1.2;
+    }
+    double mu = 1e5 / 2.8, stiff = 1e5 * 0.4 / (1.4 * 0.2) + mu, gamma = 1 + mu / stiff;
+    assert_int_equal(dent_sim_get_stress(stand.sim, 0, stress), DENT_OK);
+    for (int e = 0; e < 80; e++) {
+        assert_true(fabs(stress[e].stress[0] / (mu * 1.2 + stiff * (1.2 - gamma)) - 1) < 1e-9);
+        assert_true(fabs(stress[e].stress[1] / (mu / 1.2 + stiff * (1.2 - gamma)) - 1) < 1e-9);
+        assert_true(fabs(stress[e].strain[0] - 0.22) < 1e-12);
+    }
+    assert_int_equal(dent_sim_get_stress(stand.sim, 1, stress), DENT_ERROR_INVALID_ARGUMENT);
+    stand_close(&stand);
+}
+
 /* A block with one end held, thrown down hard: everything at once. */
 static void throw(struct stand *stand, int model, uint32_t threads, dent_isa isa)
 {
@@ -491,6 +546,43 @@ static void energy_never_rises_in_any_model(void **state)
     }
 }
 
+/* Vertices thrown about by more than an edge, cells inside out, steps of 1 ms and 0.1 s: all numbers stay finite, and no
+ * energy comes from nothing. */
+static void crushed_bodies_gain_no_energy_in_any_model_and_any_elements(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2 * 2 * MODELS; n++) {
+        struct stand stand;
+        dent_random random = dent_random_seeded((uint64_t)n);
+        stand_open(&stand, 1, DENT_ISA_AUTO);
+        double *rest = malloc(3 * stand.mesh.vertex_count * sizeof(double));
+        memcpy(rest, stand.mesh.positions, 3 * stand.mesh.vertex_count * sizeof(double));
+        for (uint32_t k = 0; k < 3 * stand.mesh.vertex_count; k++) {
+            stand.mesh.positions[k] += 0.25 * (dent_random_unit(&random) - 0.5);
+        }
+        stand.materials[0].model = (dent_sim_model)(n % MODELS);
+        stand.materials[0].yield_stress = 2e3;
+        stand.materials[0].fibre_stiffness = 2e4;
+        stand.body.rest = rest;
+        stand.body.elements = n / MODELS % 2 ? DENT_SIM_QUADRATIC : DENT_SIM_LINEAR;
+        stand.def.gravity[2] = 0;
+        stand.def.time_step = n / MODELS / 2 ? 0.1 : 1e-3;
+        stand.def.substeps = 2;
+        stand.sim = test_sim(stand.context, &stand.def);
+        dent_sim_statistics s = dent_sim_get_statistics(stand.sim);
+        double begin = s.kinetic + s.elastic, last = begin;
+        for (int k = 0; k < 20; k++) {
+            test_steps(stand.sim, 1);
+            s = dent_sim_get_statistics(stand.sim);
+            double now = s.kinetic + s.elastic;
+            assert_true(isfinite(now) && now < last + 1e-6 * begin);
+            last = now;
+        }
+        stand_close(&stand);
+        free(rest);
+    }
+}
+
 static void parameters_that_mean_nothing_are_refused_in_one_line(void **state)
 {
     (void)state;
@@ -535,13 +627,16 @@ int main(void)
         cmocka_unit_test(matrices_are_symmetric_and_never_negative),
         cmocka_unit_test(matrices_are_second_derivatives_where_the_energy_is_convex),
         cmocka_unit_test(at_rest_every_matrix_is_hookes_law),
+        cmocka_unit_test(matrices_do_not_resist_turning),
         cmocka_unit_test(energies_are_bounded_below),
         cmocka_unit_test(bars_yield_harden_and_unload_as_theory_says),
         cmocka_unit_test(activated_fibres_contract_by_their_strength_over_the_stiffness),
         cmocka_unit_test(viscosity_lets_strain_fade_in_its_own_time),
         cmocka_unit_test(cells_have_the_stiffness_and_the_mass_of_their_own_materials),
+        cmocka_unit_test(stress_is_per_area_of_the_deformed_body),
         cmocka_unit_test(runs_have_the_same_bits_on_any_machine_and_resume_to_the_bit),
         cmocka_unit_test(energy_never_rises_in_any_model),
+        cmocka_unit_test(crushed_bodies_gain_no_energy_in_any_model_and_any_elements),
         cmocka_unit_test(parameters_that_mean_nothing_are_refused_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

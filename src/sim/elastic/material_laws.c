@@ -10,8 +10,8 @@
  *
  * Matrices without singular values of 9x9: of an energy of s the eigenvalues are known (Smith, de Goes, Kim 2019):
  * those of the 3x3 matrix d2/ds2, and for each pair (e_i + e_j) / (s_i + s_j) and (e_i - e_j) / (s_i - s_j), e = d/ds.
- * Negative ones become a
- * hundredth of mu: a matrix of nothing would let steps go anywhere. */
+ * Negative ones lose
+ * their sign and are at most a hundredth of mu: a matrix of nothing would let steps go anywhere. */
 #include "material_laws.h"
 #include "small_matrices.h"
 
@@ -30,6 +30,10 @@ struct density_row {
     const char *name;
     density_function *density;
     bool flows;
+    /* The same without singular values, where that is possible; null otherwise. Derivatives are added, of the matrix the
+     * lower half. */
+    double (*energy)(const struct material_law *law, const double f[9]);
+    void (*derivatives)(const struct material_law *law, const double f[9], double stress[9], double *matrix);
 };
 
 /* mu/2 (|F|^2 - 3) + lambda'/2 ((J - gamma)^2 - (1 - gamma)^2), as tet_elasticity.c. */
@@ -47,6 +51,44 @@ static double neo_hookean(const struct material_law *law, double strain, const d
         curvatures[n] = stiff * areas[a] * areas[b] + (a == b ? mu : pressure * s[3 - a - b]);
     }
     return 0.5 * mu * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - 3) + 0.5 * stiff * (j - 1) * (j + 1 - 2 * gamma);
+}
+
+static double neo_hookean_energy(const struct material_law *law, const double f[9])
+{
+    double stiff = law->lambda + law->mu, gamma = 1 + law->mu / stiff, j = matrix_determinant(f), square = 0;
+    for (int n = 0; n < 9; n++) {
+        square += f[n] * f[n];
+    }
+    return 0.5 * law->mu * (square - 3) + 0.5 * stiff * (j - 1) * (j + 1 - 2 * gamma);
+}
+
+/* The matrix as in tet_kernels_lanes.h: mu I + lambda' cof cof^T + kappa d2J, kappa limited to mu / s. */
+static void neo_hookean_derivatives(const struct material_law *law, const double f[9], double stress[9], double *matrix)
+{
+    double cofactors[9], stiff = law->lambda + law->mu, gamma = 1 + law->mu / stiff, bound = 1e-280;
+    matrix_cofactors(f, cofactors);
+    double pressure = stiff * (f[0] * cofactors[0] + f[1] * cofactors[1] + f[2] * cofactors[2] - gamma);
+    for (int n = 0; n < 9; n++) {
+        stress[n] += law->mu * f[n] + pressure * cofactors[n];
+    }
+    for (int i = 0; matrix && i < 3; i++) {
+        double sum = 0;
+        for (int j = 0; j < 3; j++) {
+            sum += fabs(f[i] * f[j] + f[3 + i] * f[3 + j] + f[6 + i] * f[6 + j]);
+        }
+        bound = fmax(bound, sum);
+    }
+    double most = law->mu / sqrt(bound), kappa = fmax(fmin(pressure, most), -most);
+    for (int n = 0; matrix && n < 9; n++) {
+        int i = n / 3, j = n % 3;
+        matrix[10 * n] += law->mu;
+        for (int m = 0; m <= n; m++) {
+            int k = m / 3, l = m % 3;
+            bool even = (k - i + 3) % 3 == (l - j + 3) % 3;
+            double crossed = i != k && j != l ? f[3 * (3 - i - k) + 3 - j - l] : 0;
+            matrix[9 * n + m] += stiff * cofactors[n] * cofactors[m] + kappa * (even ? crossed : -crossed);
+        }
+    }
 }
 
 /* mu sum (s - 1)^2 + lambda/2 (sum s - 3)^2: Hooke's law of what is left when the rotation is taken out. */
@@ -121,10 +163,10 @@ static double plastic(const struct material_law *law, double strain, const doubl
 
 /* In the order of dent_sim_model. */
 static const struct density_row rows[] = {
-    {"neo-hookean", neo_hookean, false},
-    {"corotated", corotated, false},
-    {"st-venant-kirchhoff", st_venant_kirchhoff, false},
-    {"plastic", plastic, true},
+    {"neo-hookean", neo_hookean, false, neo_hookean_energy, neo_hookean_derivatives},
+    {"corotated", corotated, false, NULL, NULL},
+    {"st-venant-kirchhoff", st_venant_kirchhoff, false, NULL, NULL},
+    {"plastic", plastic, true, NULL, NULL},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -188,26 +230,8 @@ static double row_energy(const struct law_point *point, const double f[9], doubl
                                     curvatures);
 }
 
-static void add_row_stress(const struct law_point *point, const double f[9], double stress[9])
-{
-    struct singular_form form;
-    double slopes[3], scaled[9], row[9], out[9];
-    row_energy(point, f, slopes, NULL, &form);
-    for (int n = 0; n < 9; n++) {
-        scaled[n] = form.u[n] * slopes[n % 3];
-    }
-    matrix_times_transposed(scaled, form.v, row);
-    if (point->plastic) {
-        matrix_times_transposed(row, point->plastic->inverse, out);
-        memcpy(row, out, sizeof row);
-    }
-    for (int n = 0; n < 9; n++) {
-        stress[n] += row[n];
-    }
-}
-
-/* The eigenvalues of the two matrices of each pair; `floor` where they are negative, and not so large that they say
- * nothing. */
+/* The eigenvalues of the two matrices of each pair. Negative ones lose their sign and are at most `floor`; none is so
+ * large that it says nothing. */
 static void pair_values(const double s[3], const double slopes[3], const double curvatures[9], double floor,
                         double twists[3], double flips[3])
 {
@@ -222,59 +246,63 @@ static void pair_values(const double s[3], const double slopes[3], const double 
         double flip = fabs(difference) > 1e-6 * size
                           ? (slopes[i] - slopes[j]) / difference
                           : 0.5 * (curvatures[4 * i] + curvatures[4 * j]) - curvatures[3 * i + j];
-        twists[k] = twist >= 0 ? (twist < limit ? twist : limit) : floor;
-        flips[k] = flip >= 0 ? (flip < limit ? flip : limit) : floor;
+        twists[k] = twist >= 0 ? fmin(twist, limit) : fmin(-twist, floor);
+        flips[k] = flip >= 0 ? fmin(flip, limit) : fmin(-flip, floor);
     }
 }
 
-/* column = the change of stress with the entry (row, column) of the elastic part, in the frames of the singular form. */
-struct row_matrix {
-    struct singular_form form;
-    double curvatures[9], twists[3], flips[3];
-};
-
-static void row_product(const struct row_matrix *row, const double change[9], double out[9])
+/* matrix += value z z^T, the lower half only. */
+static void add_square(double matrix[81], double value, const double z[9])
 {
-    double half[9], local[9], image[9];
-    matrix_transposed_times(row->form.u, change, half);
-    matrix_times(half, row->form.v, local);
-    for (int i = 0; i < 3; i++) {
-        image[4 * i] = row->curvatures[3 * i] * local[0] + row->curvatures[3 * i + 1] * local[4] +
-                       row->curvatures[3 * i + 2] * local[8];
+    for (int n = 0; n < 9; n++) {
+        double factor = value * z[n];
+        for (int m = 0; m <= n; m++) {
+            matrix[9 * n + m] += factor * z[m];
+        }
     }
+}
+
+/* The matrix as a sum of nine squares: with w_ij = u_i v_j^T, the 3x3 matrix in the w_ii, and for each pair the even and
+ * the odd half of w_ij and w_ji. */
+static void add_row_matrix(const double u[9], const double v[9], const double s[3], const double slopes[3],
+                           const double curvatures[9], double floor, double matrix[81])
+{
+    double twists[3], flips[3], values[3], vectors[9], z[9], odd[9];
+    pair_values(s, slopes, curvatures, floor, twists, flips);
+    symmetric_eigen(curvatures, values, vectors);
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
-        double even = 0.5 * row->flips[k] * (local[3 * i + j] + local[3 * j + i]);
-        double odd = 0.5 * row->twists[k] * (local[3 * i + j] - local[3 * j + i]);
-        image[3 * i + j] = even + odd;
-        image[3 * j + i] = even - odd;
+        for (int n = 0; n < 9; n++) {
+            const double *a = u + 3 * (n / 3), *b = v + 3 * (n % 3);
+            z[n] = vectors[3 * k] * a[0] * b[0] + vectors[3 * k + 1] * a[1] * b[1] + vectors[3 * k + 2] * a[2] * b[2];
+        }
+        add_square(matrix, values[k] >= 0 ? values[k] : fmin(-values[k], floor), z);
+        for (int n = 0; n < 9; n++) {
+            const double *a = u + 3 * (n / 3), *b = v + 3 * (n % 3);
+            z[n] = a[i] * b[j] + a[j] * b[i];
+            odd[n] = a[i] * b[j] - a[j] * b[i];
+        }
+        add_square(matrix, 0.5 * flips[k], z);
+        add_square(matrix, 0.5 * twists[k], odd);
     }
-    matrix_times(row->form.u, image, half);
-    matrix_times_transposed(half, row->form.v, out);
 }
 
-static void add_row_matrix(const struct law_point *point, const double f[9], double matrix[81])
+/* Stress, and the lower half of the matrix where that is not null. */
+static void add_row(const struct law_point *point, const double f[9], double stress[9], double *matrix)
 {
-    struct row_matrix row;
-    double slopes[3], change[9], out[9], back[9];
-    row_energy(point, f, slopes, row.curvatures, &row.form);
-    pair_values(row.form.values, slopes, row.curvatures, NEGATIVE_FLOOR * point->law->mu, row.twists, row.flips);
-    symmetric_at_least(row.curvatures, NEGATIVE_FLOOR * point->law->mu);
-    for (int m = 0; m < 9; m++) {
-        memset(change, 0, sizeof change);
-        if (point->plastic) { /* unit matrix of m, times the inverse */
-            memcpy(change + 3 * (m / 3), point->plastic->inverse + 3 * (m % 3), 3 * sizeof *change);
-        } else {
-            change[m] = 1;
-        }
-        row_product(&row, change, out);
-        if (point->plastic) {
-            matrix_times_transposed(out, point->plastic->inverse, back);
-            memcpy(out, back, sizeof out);
-        }
-        for (int n = 0; n < 9; n++) {
-            matrix[9 * n + m] += out[n];
-        }
+    struct singular_form form;
+    double slopes[3], curvatures[9], turned[9];
+    row_energy(point, f, slopes, matrix ? curvatures : NULL, &form);
+    if (point->plastic) { /* F G^-1 changes with F by G^-1: all of it goes into v */
+        matrix_times(point->plastic->inverse, form.v, turned);
+        memcpy(form.v, turned, sizeof turned);
+    }
+    for (int n = 0; n < 9; n++) {
+        const double *a = form.u + 3 * (n / 3), *b = form.v + 3 * (n % 3);
+        stress[n] += slopes[0] * a[0] * b[0] + slopes[1] * a[1] * b[1] + slopes[2] * a[2] * b[2];
+    }
+    if (matrix) {
+        add_row_matrix(form.u, form.v, form.values, slopes, curvatures, NEGATIVE_FLOOR * point->law->mu, matrix);
     }
 }
 
@@ -303,25 +331,19 @@ static double fibre_energy(const struct law_point *point, const double f[9])
            (length - 1);
 }
 
-static void add_fibre_stress(const struct law_point *point, const double f[9], double stress[9])
-{
-    double image[3], length, tension = fibre_tension(point, f, image, &length);
-    for (int n = 0; n < 9 && length > 1e-100; n++) {
-        stress[n] += tension * image[n / 3] / length * point->fibre[n % 3];
-    }
-}
-
-static void add_fibre_matrix(const struct law_point *point, const double f[9], double matrix[81])
+static void add_fibre(const struct law_point *point, const double f[9], double stress[9], double *matrix)
 {
     double image[3], length, tension = fibre_tension(point, f, image, &length);
     if (!(length > 1e-100)) {
         return;
     }
-    double limit = 10 * (point->law->fibre_stiffness + point->law->fibre_strength);
-    double along = point->law->fibre_stiffness, across = tension > 0 ? tension / length : 0;
-    across = across < limit ? across : limit;
     for (int n = 0; n < 9; n++) {
-        for (int m = 0; m < 9; m++) {
+        stress[n] += tension * image[n / 3] / length * point->fibre[n % 3];
+    }
+    double limit = 10 * (point->law->fibre_stiffness + point->law->fibre_strength);
+    double along = point->law->fibre_stiffness, across = tension > 0 ? fmin(tension / length, limit) : 0;
+    for (int n = 0; matrix && n < 9; n++) {
+        for (int m = 0; m <= n; m++) {
             double both = image[n / 3] * image[m / 3] / (length * length);
             double block = along * both + across * ((n / 3 == m / 3 ? 1 : 0) - both);
             matrix[9 * n + m] += block * point->fibre[n % 3] * point->fibre[m % 3];
@@ -355,20 +377,28 @@ static double viscous_stress(const struct law_point *point, const double f[9], c
     return rate * (point->law->viscosity * sum + 0.5 * point->law->bulk_viscosity * trace * trace);
 }
 
-static void add_viscous_matrix(const struct law_point *point, const double f[9], const double *start, double rate,
-                               double matrix[81])
+static void add_viscosity(const struct law_point *point, const double f[9], const double *start, double rate,
+                          double stress[9], double *matrix)
 {
-    double stress[9], squares[9];
+    double inner[9], squares[9], out[9];
     double shear = rate * point->law->viscosity, bulk = rate * point->law->bulk_viscosity;
-    viscous_stress(point, f, start, rate, stress);
-    symmetric_at_least(stress, 0);
+    viscous_stress(point, f, start, rate, inner);
+    matrix_times(f, inner, out);
+    for (int n = 0; n < 9; n++) {
+        stress[n] += out[n];
+    }
+    if (!matrix) {
+        return;
+    }
+    symmetric_positive(inner, 0);
     matrix_times_transposed(f, f, squares);
     for (int n = 0; n < 9; n++) {
-        for (int m = 0; m < 9; m++) {
-            int i = n / 3, j = n % 3, k = m / 3, l = m % 3;
+        int i = n / 3, j = n % 3;
+        for (int m = 0; m <= n; m++) {
+            int k = m / 3, l = m % 3;
             /* F times the change of 2 shear D + bulk tr D, D = (F^T dF + dF^T F) / 2 */
             matrix[9 * n + m] += (j == l ? shear * squares[3 * i + k] : 0) + shear * f[3 * i + l] * f[3 * k + j] +
-                                 bulk * f[n] * f[m] + (i == k ? stress[3 * l + j] : 0);
+                                 bulk * f[n] * f[m] + (i == k ? inner[3 * l + j] : 0);
         }
     }
 }
@@ -377,52 +407,39 @@ static void add_viscous_matrix(const struct law_point *point, const double f[9],
 
 double law_energy(const struct law_point *point, const double f[9], const double *start, double rate)
 {
+    const struct density_row *row = point->law->row;
     struct singular_form form;
-    double stress[9], energy = row_energy(point, f, NULL, NULL, &form);
+    double stress[9], energy = row->energy ? row->energy(point->law, f) : row_energy(point, f, NULL, NULL, &form);
     energy += has_fibres(point) ? fibre_energy(point, f) : 0;
     return energy + (is_viscous(point, start, rate) ? viscous_stress(point, f, start, rate, stress) : 0);
 }
 
-void law_stress(const struct law_point *point, const double f[9], const double *start, double rate, double stress[9])
+void law_derivatives(const struct law_point *point, const double f[9], const double *start, double rate,
+                     double stress[9], double *matrix)
 {
     memset(stress, 0, 9 * sizeof *stress);
-    add_row_stress(point, f, stress);
+    if (matrix) {
+        memset(matrix, 0, 81 * sizeof *matrix);
+    }
+    if (point->law->row->derivatives) {
+        point->law->row->derivatives(point->law, f, stress, matrix);
+    } else {
+        add_row(point, f, stress, matrix);
+    }
     if (has_fibres(point)) {
-        add_fibre_stress(point, f, stress);
+        add_fibre(point, f, stress, matrix);
     }
     if (is_viscous(point, start, rate)) {
-        double inner[9], out[9];
-        viscous_stress(point, f, start, rate, inner);
-        matrix_times(f, inner, out);
-        for (int n = 0; n < 9; n++) {
-            stress[n] += out[n];
+        add_viscosity(point, f, start, rate, stress, matrix);
+    }
+    for (int n = 0; matrix && n < 9; n++) {
+        for (int m = 0; m < n; m++) {
+            matrix[9 * m + n] = matrix[9 * n + m];
         }
     }
 }
 
-void law_matrix(const struct law_point *point, const double f[9], const double *start, double rate, double matrix[81])
-{
-    memset(matrix, 0, 81 * sizeof *matrix);
-    add_row_matrix(point, f, matrix);
-    if (has_fibres(point)) {
-        add_fibre_matrix(point, f, matrix);
-    }
-    if (is_viscous(point, start, rate)) {
-        add_viscous_matrix(point, f, start, rate, matrix);
-    }
-}
-
 /* ---- flow -------------------------------------------------------------------------------------------------------- */
-
-/* Cube root by Newton's method from 1: for numbers near it. */
-static double cube_root(double x)
-{
-    double root = 1;
-    for (int n = 0; n < 40; n++) {
-        root = (2 * root + x / (root * root)) / 3;
-    }
-    return root;
-}
 
 /* How much has flowed at the elastic values s, and the values without it. */
 static double flowed(const struct material_law *law, double strain, const double s[3], double left[3])
@@ -437,22 +454,6 @@ static double flowed(const struct material_law *law, double strain, const double
         left[n] = flow > 0 ? 1 + trace / 3 + dev[n] * ((d - flow) / d) : s[n];
     }
     return flow;
-}
-
-double law_stored(const struct law_point *point, const double f[9])
-{
-    struct singular_form form;
-    double left[3], energy;
-    if (point->plastic) {
-        double elastic[9];
-        elastic_part(point, f, elastic);
-        singular_form_of(elastic, &form);
-        flowed(point->law, point->plastic->strain, form.values, left);
-        energy = corotated(point->law, 0, left, NULL, NULL);
-    } else {
-        energy = row_energy(point, f, NULL, NULL, &form);
-    }
-    return energy + (has_fibres(point) ? fibre_energy(point, f) : 0);
 }
 
 void law_flow(const struct material_law *law, const double f[9], struct plastic_state *state)
@@ -477,9 +478,7 @@ void law_flow(const struct material_law *law, const double f[9], struct plastic_
     matrix_times_transposed(half, form.v, turn);
     memcpy(before, state->inverse, sizeof before);
     matrix_times(before, turn, inverse);
-    double root = cube_root(matrix_determinant(inverse)); /* metals flow without a change of volume */
-    for (int n = 0; n < 9; n++) {
-        state->inverse[n] = inverse[n] / root;
-    }
+    /* The trace of the strain stays, so volume does to second order. To scale it to be exact would change the energy. */
+    memcpy(state->inverse, inverse, sizeof inverse);
     state->strain += sqrt(2.0 / 3) * flow;
 }

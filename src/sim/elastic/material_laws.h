@@ -40,13 +40,10 @@ const char *material_model_name(uint32_t model);
 
 /* Energy per volume at F, 0 at rest. With `start` (may be null) the dissipation of viscosity from there, times rate. */
 double law_energy(const struct law_point *point, const double f[9], const double *start, double rate);
-/* Its derivative by F. */
-void law_stress(const struct law_point *point, const double f[9], const double *start, double rate, double stress[9]);
-/* Its second derivative by F without its negative part, row by row: matrix[9 * n + m] is the change of stress n with
- * f[m]. */
-void law_matrix(const struct law_point *point, const double f[9], const double *start, double rate, double matrix[81]);
-/* The elastic part of the energy alone: without what has flowed since the state was written, without viscosity. */
-double law_stored(const struct law_point *point, const double f[9]);
+/* Its derivative by F and, where the matrix is not null, its second derivative with negative parts made positive: row by
+ * row, matrix[9 * n + m] is the change of stress n with f[m]. */
+void law_derivatives(const struct law_point *point, const double f[9], const double *start, double rate,
+                     double stress[9], double *matrix);
 /* The state after a substep that ended at F. */
 void law_flow(const struct material_law *law, const double f[9], struct plastic_state *state);
 

@@ -36,7 +36,7 @@ void matrix_transposed_times(const double a[9], const double b[9], double out[9]
     }
 }
 
-static void cofactors_of(const double a[9], double out[9])
+void matrix_cofactors(const double a[9], double out[9])
 {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -49,14 +49,14 @@ static void cofactors_of(const double a[9], double out[9])
 double matrix_determinant(const double a[9])
 {
     double cofactors[9];
-    cofactors_of(a, cofactors);
+    matrix_cofactors(a, cofactors);
     return a[0] * cofactors[0] + a[1] * cofactors[1] + a[2] * cofactors[2];
 }
 
 int matrix_inverse(const double a[9], double out[9])
 {
     double cofactors[9];
-    cofactors_of(a, cofactors);
+    matrix_cofactors(a, cofactors);
     double determinant = a[0] * cofactors[0] + a[1] * cofactors[1] + a[2] * cofactors[2];
     if (determinant == 0 || !isfinite(1 / determinant)) {
         return 0;
@@ -218,7 +218,7 @@ void symmetric_eigen(const double matrix[9], double values[3], double vectors[9]
     }
 }
 
-void symmetric_at_least(double matrix[9], double floor)
+void symmetric_positive(double matrix[9], double floor)
 {
     double values[3], vectors[9];
     symmetric_eigen(matrix, values, vectors);
@@ -228,7 +228,7 @@ void symmetric_at_least(double matrix[9], double floor)
     for (int n = 0; n < 9; n++) {
         double sum = 0;
         for (int k = 0; k < 3; k++) {
-            sum += (values[k] >= 0 ? values[k] : floor) * vectors[3 * k + n / 3] * vectors[3 * k + n % 3];
+            sum += (values[k] >= 0 ? values[k] : fmin(-values[k], floor)) * vectors[3 * k + n / 3] * vectors[3 * k + n % 3];
         }
         matrix[n] = sum;
     }

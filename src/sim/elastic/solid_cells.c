@@ -91,14 +91,11 @@ void solid_cell_gradient(const struct solid_cells *cells, uint32_t number, const
         struct law_point law = solid_cell_law(cells, number, p, state);
         point_gradient(cells, cell, p, pass->now, f);
         const double *start = start_of(cells, cell, p, pass->start, pass->rate, before);
-        law_stress(&law, f, start, pass->rate, stress);
+        double *matrix = matrices ? matrices + 81 * (size_t)p : NULL;
+        law_derivatives(&law, f, start, pass->rate, stress, matrix);
         add_forces(cells, cell, p, stress, volume, out);
-        if (matrices) {
-            double *matrix = matrices + 81 * (size_t)p;
-            law_matrix(&law, f, start, pass->rate, matrix);
-            for (int n = 0; n < 81; n++) {
-                matrix[n] *= volume;
-            }
+        for (int n = 0; matrix && n < 81; n++) {
+            matrix[n] *= volume;
         }
     }
     if (cell->corner_count == 8) {
@@ -147,7 +144,7 @@ static double energy_change(const struct law_point *law, const double f[9], cons
         for (int n = 0; n < 9; n++) {
             at[n] = f[n] + 0.5 * step * d[n];
         }
-        law_stress(law, at, start, rate, stress);
+        law_derivatives(law, at, start, rate, stress, NULL);
         for (int n = 0; n < 9; n++) {
             sum += (step == 1 ? 4.0 / 6 : 1.0 / 6) * stress[n] * d[n];
         }
@@ -182,7 +179,7 @@ double solid_cell_energy(const struct solid_cells *cells, uint32_t number, const
     for (uint32_t p = 0; p < cell->point_count; p++) {
         struct law_point law = solid_cell_law(cells, number, p, state);
         point_gradient(cells, cell, p, positions, f);
-        sum += cells->volumes[cell->first_point + p] * law_stored(&law, f);
+        sum += cells->volumes[cell->first_point + p] * law_energy(&law, f, NULL, 0);
     }
     return sum + (cell->corner_count == 8 ? hourglass_energy(cells, cell, positions) : 0);
 }

@@ -26,7 +26,7 @@ static void descending(const double values[3], double out[3])
 static void add_point(const struct law_point *law, const double f[9], double share, double stress[9], double strain[9])
 {
     double first[9], turned[9], square[9], volume = matrix_determinant(f);
-    law_stress(law, f, NULL, 0, first);
+    law_derivatives(law, f, NULL, 0, first, NULL);
     matrix_times_transposed(first, f, turned);
     matrix_transposed_times(f, f, square);
     for (int n = 0; n < 9; n++) {
