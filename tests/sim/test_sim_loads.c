@@ -738,6 +738,26 @@ static void the_stress_of_a_stretched_bar_is_young_times_strain(void **state)
     close_stage(&stage);
 }
 
+static void the_stress_of_a_sheared_block_is_that_of_the_law(void **state)
+{
+    (void)state;
+    struct stage stage;
+    double stress[3], mu = 1e6 / 2.6, shear = 0.02;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 1, 0.1, 0, 0, 0), DENT_SIM_SOLID);
+    stage.material.young = 1e6;
+    stage.material.poisson = 0.3;
+    hold(&stage, 2, 0, 7);
+    hold(&stage, 2, 0.1, 7); /* all vertices */
+    stage.supports[1].displacement[0] = 0.1 * shear;
+    stage.probes[0] = dent_sim_probe_default(DENT_SIM_PROBE_STRESS);
+    stage.def.probe_count = 1;
+    begin(&stage);
+    test_steps(stage.sim, 2);
+    assert_int_equal(dent_sim_read_probe(stage.sim, 0, stress), DENT_OK);
+    assert_true(near(stress[0], mu * shear * sqrt(3 + shear * shear), 1e-9));
+    close_stage(&stage);
+}
+
 /* ---- bad defs ---------------------------------------------------------------------------------------------------- */
 
 static void refuse(void (*spoil)(struct stage *stage), const char *part)
@@ -841,6 +861,7 @@ int main(void)
         cmocka_unit_test(runs_with_loads_have_the_same_bits_for_any_threads_and_instruction_set),
         cmocka_unit_test(probes_read_what_they_name),
         cmocka_unit_test(the_stress_of_a_stretched_bar_is_young_times_strain),
+        cmocka_unit_test(the_stress_of_a_sheared_block_is_that_of_the_law),
         cmocka_unit_test(bad_loads_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
