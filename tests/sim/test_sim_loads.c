@@ -252,6 +252,58 @@ static void the_first_support_that_holds_a_direction_counts(void **state)
     close_stage(&stage);
 }
 
+static void supports_carry_what_lies_on_the_vertices_they_hold(void **state)
+{
+    (void)state;
+    struct stage stage;
+    double force[3];
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_sheet(6, 6, 0.1, 0, 0, 0), DENT_SIM_CLOTH);
+    struct test_mesh block = test_block(2, 2, 2, 0.1, 0.2, 0.2, 0.01);
+    stage.bodies[1] = test_body(DENT_SIM_RIGID, &block);
+    stage.def.body_count = 2;
+    stage.def.contacts = true;
+    stage.material.density = 100; /* per area and per volume: 36 kg and 0.8 kg */
+    hold(&stage, 2, 0, 7);
+    stage.def.probe_count = 1;
+    stage.probes[0] = dent_sim_probe_default(DENT_SIM_PROBE_CONTACT);
+    stage.probes[0].body = 1;
+    begin(&stage);
+    test_steps(stage.sim, 180);
+    reaction(&stage, 0, force);
+    assert_true(near(force[2], (36 + 0.8) * 9.81, 0.005));
+    assert_int_equal(dent_sim_read_probe(stage.sim, 0, force), DENT_OK);
+    assert_true(near(force[2], 0.8 * 9.81, 0.005));
+    test_mesh_free(&block);
+    close_stage(&stage);
+}
+
+static void supports_count_in_the_first_mode_as_fixed_vertices_do(void **state)
+{
+    (void)state;
+    dent_sim_mode modes[3];
+    double chosen[3];
+    for (int n = 0; n < 3; n++) { /* fixed, held, and free to slide along x */
+        struct stage stage;
+        open_beam(&stage, 1e6);
+        if (n == 0) {
+            stage.bodies[0].fixed_vertices = layer(&stage, 0, 0, &stage.bodies[0].fixed_count);
+        } else {
+            hold(&stage, 0, 0, n == 1 ? 7 : DENT_SIM_HOLD_Y | DENT_SIM_HOLD_Z);
+        }
+        begin(&stage);
+        assert_int_equal(dent_sim_first_mode(stage.sim, 0, &modes[n]), DENT_OK);
+        chosen[n] = dent_sim_get_statistics(stage.sim).mode;
+        close_stage(&stage);
+    }
+    print_message("%g %g %g; %g %g %g\n", modes[0].omega, modes[1].omega, modes[2].omega, chosen[0], chosen[1], chosen[2]);
+    assert_true(near(modes[1].omega, modes[0].omega, 1e-3));
+    assert_true(near(chosen[1], chosen[0], 1e-9));
+    /* Sliding and turning about the end are no vibrations: what is left is the beam pinned at one end, 15.42 / 3.516 of
+     * the clamped one where it is slender. */
+    assert_true(near(modes[2].omega, 15.42 / 3.516 * modes[0].omega, 0.1));
+    assert_true(near(chosen[2], modes[2].omega, 0.02));
+}
+
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 static void forces_tractions_and_pressures_push_bodies_by_newtons_law(void **state)
@@ -644,6 +696,12 @@ static void a_resumed_run_with_loads_equals_an_uninterrupted_one_to_the_bit(void
     open_everything(&second, 1, DENT_ISA_AUTO);
     begin(&second);
     assert_int_equal(dent_sim_load(second.sim, path), DENT_OK);
+    struct stage other;
+    open_everything(&other, 1, DENT_ISA_AUTO);
+    other.supports[1].displacement[1] = 0.003;
+    begin(&other);
+    assert_int_equal(dent_sim_load(other.sim, path), DENT_ERROR_FORMAT); /* of another simulation */
+    close_stage(&other);
     unlink(path);
     test_steps(second.sim, 11);
     assert_true(dent_sim_hash(second.sim) == dent_sim_hash(whole.sim));
@@ -848,6 +906,8 @@ int main(void)
         cmocka_unit_test(a_body_held_along_a_slanting_direction_slides_down_that_slope),
         cmocka_unit_test(a_bar_pulled_by_a_prescribed_displacement_answers_with_young_area_strain),
         cmocka_unit_test(the_first_support_that_holds_a_direction_counts),
+        cmocka_unit_test(supports_carry_what_lies_on_the_vertices_they_hold),
+        cmocka_unit_test(supports_count_in_the_first_mode_as_fixed_vertices_do),
         cmocka_unit_test(forces_tractions_and_pressures_push_bodies_by_newtons_law),
         cmocka_unit_test(a_torque_spins_a_rigid_body_and_does_its_work),
         cmocka_unit_test(a_course_is_linear_between_its_rows),
