@@ -335,6 +335,22 @@ static void forces_tractions_and_pressures_push_bodies_by_newtons_law(void **sta
     }
 }
 
+static void a_force_beside_the_centre_turns_a_free_body(void **state)
+{
+    (void)state;
+    struct stage stage;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 2, 0.1, -0.1, -0.1, -0.1), DENT_SIM_SOLID);
+    memset(stage.def.gravity, 0, sizeof stage.def.gravity);
+    stage.material.young = 1e6;
+    dent_sim_load_def *load = push(&stage, DENT_SIM_LOAD_FORCE);
+    load->vertices = layer(&stage, 0, 0.1, &load->vertex_count);
+    load->vector[1] = 4;
+    begin(&stage);
+    test_steps(stage.sim, 10); /* it turns by at most 0.1 rad: the lever is as long as at the start to 0.5 % */
+    assert_true(near(dent_sim_get_statistics(stage.sim).angular_momentum[2], 4 * 0.1 / 6, 0.005));
+    close_stage(&stage);
+}
+
 static void a_torque_spins_a_rigid_body_and_does_its_work(void **state)
 {
     (void)state;
@@ -909,6 +925,7 @@ int main(void)
         cmocka_unit_test(supports_carry_what_lies_on_the_vertices_they_hold),
         cmocka_unit_test(supports_count_in_the_first_mode_as_fixed_vertices_do),
         cmocka_unit_test(forces_tractions_and_pressures_push_bodies_by_newtons_law),
+        cmocka_unit_test(a_force_beside_the_centre_turns_a_free_body),
         cmocka_unit_test(a_torque_spins_a_rigid_body_and_does_its_work),
         cmocka_unit_test(a_course_is_linear_between_its_rows),
         cmocka_unit_test(a_thick_sphere_under_inner_pressure_widens_by_lames_solution),
