@@ -295,7 +295,8 @@ static void supports_count_in_the_first_mode_as_fixed_vertices_do(void **state)
         chosen[n] = dent_sim_get_statistics(stage.sim).mode;
         close_stage(&stage);
     }
-    print_message("%g %g %g; %g %g %g\n", modes[0].omega, modes[1].omega, modes[2].omega, chosen[0], chosen[1], chosen[2]);
+    print_message("%g %g %g; %g %g %g\n", modes[0].omega, modes[1].omega, modes[2].omega, chosen[0], chosen[1],
+                  chosen[2]);
     assert_true(near(modes[1].omega, modes[0].omega, 1e-3));
     assert_true(near(chosen[1], chosen[0], 1e-9));
     /* Sliding and turning about the end are no vibrations: what is left is the beam pinned at one end, 15.42 / 3.516 of
@@ -333,6 +334,39 @@ static void forces_tractions_and_pressures_push_bodies_by_newtons_law(void **sta
             close_stage(&stage);
         }
     }
+}
+
+static void listed_faces_take_the_pressure_in_any_order_of_their_corners(void **state)
+{
+    (void)state;
+    struct stage stage;
+    uint32_t faces[3 * 16], count = 0;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 2, 0.1, 0, 0, 0), DENT_SIM_SOLID);
+    memset(stage.def.gravity, 0, sizeof stage.def.gravity);
+    for (uint32_t e = 0; e < stage.mesh.element_count; e++) {
+        uint32_t found = 0, corners[4];
+        for (int k = 0; k < 4; k++) {
+            uint32_t v = stage.mesh.corners[4 * e + k];
+            if (fabs(stage.mesh.positions[3 * v] - 0.2) < 1e-9) {
+                corners[found++] = v;
+            }
+        }
+        if (found == 3) {
+            for (uint32_t k = 0; k < 3; k++) {
+                faces[3 * count + k] = corners[(k + e) % 3];
+            }
+            count++;
+        }
+    }
+    assert_int_equal(count, 8);
+    dent_sim_load_def *load = push(&stage, DENT_SIM_LOAD_FOLLOWER);
+    load->faces = faces;
+    load->face_count = 4; /* half of them: whatever four, each has 0.005 m^2 */
+    load->pressure = 100;
+    begin(&stage);
+    test_steps(stage.sim, 6);
+    assert_true(near(dent_sim_get_statistics(stage.sim).linear_momentum[0], -100 * 0.02 * 0.1, 0.01));
+    close_stage(&stage);
 }
 
 static void a_force_beside_the_centre_turns_a_free_body(void **state)
@@ -426,11 +460,13 @@ static struct test_mesh hollow_ball(uint32_t refinements, uint32_t layers, doubl
             low[k] += base;
         }
         uint32_t up[3] = {low[0] + skin.vertex_count, low[1] + skin.vertex_count, low[2] + skin.vertex_count};
-        uint32_t tets[3][4] = {{low[0], low[1], low[2], up[2]}, {low[0], low[1], up[1], up[2]}, {low[0], up[0], up[1], up[2]}};
+        uint32_t tets[3][4] = {
+            {low[0], low[1], low[2], up[2]}, {low[0], low[1], up[1], up[2]}, {low[0], up[0], up[1], up[2]}};
         for (int t = 0; t < 3; t++) {
             double e[3][3], normal[3];
             for (int k = 0; k < 9; k++) {
-                e[k / 3][k % 3] = mesh.positions[3 * tets[t][k / 3 + 1] + k % 3] - mesh.positions[3 * tets[t][0] + k % 3];
+                e[k / 3][k % 3] =
+                    mesh.positions[3 * tets[t][k / 3 + 1] + k % 3] - mesh.positions[3 * tets[t][0] + k % 3];
             }
             for (int k = 0; k < 3; k++) {
                 normal[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
@@ -658,7 +694,8 @@ static void a_damped_spring_between_two_bodies_slows_their_approach_alone(void *
     spring->damping = 4; /* reduced mass 4 kg: the approach falls by e a second */
     begin(&stage);
     test_steps(stage.sim, 60);
-    double v0 = mean(&stage, dent_sim_velocities(stage.sim, 0), 0), v1 = mean(&stage, dent_sim_velocities(stage.sim, 1), 0);
+    double v0 = mean(&stage, dent_sim_velocities(stage.sim, 0), 0),
+           v1 = mean(&stage, dent_sim_velocities(stage.sim, 1), 0);
     assert_true(near(v0 - v1, 0.4 * exp(-1), 0.01));
     assert_true(near(v0 + v1, 0.4, 1e-6));
     assert_true(near(mean(&stage, dent_sim_velocities(stage.sim, 1), 1), 0.1, 1e-6));
@@ -925,6 +962,7 @@ int main(void)
         cmocka_unit_test(supports_carry_what_lies_on_the_vertices_they_hold),
         cmocka_unit_test(supports_count_in_the_first_mode_as_fixed_vertices_do),
         cmocka_unit_test(forces_tractions_and_pressures_push_bodies_by_newtons_law),
+        cmocka_unit_test(listed_faces_take_the_pressure_in_any_order_of_their_corners),
         cmocka_unit_test(a_force_beside_the_centre_turns_a_free_body),
         cmocka_unit_test(a_torque_spins_a_rigid_body_and_does_its_work),
         cmocka_unit_test(a_course_is_linear_between_its_rows),
