@@ -121,7 +121,7 @@ double loads_change(const struct sim_model *model, const struct load_work *work,
 double loads_square(const struct sim_model *model, const struct load_work *work);
 /* work->total, at these positions. */
 void loads_total(const struct sim_model *model, const double *positions, struct load_work *work);
-/* The work of all loads from one placement to another. `rigid_active`: null, or only bodies for which it is set. */
+/* The work of all loads in a substep, from one placement to another. `rigid_active`: null, or only bodies for which it is set. */
 struct load_way {
     const double *from, *to; /* positions */
     const dent_rigid_state *rigids_from, *rigids_to;
