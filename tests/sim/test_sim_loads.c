@@ -615,6 +615,80 @@ static void a_follower_on_an_open_patch_gives_no_more_energy_than_its_work(void 
     close_stage(&stage);
 }
 
+static double between(dent_random *random, double low, double high)
+{
+    return low + (high - low) * dent_random_unit(random);
+}
+
+/* A soft and a rigid block with a random load each, a support or none, and a spring between them. */
+static void open_random(struct stage *stage, uint64_t seed, struct test_mesh *other, dent_sim_time_value rows[3])
+{
+    dent_random random = dent_random_seeded(seed);
+    open_stage(stage, 1, DENT_ISA_AUTO, test_block(4, 2, 2, 0.1, 0, 0, 0), DENT_SIM_SOLID);
+    *other = test_block(1, 1, 1, 0.2, 1, 0, 0);
+    stage->bodies[1] = test_body(DENT_SIM_RIGID, other);
+    stage->def.body_count = 2;
+    stage->material.young = pow(10, between(&random, 3, 9));
+    stage->material.density = pow(10, between(&random, 1, 4));
+    stage->material.poisson = between(&random, 0, 0.49);
+    stage->material.damping = seed % 2 ? 0 : 0.01;
+    stage->def.time_step = pow(10, between(&random, -3, -1));
+    for (int n = 0; n < 3; n++) {
+        rows[n] = (dent_sim_time_value){n * pow(10, between(&random, -2, -1)) + n, between(&random, -1, 1)};
+    }
+    for (uint32_t n = 0; n < 2; n++) {
+        uint32_t kind = 1 + (uint32_t)(between(&random, 0, n == 1 ? 4.99 : 3.99));
+        dent_sim_load_def *load = push(stage, (dent_sim_load_kind)kind);
+        load->body = n;
+        load->pressure = between(&random, -1e4, 1e4);
+        load->course = (dent_sim_course){seed % 3 ? 3 : 0, rows};
+        if (n == 0 && seed % 4 < 2 && kind != DENT_SIM_LOAD_TORQUE) {
+            load->vertices = layer(stage, 2, 0.2, &load->vertex_count);
+        }
+        for (int k = 0; k < 3; k++) {
+            load->vector[k] = between(&random, -50, 50);
+        }
+    }
+    if (seed % 5 < 3) {
+        hold(stage, 0, 0, (uint32_t)between(&random, 1, 7.99));
+    }
+    stage->def.spring_count = seed % 2;
+    stage->springs[0] = dent_sim_spring_default();
+    stage->springs[0].a = (dent_sim_point){0, {44, UINT32_MAX, UINT32_MAX, UINT32_MAX}, {1, 0, 0, 0}, {0, 0, 0}};
+    stage->springs[0].b.body = 1;
+    stage->springs[0].b.place[0] = 1;
+    stage->springs[0].stiffness = pow(10, between(&random, -1, 6));
+    stage->springs[0].damping = between(&random, 0, 10);
+}
+
+static void random_loads_give_no_more_energy_than_their_work(void **state)
+{
+    (void)state;
+    uint64_t count = getenv("DENT_LONG_TESTS") ? 1000 : 40;
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        struct stage stage;
+        struct test_mesh other;
+        dent_sim_time_value rows[3];
+        open_random(&stage, seed, &other, rows);
+        begin(&stage);
+        dent_sim_statistics start = dent_sim_get_statistics(stage.sim), sums = start;
+        double before = start.kinetic + start.elastic + start.potential, largest = fabs(before);
+        for (int n = 0; n < 10; n++) {
+            test_steps(stage.sim, 1);
+            sums = dent_sim_get_statistics(stage.sim);
+            double now = sums.kinetic + sums.elastic + sums.potential + sums.contact;
+            largest = fmax(largest, fabs(sums.outer_work));
+            if (!(now - before - sums.outer_work <= 1e-6 * largest)) {
+                print_message("seed %u, step %d: %.9g J and %.9g J of work become %.9g J\n", (unsigned)seed, n, before,
+                              sums.outer_work, now);
+            }
+            assert_true(now - before - sums.outer_work <= 1e-6 * largest);
+        }
+        close_stage(&stage);
+        test_mesh_free(&other);
+    }
+}
+
 /* ---- springs ----------------------------------------------------------------------------------------------------- */
 
 /* Times at which the height crosses its mean upwards; returns the period. */
@@ -970,6 +1044,7 @@ int main(void)
         cmocka_unit_test(a_follower_on_a_closed_surface_makes_no_momentum_and_no_energy_but_its_work),
         cmocka_unit_test(a_follower_turns_with_the_surface_and_a_dead_pressure_does_not),
         cmocka_unit_test(a_follower_on_an_open_patch_gives_no_more_energy_than_its_work),
+        cmocka_unit_test(random_loads_give_no_more_energy_than_their_work),
         cmocka_unit_test(a_mass_on_a_spring_swings_with_its_period),
         cmocka_unit_test(a_damped_spring_between_two_bodies_slows_their_approach_alone),
         cmocka_unit_test(a_resumed_run_with_loads_equals_an_uninterrupted_one_to_the_bit),
