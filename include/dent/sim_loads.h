@@ -115,7 +115,8 @@ typedef struct dent_sim_spring {
 } dent_sim_spring;
 DENT_API dent_sim_spring dent_sim_spring_default(void);
 
-/** Writes the force, N, of a spring on its end a (-force on b) in the last substep. INVALID_ARGUMENT: no such spring. Zero before the first step, and after loading a checkpoint until the next one. */
+/** Writes the force, N, of a spring on its end a (-force on b) in the last substep. INVALID_ARGUMENT: no such spring.
+ * Zero before the first step, and after loading a checkpoint until the next one. */
 DENT_API dent_status dent_sim_spring_force(dent_sim *sim, uint32_t spring, double force[3]);
 
 /* ---- probes ------------------------------------------------------------------------------------------------------ */

@@ -124,7 +124,7 @@ static void read_load_place(struct scene_reader *reader, located *on, dent_sim_l
 
 static void read_load(struct scene_reader *reader, located *value, uint32_t number)
 {
-    static const char *const keys[] = {"name",     "body",   "on",      "force", "traction",
+    static const char *const keys[] = {"name",     "body",   "on",      "force",  "traction",
                                        "pressure", "torque", "follows", "course", NULL};
     static const struct {
         const char *key;
@@ -145,7 +145,8 @@ static void read_load(struct scene_reader *reader, located *value, uint32_t numb
     }
     if (given != 1) {
         reader_wrong(reader, value,
-                     "one of \"force\", \"traction\", \"pressure\" and \"torque\" was expected, and there are %d", given);
+                     "one of \"force\", \"traction\", \"pressure\" and \"torque\" was expected, and there are %d",
+                     given);
         return;
     }
     dent_sim_load_def load = dent_sim_load_def_default(kinds[chosen].kind);
@@ -154,7 +155,8 @@ static void read_load(struct scene_reader *reader, located *value, uint32_t numb
     if (reader_good(reader) && chosen == 2 && reader->plan->bodies[load.body].kind != DENT_SIM_RIGID) {
         reader_wrong_key(reader, reader_member(reader, value, "torque"), "only rigid bodies take a torque");
     }
-    located *amount = reader_member(reader, value, kinds[chosen].key), *follows = reader_member(reader, value, "follows");
+    located *amount = reader_member(reader, value, kinds[chosen].key),
+            *follows = reader_member(reader, value, "follows");
     if (chosen == 3) {
         load.pressure = reader_quantity(reader, amount, QUANTITY_PRESSURE, 0);
         load.kind = reader_boolean(reader, follows, false) ? DENT_SIM_LOAD_FOLLOWER : DENT_SIM_LOAD_PRESSURE;
@@ -188,7 +190,8 @@ static void read_hold(struct scene_reader *reader, located *value, dent_sim_supp
     for (const char *c = text; *c && reader_good(reader); c++) {
         uint32_t bit = *c >= 'x' && *c <= 'z' ? 1u << (*c - 'x') : 0;
         if (bit == 0 || (support->axes & bit)) {
-            reader_wrong(reader, value, "\"hold\": axes such as \"xyz\" or \"z\" were expected, or a direction [x, y, z]");
+            reader_wrong(reader, value,
+                         "\"hold\": axes such as \"xyz\" or \"z\" were expected, or a direction [x, y, z]");
         }
         support->axes |= bit;
     }
@@ -283,8 +286,8 @@ static void read_spring(struct scene_reader *reader, located *value, uint32_t nu
     spring.damping = reader_bounded(reader, reader_member(reader, value, "damping"), QUANTITY_FRICTION_RATE, 0, 0,
                                     HUGE_VAL, "of at least 0");
     located *length = reader_member(reader, value, "length");
-    spring.length = reader_bounded(reader, length, QUANTITY_LENGTH, spring.length, length ? 0 : -1, HUGE_VAL,
-                                   "of at least 0");
+    spring.length =
+        reader_bounded(reader, length, QUANTITY_LENGTH, spring.length, length ? 0 : -1, HUGE_VAL, "of at least 0");
     if (reader_good(reader) && !(spring.stiffness + spring.damping > 0)) {
         reader_wrong(reader, value, "\"stiffness\" or \"damping\" above 0 was expected");
     }

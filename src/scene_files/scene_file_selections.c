@@ -114,8 +114,9 @@ static const struct scene_region *find_region(struct scene_reader *reader, locat
         strncat(known, first ? "" : ", ", sizeof known - strlen(known) - 1);
         strncat(known, region->name, sizeof known - strlen(known) - 1);
     }
-    reader_wrong(reader, value, "\"region\": a region of the mesh file was expected, and \"%.60s\" is none; there are: %s",
-                 name, known);
+    reader_wrong(reader, value,
+                 "\"region\": a region of the mesh file was expected, and \"%.60s\" is none; there are: %s", name,
+                 known);
     return NULL;
 }
 
@@ -138,7 +139,7 @@ static void read_box(struct scene_reader *reader, located *box, struct selection
     for (int axis = 0; axis < 3 && reader_good(reader); axis++) {
         if (!(selection->low[axis] <= selection->high[axis])) {
             reader_wrong(reader, box, "\"box\": the lower corner first was expected; %c goes from %.9g to %.9g",
-                         "xyz"[axis], selection->low[axis], selection->high[axis]);
+                         "xyz"[axis], selection -> low[axis], selection -> high[axis]);
         }
     }
 }
@@ -164,10 +165,11 @@ static void read_space(struct scene_reader *reader, located *value, struct selec
         read_direction(reader, reader_need(reader, value, "normal", "a region beyond a plane"), selection->normal);
     } else {
         selection->kind = SELECT_SPHERE;
-        reader_vector(reader,
-                      reader_need(reader, value, "centre",
-                                  "a region (\"box\", \"centre\" and \"radius\", \"beyond\" and \"normal\", \"region\")"),
-                      QUANTITY_LENGTH, selection->centre);
+        reader_vector(
+            reader,
+            reader_need(reader, value, "centre",
+                        "a region (\"box\", \"centre\" and \"radius\", \"beyond\" and \"normal\", \"region\")"),
+            QUANTITY_LENGTH, selection->centre);
         selection->radius = reader_bounded(reader, reader_need(reader, value, "radius", "a region around a centre"),
                                            QUANTITY_LENGTH, 0, 0, HUGE_VAL, "of at least 0");
     }
@@ -227,9 +229,10 @@ uint32_t read_vertices(struct scene_reader *reader, located *value, uint32_t num
         } else if (json_is_object(value->json)) {
             read_space(reader, value, &selection);
         } else {
-            reader_wrong(reader, value,
-                         "vertices were expected: \"all\", [numbers], {\"box\": ...}, {\"centre\": ..., \"radius\": ...}, "
-                         "{\"beyond\": ..., \"normal\": ...} or {\"region\": ...}");
+            reader_wrong(
+                reader, value,
+                "vertices were expected: \"all\", [numbers], {\"box\": ...}, {\"centre\": ..., \"radius\": ...}, "
+                "{\"beyond\": ..., \"normal\": ...} or {\"region\": ...}");
         }
         for (uint32_t v = 0; reader_good(reader) && v < body->vertex_count; v++) {
             if (selected(&selection, body->positions + 3 * (size_t)v)) {

@@ -39,21 +39,25 @@ struct bad_file {
 
 static const struct bad_file bad_files[] = {
     {SCENE("\"loads\": 1"), "4:10: ", "loads"},
-    {SCENE("\"loads\": [{\"body\": \"soft\"}]"), "4:11: ", "one of \"force\", \"traction\", \"pressure\" and \"torque\""},
+    {SCENE("\"loads\": [{\"body\": \"soft\"}]"),
+     "4:11: ", "one of \"force\", \"traction\", \"pressure\" and \"torque\""},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"pressure\": 1}]"), "4:11: ", "and there are 2"},
     {SCENE("\"loads\": [{\"body\": \"oft\", \"force\": [1, 0, 0]}]"), "4:20: ", "none is called \"oft\""},
     {SCENE("\"loads\": [{\"body\": \"floor\", \"force\": [1, 0, 0]}]"), "4:20: ", "body of kind \"prescribed\""},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": \"1 N\"}]"), "4:37: ", "expected"},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [\"1 Pa\", 0, 0]}]"), "4:38: ", "a force such as"},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"torque\": [1, 0, 0]}]"), "4:28: ", "only rigid bodies take a torque"},
-    {SCENE("\"loads\": [{\"body\": \"hard\", \"torque\": [1, 0, 0], \"on\": [0]}]"), "4:49: ", "a torque acts on a whole body"},
-    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"follows\": true}]"), "4:48: ", "goes with \"pressure\""},
+    {SCENE("\"loads\": [{\"body\": \"hard\", \"torque\": [1, 0, 0], \"on\": [0]}]"),
+     "4:49: ", "a torque acts on a whole body"},
+    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"follows\": true}]"),
+     "4:48: ", "goes with \"pressure\""},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"pressure\": 1, \"on\": [0, 1]}]"), "4:49: ", "at least one face"},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"on\": {\"box\": [[7, 7, 7], [8, 8, 8]]}}]"),
      "4:54: ", "at least one vertex of \"soft\""},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"on\": {\"beyond\": [0, 0, 0]}}]"),
      "4:54: ", "needs the key \"normal\""},
-    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"on\": {\"beyond\": [0, 0, 0], \"normal\": [0, 0, 0]}}]"),
+    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"on\": {\"beyond\": [0, 0, 0], \"normal\": [0, 0, "
+           "0]}}]"),
      "4:86: ", "a direction [x, y, z] other than zero"},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"on\": {\"region\": \"top\"}}]"),
      "4:65: ", "\"top\" is none; there are: none"},
@@ -62,29 +66,36 @@ static const struct bad_file bad_files[] = {
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"course\": []}]"), "4:58: ", "at least one row"},
     {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"course\": [[0, 1], [0, 2]]}]"),
      "4:68: ", "ascending times were expected; 0 comes after 0"},
-    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"course\": [[0]]}]"), "4:59: ", "a row [time, factor]"},
-    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"course\": [[\"1 m\", 2]]}]"), "4:60: ", "a time such as"},
+    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"course\": [[0]]}]"),
+     "4:59: ", "a row [time, factor]"},
+    {SCENE("\"loads\": [{\"body\": \"soft\", \"force\": [1, 0, 0], \"course\": [[\"1 m\", 2]]}]"),
+     "4:60: ", "a time such as"},
     {SCENE("\"supports\": [{\"body\": \"hard\", \"on\": [0]}]"), "4:23: ", "body of kind \"rigid\""},
     {SCENE("\"supports\": [{\"body\": \"soft\"}]"), "4:14: ", "needs the key \"on\""},
     {SCENE("\"supports\": [{\"body\": \"soft\", \"on\": [0], \"hold\": \"xx\"}]"), "4:50: ", "\"hold\": axes"},
     {SCENE("\"supports\": [{\"body\": \"soft\", \"on\": [0], \"hold\": \"\"}]"), "4:50: ", "\"hold\": axes"},
     {SCENE("\"supports\": [{\"body\": \"soft\", \"on\": [0], \"hold\": [0, 0, 0]}]"), "4:50: ", "a direction"},
-    {SCENE("\"supports\": [{\"body\": \"soft\", \"on\": [0], \"course\": [[0, 1]]}]"), "4:42: ", "goes with \"displacement\""},
-    {SCENE("\"supports\": [{\"name\": \"a\", \"body\": \"soft\", \"on\": [0]},\n{\"name\": \"a\", \"body\": \"soft\", \"on\": [1]}]"),
+    {SCENE("\"supports\": [{\"body\": \"soft\", \"on\": [0], \"course\": [[0, 1]]}]"),
+     "4:42: ", "goes with \"displacement\""},
+    {SCENE("\"supports\": [{\"name\": \"a\", \"body\": \"soft\", \"on\": [0]},\n{\"name\": \"a\", \"body\": \"soft\", "
+           "\"on\": [1]}]"),
      "5:10: ", "the name of an earlier support"},
     {SCENE("\"springs\": [{\"from\": {\"body\": \"soft\"}, \"to\": {\"point\": [0, 0, 0]}, \"stiffness\": 1}]"),
      "4:22: ", "an end of a spring was expected"},
     {SCENE("\"springs\": [{\"from\": {\"vertex\": 1}, \"to\": {\"point\": [0, 0, 0]}, \"stiffness\": 1}]"),
      "4:22: ", "an end of a spring was expected"},
-    {SCENE("\"springs\": [{\"from\": {\"body\": \"soft\", \"vertex\": 99}, \"to\": {\"point\": [0, 0, 0]}, \"stiffness\": 1}]"),
+    {SCENE("\"springs\": [{\"from\": {\"body\": \"soft\", \"vertex\": 99}, \"to\": {\"point\": [0, 0, 0]}, "
+           "\"stiffness\": 1}]"),
      "4:49: ", "a whole number from 0 to 26"},
     {SCENE("\"springs\": [{\"from\": {\"body\": \"soft\", \"vertex\": 0}, \"to\": {\"point\": [0, 0, 0]}}]"),
      "4:13: ", "\"stiffness\" or \"damping\" above 0"},
-    {SCENE("\"springs\": [{\"from\": {\"body\": \"soft\", \"vertex\": 0}, \"to\": {\"point\": [0, 0, 0]}, \"damping\": \"1 N/m\"}]"),
+    {SCENE("\"springs\": [{\"from\": {\"body\": \"soft\", \"vertex\": 0}, \"to\": {\"point\": [0, 0, 0]}, \"damping\": "
+           "\"1 N/m\"}]"),
      "4:92: ", "a force per velocity such as"},
     {SCENE("\"probes\": [{\"name\": \"a\"}]"), "4:12: ", "needs the key \"kind\""},
     {SCENE("\"probes\": [{\"kind\": \"positon\", \"body\": \"soft\"}]"), "4:21: ", "\"position\""},
-    {SCENE("\"probes\": [{\"kind\": \"position\", \"body\": \"soft\", \"spring\": \"a\"}]"), "4:49: ", "does not go with"},
+    {SCENE("\"probes\": [{\"kind\": \"position\", \"body\": \"soft\", \"spring\": \"a\"}]"),
+     "4:49: ", "does not go with"},
     {SCENE("\"probes\": [{\"kind\": \"reaction\", \"support\": \"a\"}]"), "4:44: ", "none is called \"a\""},
     {SCENE("\"probes\": [{\"kind\": \"stress\", \"body\": \"hard\"}]"), "4:39: ", "body of kind \"rigid\""},
     {SCENE("\"probes\": [{\"kind\": \"energy\", \"energy\": \"heat\"}]"), "4:41: ", "expected"},
@@ -121,16 +132,24 @@ static void bad_loads_are_refused_with_their_place(void **state)
 
 static const char good_file[] = SCENE(
     "\"units\": {\"length\": \"mm\"},\n"
-    "\"loads\": [{\"name\": \"push\", \"body\": \"soft\", \"force\": [\"2 N\", 0, 0], \"on\": [3, 4], \"course\": [[\"0 ms\", 0], [2, 0.5]]},\n"
+    "\"loads\": [{\"name\": \"push\", \"body\": \"soft\", \"force\": [\"2 N\", 0, 0], \"on\": [3, 4], \"course\": "
+    "[[\"0 ms\", 0], [2, 0.5]]},\n"
     "{\"body\": \"soft\", \"traction\": [0, 0, \"1 kPa\"], \"on\": {\"beyond\": [0, 0, 1], \"normal\": [0, 0, 2]}},\n"
-    "{\"body\": \"soft\", \"pressure\": \"3 kPa\"}, {\"body\": \"soft\", \"pressure\": -1, \"follows\": true, \"on\": \"all\"},\n"
+    "{\"body\": \"soft\", \"pressure\": \"3 kPa\"}, {\"body\": \"soft\", \"pressure\": -1, \"follows\": true, \"on\": "
+    "\"all\"},\n"
     "{\"body\": \"hard\", \"torque\": [0, \"1 N*m\", 0]}],\n"
-    "\"supports\": [{\"body\": \"soft\", \"on\": {\"box\": [[-2, -2, -1], [2, 2, -1]]}, \"hold\": \"zx\", \"displacement\": [0, 0, \"1 cm\"],"
-    " \"course\": [[0, 0], [1, 1]]}, {\"name\": \"slope\", \"body\": \"soft\", \"on\": {\"centre\": [0, 0, 0], \"radius\": 0.1}, \"hold\": [1, 1, 0]}],\n"
-    "\"springs\": [{\"from\": {\"body\": \"soft\", \"point\": [1, 1, 0.9]}, \"to\": {\"body\": \"hard\", \"point\": [5, 0, 0]}, \"stiffness\": \"3 N/m\","
-    " \"damping\": \"2 N*s/m\", \"length\": 0}, {\"name\": \"rope\", \"from\": {\"body\": \"hard\", \"vertex\": 2}, \"to\": {\"point\": [0, 0, 9]}, \"damping\": 1}],\n"
-    "\"probes\": [{\"kind\": \"position\", \"body\": \"soft\", \"on\": [0]}, {\"name\": \"v\", \"kind\": \"velocity\", \"body\": \"hard\"},\n"
-    "{\"kind\": \"contact\", \"body\": \"floor\"}, {\"kind\": \"reaction\", \"support\": \"slope\"}, {\"kind\": \"spring\", \"spring\": \"rope\"},\n"
+    "\"supports\": [{\"body\": \"soft\", \"on\": {\"box\": [[-2, -2, -1], [2, 2, -1]]}, \"hold\": \"zx\", "
+    "\"displacement\": [0, 0, \"1 cm\"],"
+    " \"course\": [[0, 0], [1, 1]]}, {\"name\": \"slope\", \"body\": \"soft\", \"on\": {\"centre\": [0, 0, 0], "
+    "\"radius\": 0.1}, \"hold\": [1, 1, 0]}],\n"
+    "\"springs\": [{\"from\": {\"body\": \"soft\", \"point\": [1, 1, 0.9]}, \"to\": {\"body\": \"hard\", \"point\": "
+    "[5, 0, 0]}, \"stiffness\": \"3 N/m\","
+    " \"damping\": \"2 N*s/m\", \"length\": 0}, {\"name\": \"rope\", \"from\": {\"body\": \"hard\", \"vertex\": 2}, "
+    "\"to\": {\"point\": [0, 0, 9]}, \"damping\": 1}],\n"
+    "\"probes\": [{\"kind\": \"position\", \"body\": \"soft\", \"on\": [0]}, {\"name\": \"v\", \"kind\": \"velocity\", "
+    "\"body\": \"hard\"},\n"
+    "{\"kind\": \"contact\", \"body\": \"floor\"}, {\"kind\": \"reaction\", \"support\": \"slope\"}, {\"kind\": "
+    "\"spring\", \"spring\": \"rope\"},\n"
     "{\"kind\": \"stress\", \"body\": \"soft\"}, {\"kind\": \"energy\", \"energy\": \"outer work\"}]");
 
 static void loads_supports_springs_and_probes_mean_what_they_say(void **state)
@@ -144,7 +163,8 @@ static void loads_supports_springs_and_probes_mean_what_they_say(void **state)
     assert_string_equal(loads[0].name, "push");
     assert_int_equal(loads[0].kind, DENT_SIM_LOAD_FORCE);
     assert_true(loads[0].vector[0] == 2000 && loads[0].vertex_count == 2 && loads[0].vertices[1] == 4);
-    assert_true(loads[0].course.count == 2 && loads[0].course.rows[1].time == 2 && loads[0].course.rows[1].value == 0.5);
+    assert_true(loads[0].course.count == 2 && loads[0].course.rows[1].time == 2 &&
+                loads[0].course.rows[1].value == 0.5);
     assert_int_equal(loads[1].kind, DENT_SIM_LOAD_TRACTION);
     assert_true(loads[1].vector[2] == 1 && loads[1].vertex_count == 9);
     assert_int_equal(loads[2].kind, DENT_SIM_LOAD_PRESSURE);
@@ -180,13 +200,13 @@ static const char mesh_file[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 static void regions_of_a_mesh_file_are_selected_by_name(void **state)
 {
     (void)state;
-    static const char text[] =
-        "{\"dent_scene\": 1, \"bodies\": [{\"name\": \"a\", \"kind\": \"solid\", \"mesh\": \"test_scene_loads.msh\"}],\n"
-        "\"loads\": [{\"body\": \"a\", \"pressure\": 1, \"on\": {\"region\": \"top\"}}],\n"
-        "\"supports\": [{\"body\": \"a\", \"on\": {\"region\": \"inside\"}}]}";
-    static const char wrong[] =
-        "{\"dent_scene\": 1, \"bodies\": [{\"name\": \"a\", \"kind\": \"solid\", \"mesh\": \"test_scene_loads.msh\"}],\n"
-        "\"loads\": [{\"body\": \"a\", \"pressure\": 1, \"on\": {\"region\": \"bottom\"}}]}";
+    static const char text[] = "{\"dent_scene\": 1, \"bodies\": [{\"name\": \"a\", \"kind\": \"solid\", \"mesh\": "
+                               "\"test_scene_loads.msh\"}],\n"
+                               "\"loads\": [{\"body\": \"a\", \"pressure\": 1, \"on\": {\"region\": \"top\"}}],\n"
+                               "\"supports\": [{\"body\": \"a\", \"on\": {\"region\": \"inside\"}}]}";
+    static const char wrong[] = "{\"dent_scene\": 1, \"bodies\": [{\"name\": \"a\", \"kind\": \"solid\", \"mesh\": "
+                                "\"test_scene_loads.msh\"}],\n"
+                                "\"loads\": [{\"body\": \"a\", \"pressure\": 1, \"on\": {\"region\": \"bottom\"}}]}";
     FILE *file = fopen("test_scene_loads.msh", "w");
     assert_non_null(file);
     assert_true(fputs(mesh_file, file) >= 0 && fclose(file) == 0);

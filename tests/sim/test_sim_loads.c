@@ -252,6 +252,59 @@ static void the_first_support_that_holds_a_direction_counts(void **state)
     close_stage(&stage);
 }
 
+static void supports_carry_what_lies_on_the_vertices_they_hold(void **state)
+{
+    (void)state;
+    struct stage stage;
+    double force[3];
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_sheet(6, 6, 0.1, 0, 0, 0), DENT_SIM_CLOTH);
+    struct test_mesh block = test_block(2, 2, 2, 0.1, 0.2, 0.2, 0.01);
+    stage.bodies[1] = test_body(DENT_SIM_RIGID, &block);
+    stage.def.body_count = 2;
+    stage.def.contacts = true;
+    stage.material.density = 100; /* per area and per volume: 36 kg and 0.8 kg */
+    hold(&stage, 2, 0, 7);
+    stage.def.probe_count = 1;
+    stage.probes[0] = dent_sim_probe_default(DENT_SIM_PROBE_CONTACT);
+    stage.probes[0].body = 1;
+    begin(&stage);
+    test_steps(stage.sim, 180);
+    reaction(&stage, 0, force);
+    assert_true(near(force[2], (36 + 0.8) * 9.81, 0.005));
+    assert_int_equal(dent_sim_read_probe(stage.sim, 0, force), DENT_OK);
+    assert_true(near(force[2], 0.8 * 9.81, 0.005));
+    test_mesh_free(&block);
+    close_stage(&stage);
+}
+
+static void supports_count_in_the_first_mode_as_fixed_vertices_do(void **state)
+{
+    (void)state;
+    dent_sim_mode modes[3];
+    double chosen[3];
+    for (int n = 0; n < 3; n++) { /* fixed, held, and free to slide along x */
+        struct stage stage;
+        open_beam(&stage, 1e6);
+        if (n == 0) {
+            stage.bodies[0].fixed_vertices = layer(&stage, 0, 0, &stage.bodies[0].fixed_count);
+        } else {
+            hold(&stage, 0, 0, n == 1 ? 7 : DENT_SIM_HOLD_Y | DENT_SIM_HOLD_Z);
+        }
+        begin(&stage);
+        assert_int_equal(dent_sim_first_mode(stage.sim, 0, &modes[n]), DENT_OK);
+        chosen[n] = dent_sim_get_statistics(stage.sim).mode;
+        close_stage(&stage);
+    }
+    print_message("%g %g %g; %g %g %g\n", modes[0].omega, modes[1].omega, modes[2].omega, chosen[0], chosen[1],
+                  chosen[2]);
+    assert_true(near(modes[1].omega, modes[0].omega, 1e-3));
+    assert_true(near(chosen[1], chosen[0], 1e-9));
+    /* Sliding and turning about the end are no vibrations: what is left is the beam pinned at one end, 15.42 / 3.516 of
+     * the clamped one where it is slender. */
+    assert_true(near(modes[2].omega, 15.42 / 3.516 * modes[0].omega, 0.1));
+    assert_true(near(chosen[2], modes[2].omega, 0.02));
+}
+
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 static void forces_tractions_and_pressures_push_bodies_by_newtons_law(void **state)
@@ -281,6 +334,55 @@ static void forces_tractions_and_pressures_push_bodies_by_newtons_law(void **sta
             close_stage(&stage);
         }
     }
+}
+
+static void listed_faces_take_the_pressure_in_any_order_of_their_corners(void **state)
+{
+    (void)state;
+    struct stage stage;
+    uint32_t faces[3 * 16], count = 0;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 2, 0.1, 0, 0, 0), DENT_SIM_SOLID);
+    memset(stage.def.gravity, 0, sizeof stage.def.gravity);
+    for (uint32_t e = 0; e < stage.mesh.element_count; e++) {
+        uint32_t found = 0, corners[4];
+        for (int k = 0; k < 4; k++) {
+            uint32_t v = stage.mesh.corners[4 * e + k];
+            if (fabs(stage.mesh.positions[3 * v] - 0.2) < 1e-9) {
+                corners[found++] = v;
+            }
+        }
+        if (found == 3) {
+            for (uint32_t k = 0; k < 3; k++) {
+                faces[3 * count + k] = corners[(k + e) % 3];
+            }
+            count++;
+        }
+    }
+    assert_int_equal(count, 8);
+    dent_sim_load_def *load = push(&stage, DENT_SIM_LOAD_FOLLOWER);
+    load->faces = faces;
+    load->face_count = 4; /* half of them: whatever four, each has 0.005 m^2 */
+    load->pressure = 100;
+    begin(&stage);
+    test_steps(stage.sim, 6);
+    assert_true(near(dent_sim_get_statistics(stage.sim).linear_momentum[0], -100 * 0.02 * 0.1, 0.01));
+    close_stage(&stage);
+}
+
+static void a_force_beside_the_centre_turns_a_free_body(void **state)
+{
+    (void)state;
+    struct stage stage;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 2, 0.1, -0.1, -0.1, -0.1), DENT_SIM_SOLID);
+    memset(stage.def.gravity, 0, sizeof stage.def.gravity);
+    stage.material.young = 1e6;
+    dent_sim_load_def *load = push(&stage, DENT_SIM_LOAD_FORCE);
+    load->vertices = layer(&stage, 0, 0.1, &load->vertex_count);
+    load->vector[1] = 4;
+    begin(&stage);
+    test_steps(stage.sim, 10); /* it turns by at most 0.1 rad: the lever is as long as at the start to 0.5 % */
+    assert_true(near(dent_sim_get_statistics(stage.sim).angular_momentum[2], 4 * 0.1 / 6, 0.005));
+    close_stage(&stage);
 }
 
 static void a_torque_spins_a_rigid_body_and_does_its_work(void **state)
@@ -358,11 +460,13 @@ static struct test_mesh hollow_ball(uint32_t refinements, uint32_t layers, doubl
             low[k] += base;
         }
         uint32_t up[3] = {low[0] + skin.vertex_count, low[1] + skin.vertex_count, low[2] + skin.vertex_count};
-        uint32_t tets[3][4] = {{low[0], low[1], low[2], up[2]}, {low[0], low[1], up[1], up[2]}, {low[0], up[0], up[1], up[2]}};
+        uint32_t tets[3][4] = {
+            {low[0], low[1], low[2], up[2]}, {low[0], low[1], up[1], up[2]}, {low[0], up[0], up[1], up[2]}};
         for (int t = 0; t < 3; t++) {
             double e[3][3], normal[3];
             for (int k = 0; k < 9; k++) {
-                e[k / 3][k % 3] = mesh.positions[3 * tets[t][k / 3 + 1] + k % 3] - mesh.positions[3 * tets[t][0] + k % 3];
+                e[k / 3][k % 3] =
+                    mesh.positions[3 * tets[t][k / 3 + 1] + k % 3] - mesh.positions[3 * tets[t][0] + k % 3];
             }
             for (int k = 0; k < 3; k++) {
                 normal[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
@@ -511,6 +615,80 @@ static void a_follower_on_an_open_patch_gives_no_more_energy_than_its_work(void 
     close_stage(&stage);
 }
 
+static double between(dent_random *random, double low, double high)
+{
+    return low + (high - low) * dent_random_unit(random);
+}
+
+/* A soft and a rigid block with a random load each, a support or none, and a spring between them. */
+static void open_random(struct stage *stage, uint64_t seed, struct test_mesh *other, dent_sim_time_value rows[3])
+{
+    dent_random random = dent_random_seeded(seed);
+    open_stage(stage, 1, DENT_ISA_AUTO, test_block(4, 2, 2, 0.1, 0, 0, 0), DENT_SIM_SOLID);
+    *other = test_block(1, 1, 1, 0.2, 1, 0, 0);
+    stage->bodies[1] = test_body(DENT_SIM_RIGID, other);
+    stage->def.body_count = 2;
+    stage->material.young = pow(10, between(&random, 3, 9));
+    stage->material.density = pow(10, between(&random, 1, 4));
+    stage->material.poisson = between(&random, 0, 0.49);
+    stage->material.damping = seed % 2 ? 0 : 0.01;
+    stage->def.time_step = pow(10, between(&random, -3, -1));
+    for (int n = 0; n < 3; n++) {
+        rows[n] = (dent_sim_time_value){n * pow(10, between(&random, -2, -1)) + n, between(&random, -1, 1)};
+    }
+    for (uint32_t n = 0; n < 2; n++) {
+        uint32_t kind = 1 + (uint32_t)(between(&random, 0, n == 1 ? 4.99 : 3.99));
+        dent_sim_load_def *load = push(stage, (dent_sim_load_kind)kind);
+        load->body = n;
+        load->pressure = between(&random, -1e4, 1e4);
+        load->course = (dent_sim_course){seed % 3 ? 3 : 0, rows};
+        if (n == 0 && seed % 4 < 2 && kind != DENT_SIM_LOAD_TORQUE) {
+            load->vertices = layer(stage, 2, 0.2, &load->vertex_count);
+        }
+        for (int k = 0; k < 3; k++) {
+            load->vector[k] = between(&random, -50, 50);
+        }
+    }
+    if (seed % 5 < 3) {
+        hold(stage, 0, 0, (uint32_t)between(&random, 1, 7.99));
+    }
+    stage->def.spring_count = seed % 2;
+    stage->springs[0] = dent_sim_spring_default();
+    stage->springs[0].a = (dent_sim_point){0, {44, UINT32_MAX, UINT32_MAX, UINT32_MAX}, {1, 0, 0, 0}, {0, 0, 0}};
+    stage->springs[0].b.body = 1;
+    stage->springs[0].b.place[0] = 1;
+    stage->springs[0].stiffness = pow(10, between(&random, -1, 6));
+    stage->springs[0].damping = between(&random, 0, 10);
+}
+
+static void random_loads_give_no_more_energy_than_their_work(void **state)
+{
+    (void)state;
+    uint64_t count = getenv("DENT_LONG_TESTS") ? 1000 : 40;
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        struct stage stage;
+        struct test_mesh other;
+        dent_sim_time_value rows[3];
+        open_random(&stage, seed, &other, rows);
+        begin(&stage);
+        dent_sim_statistics start = dent_sim_get_statistics(stage.sim), sums = start;
+        double before = start.kinetic + start.elastic + start.potential, largest = fabs(before);
+        for (int n = 0; n < 10; n++) {
+            test_steps(stage.sim, 1);
+            sums = dent_sim_get_statistics(stage.sim);
+            double now = sums.kinetic + sums.elastic + sums.potential + sums.contact;
+            largest = fmax(largest, fabs(sums.outer_work));
+            if (!(now - before - sums.outer_work <= 1e-6 * largest)) {
+                print_message("seed %u, step %d: %.9g J and %.9g J of work become %.9g J\n", (unsigned)seed, n, before,
+                              sums.outer_work, now);
+            }
+            assert_true(now - before - sums.outer_work <= 1e-6 * largest);
+        }
+        close_stage(&stage);
+        test_mesh_free(&other);
+    }
+}
+
 /* ---- springs ----------------------------------------------------------------------------------------------------- */
 
 /* Times at which the height crosses its mean upwards; returns the period. */
@@ -590,7 +768,8 @@ static void a_damped_spring_between_two_bodies_slows_their_approach_alone(void *
     spring->damping = 4; /* reduced mass 4 kg: the approach falls by e a second */
     begin(&stage);
     test_steps(stage.sim, 60);
-    double v0 = mean(&stage, dent_sim_velocities(stage.sim, 0), 0), v1 = mean(&stage, dent_sim_velocities(stage.sim, 1), 0);
+    double v0 = mean(&stage, dent_sim_velocities(stage.sim, 0), 0),
+           v1 = mean(&stage, dent_sim_velocities(stage.sim, 1), 0);
     assert_true(near(v0 - v1, 0.4 * exp(-1), 0.01));
     assert_true(near(v0 + v1, 0.4, 1e-6));
     assert_true(near(mean(&stage, dent_sim_velocities(stage.sim, 1), 1), 0.1, 1e-6));
@@ -644,6 +823,12 @@ static void a_resumed_run_with_loads_equals_an_uninterrupted_one_to_the_bit(void
     open_everything(&second, 1, DENT_ISA_AUTO);
     begin(&second);
     assert_int_equal(dent_sim_load(second.sim, path), DENT_OK);
+    struct stage other;
+    open_everything(&other, 1, DENT_ISA_AUTO);
+    other.supports[1].displacement[1] = 0.003;
+    begin(&other);
+    assert_int_equal(dent_sim_load(other.sim, path), DENT_ERROR_FORMAT); /* of another simulation */
+    close_stage(&other);
     unlink(path);
     test_steps(second.sim, 11);
     assert_true(dent_sim_hash(second.sim) == dent_sim_hash(whole.sim));
@@ -738,6 +923,26 @@ static void the_stress_of_a_stretched_bar_is_young_times_strain(void **state)
     close_stage(&stage);
 }
 
+static void the_stress_of_a_sheared_block_is_that_of_the_law(void **state)
+{
+    (void)state;
+    struct stage stage;
+    double stress[3], mu = 1e6 / 2.6, shear = 0.02;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 1, 0.1, 0, 0, 0), DENT_SIM_SOLID);
+    stage.material.young = 1e6;
+    stage.material.poisson = 0.3;
+    hold(&stage, 2, 0, 7);
+    hold(&stage, 2, 0.1, 7); /* all vertices */
+    stage.supports[1].displacement[0] = 0.1 * shear;
+    stage.probes[0] = dent_sim_probe_default(DENT_SIM_PROBE_STRESS);
+    stage.def.probe_count = 1;
+    begin(&stage);
+    test_steps(stage.sim, 2);
+    assert_int_equal(dent_sim_read_probe(stage.sim, 0, stress), DENT_OK);
+    assert_true(near(stress[0], mu * shear * sqrt(3 + shear * shear), 1e-9));
+    close_stage(&stage);
+}
+
 /* ---- bad defs ---------------------------------------------------------------------------------------------------- */
 
 static void refuse(void (*spoil)(struct stage *stage), const char *part)
@@ -828,19 +1033,25 @@ int main(void)
         cmocka_unit_test(a_body_held_along_a_slanting_direction_slides_down_that_slope),
         cmocka_unit_test(a_bar_pulled_by_a_prescribed_displacement_answers_with_young_area_strain),
         cmocka_unit_test(the_first_support_that_holds_a_direction_counts),
+        cmocka_unit_test(supports_carry_what_lies_on_the_vertices_they_hold),
+        cmocka_unit_test(supports_count_in_the_first_mode_as_fixed_vertices_do),
         cmocka_unit_test(forces_tractions_and_pressures_push_bodies_by_newtons_law),
+        cmocka_unit_test(listed_faces_take_the_pressure_in_any_order_of_their_corners),
+        cmocka_unit_test(a_force_beside_the_centre_turns_a_free_body),
         cmocka_unit_test(a_torque_spins_a_rigid_body_and_does_its_work),
         cmocka_unit_test(a_course_is_linear_between_its_rows),
         cmocka_unit_test(a_thick_sphere_under_inner_pressure_widens_by_lames_solution),
         cmocka_unit_test(a_follower_on_a_closed_surface_makes_no_momentum_and_no_energy_but_its_work),
         cmocka_unit_test(a_follower_turns_with_the_surface_and_a_dead_pressure_does_not),
         cmocka_unit_test(a_follower_on_an_open_patch_gives_no_more_energy_than_its_work),
+        cmocka_unit_test(random_loads_give_no_more_energy_than_their_work),
         cmocka_unit_test(a_mass_on_a_spring_swings_with_its_period),
         cmocka_unit_test(a_damped_spring_between_two_bodies_slows_their_approach_alone),
         cmocka_unit_test(a_resumed_run_with_loads_equals_an_uninterrupted_one_to_the_bit),
         cmocka_unit_test(runs_with_loads_have_the_same_bits_for_any_threads_and_instruction_set),
         cmocka_unit_test(probes_read_what_they_name),
         cmocka_unit_test(the_stress_of_a_stretched_bar_is_young_times_strain),
+        cmocka_unit_test(the_stress_of_a_sheared_block_is_that_of_the_law),
         cmocka_unit_test(bad_loads_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

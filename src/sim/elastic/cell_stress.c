@@ -21,15 +21,14 @@ static double gradient_of(const struct tet_group *group, uint32_t lane, const do
             f[n] += edges[k][n / 3] * group->inverse[3 * k + n % 3][lane];
         }
     }
-    return f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) +
-           f[2] * (f[3] * f[7] - f[4] * f[6]);
+    return f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) + f[2] * (f[3] * f[7] - f[4] * f[6]);
 }
 
 static double von_mises(const struct tet_group *group, uint32_t lane, const double *positions, double mu)
 {
     double f[9], determinant = gradient_of(group, lane, positions, f), sum = 0;
-    double s[6] = {sim_dot(f, f),         sim_dot(f + 3, f + 3), sim_dot(f + 6, f + 6),
-                   sim_dot(f, f + 3),     sim_dot(f + 3, f + 6), sim_dot(f, f + 6)};
+    double s[6] = {sim_dot(f, f),     sim_dot(f + 3, f + 3), sim_dot(f + 6, f + 6),
+                   sim_dot(f, f + 3), sim_dot(f + 3, f + 6), sim_dot(f, f + 6)};
     for (int k = 0; k < 3; k++) {
         double off = s[k] - s[(k + 1) % 3];
         sum += 0.5 * off * off + 3 * s[3 + k] * s[3 + k];

@@ -248,8 +248,12 @@ static void make_start(struct mode_search *search)
     const double weights[3] = {0.5, 0.7, 1};
     const double *rest = search->body->rest;
     double middle[3] = {0, 0, 0}, held = 0;
+    bool around_all = true; /* nothing is held, or along some directions only */
     for (size_t v = 0; v < search->body->vertex_count; v++) {
-        if (search->is_free || !moves(search, 3 * v)) {
+        around_all = around_all && moves(search, 3 * v);
+    }
+    for (size_t v = 0; v < search->body->vertex_count; v++) {
+        if (around_all || !moves(search, 3 * v)) {
             sim_add_scaled(middle, 1, rest + 3 * v);
             held++;
         }
@@ -260,7 +264,7 @@ static void make_start(struct mode_search *search)
             arm[axis] = rest[3 * v + (size_t)axis] - middle[axis] / held;
         }
         for (size_t axis = 0; axis < 3; axis++) {
-            double bend = sim_dot(arm, arm) - arm[axis] * arm[axis] * (search->is_free ? 1 : 0);
+            double bend = sim_dot(arm, arm) - arm[axis] * arm[axis] * (around_all ? 1 : 0);
             search->vectors[0][3 * v + axis] = moves(search, 3 * v) ? weights[axis] * bend : 0;
         }
     }

@@ -116,7 +116,8 @@ static double corner_squares(const struct sim_model *model, const struct pass_wo
     return sum;
 }
 
-double elastic_residual(const struct sim_model *model, const struct sim_state *state, const struct elastic_work *elastic)
+double elastic_residual(const struct sim_model *model, const struct sim_state *state,
+                        const struct elastic_work *elastic)
 {
     struct minimiser *work = elastic->minimiser;
     double left = 0, inertial = 0;
@@ -126,9 +127,8 @@ double elastic_residual(const struct sim_model *model, const struct sim_state *s
     newton_gradient(model, state, work);
     for (size_t n = 0; n < work->size; n++) {
         uint32_t v = (uint32_t)(n / 3);
-        double inertia = v < model->vertex_count
-                             ? work->inertia.vertices[v] * (state->positions[n] - work->targets[n])
-                             : 0;
+        double inertia =
+            v < model->vertex_count ? work->inertia.vertices[v] * (state->positions[n] - work->targets[n]) : 0;
         left += work->gradient[n] * work->gradient[n];
         inertial += inertia * inertia;
     }

@@ -29,9 +29,8 @@ dent_sim_support dent_sim_support_default(void)
 
 dent_sim_point dent_sim_point_default(void)
 {
-    return (dent_sim_point){.body = UINT32_MAX,
-                            .vertices = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX},
-                            .weights = {1, 0, 0, 0}};
+    return (dent_sim_point){
+        .body = UINT32_MAX, .vertices = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, .weights = {1, 0, 0, 0}};
 }
 
 dent_sim_spring dent_sim_spring_default(void)
@@ -152,9 +151,8 @@ static dent_status mark_listed(const struct sim_model *model, const dent_sim_loa
         const uint32_t *corners = load->faces + 3 * (size_t)n;
         uint32_t face = find_face(keys, count, key_of(corners, 0));
         if (face == SIM_NONE) {
-            status = dent_fail(model->context, DENT_ERROR_BAD_MESH,
-                               "load %u: %u %u %u is no face of the surface of %s", number, corners[0], corners[1],
-                               corners[2], model->bodies[load->body].name);
+            status = dent_fail(model->context, DENT_ERROR_BAD_MESH, "load %u: %u %u %u is no face of the surface of %s",
+                               number, corners[0], corners[1], corners[2], model->bodies[load->body].name);
         } else {
             marks[face] = 1;
         }
@@ -292,7 +290,8 @@ static dent_status share_force(struct sim_model *model, const dent_sim_load_def 
     made->vertices = copy_vertices(model, load->body, load->vertices, &made->vertex_count);
     made->forces = sim_allocate(model, 3 * (size_t)made->vertex_count, sizeof *made->forces);
     for (uint32_t n = 0; made->vertices && made->forces && n < made->vertex_count; n++) {
-        double share = load->vertex_count > 0 ? 1.0 / load->vertex_count : model->masses[made->vertices[n]] / body->mass;
+        double share =
+            load->vertex_count > 0 ? 1.0 / load->vertex_count : model->masses[made->vertices[n]] / body->mass;
         sim_add_scaled(made->forces + 3 * (size_t)n, share, load->vector);
     }
     return made->vertices && made->forces ? DENT_OK : sim_no_memory(model->context);

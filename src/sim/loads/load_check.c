@@ -187,8 +187,8 @@ static dent_status check_spring(struct load_checker *checker, uint32_t number)
     if (status == DENT_OK && !all_finite(numbers, 3)) {
         status = not_finite(checker);
     }
-    if (status == DENT_OK && !(spring->stiffness >= 0 && spring->damping >= 0 &&
-                               spring->stiffness + spring->damping > 0)) {
+    if (status == DENT_OK &&
+        !(spring->stiffness >= 0 && spring->damping >= 0 && spring->stiffness + spring->damping > 0)) {
         status = refuse(checker, "stiffness and damping must not be negative, and one of them above 0");
     }
     return status;

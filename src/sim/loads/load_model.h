@@ -76,17 +76,17 @@ struct sim_loads {
     struct sim_support *supports;
     struct load_spring *springs;
     struct sim_probe *probes;
-    struct sim_hold *holds;  /* ascending vertices */
+    struct sim_hold *holds; /* ascending vertices */
     uint32_t *vertex_holds; /* by vertex: its hold or SIM_NONE; null without holds */
     bool has_followers;
 };
 
 /* Workspace of a substep. */
 struct load_work {
-    double *forces;    /* 3 per vertex: of loads that keep their direction, in the present substep; null without loads */
-    double *total;     /* with followers, at its beginning, then at its end */
-    double *rigids;    /* 6 per rigid body: force and moment, all loads */
-    double *factors;   /* by load: of its course, in the present substep */
+    double *forces;  /* 3 per vertex: of loads that keep their direction, in the present substep; null without loads */
+    double *total;   /* with followers, at its beginning, then at its end */
+    double *rigids;  /* 6 per rigid body: force and moment, all loads */
+    double *factors; /* by load: of its course, in the present substep */
 };
 
 /* ---- load_check.c ------------------------------------------------------------------------------------------------ */
@@ -121,7 +121,7 @@ double loads_change(const struct sim_model *model, const struct load_work *work,
 double loads_square(const struct sim_model *model, const struct load_work *work);
 /* work->total, at these positions. */
 void loads_total(const struct sim_model *model, const double *positions, struct load_work *work);
-/* The work of all loads from one placement to another. `rigid_active`: null, or only bodies for which it is set. */
+/* The work of all loads in a substep, from one placement to another. `rigid_active`: null, or only bodies for which it is set. */
 struct load_way {
     const double *from, *to; /* positions */
     const dent_rigid_state *rigids_from, *rigids_to;
@@ -136,7 +136,7 @@ static inline const struct sim_hold *hold_of(const struct sim_model *model, uint
 {
     const struct sim_loads *loads = model->loads;
     return loads->vertex_holds && loads->vertex_holds[vertex] != SIM_NONE ? &loads->holds[loads->vertex_holds[vertex]]
-                                                                           : NULL;
+                                                                          : NULL;
 }
 /* Puts held vertices where they are held at `time`: along the held directions. */
 void supports_apply(const struct sim_model *model, struct sim_state *state, double time);

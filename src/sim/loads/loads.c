@@ -253,10 +253,13 @@ static double work_of(const struct sim_model *model, const struct sim_load *load
         volume += swept_volume(corners, ways);
     }
     if (load->rigid != SIM_NONE) {
-        const dent_rigid_state *before = &way->rigids_from[load->rigid];
-        dent_rigid_state after = way->rigids_to[load->rigid];
-        dent_rigid_velocity_between(before, &after, 1);
-        sum += sim_dot(load->whole, after.linear_velocity) + sim_dot(load->whole + 3, after.angular_velocity);
+        /* Moments by the mean spin: a turn is known up to whole turns only. */
+        const dent_rigid_state *before = &way->rigids_from[load->rigid], *after = &way->rigids_to[load->rigid];
+        double moved[3], spin[3] = {0, 0, 0};
+        sim_subtract(after->center, before->center, moved);
+        sim_add_scaled(spin, 0.5, before->angular_velocity);
+        sim_add_scaled(spin, 0.5, after->angular_velocity);
+        sum += sim_dot(load->whole, moved) + model->substep * sim_dot(load->whole + 3, spin);
     }
     return sum - load->pressure * volume;
 }
