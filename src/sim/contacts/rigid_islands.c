@@ -34,7 +34,7 @@
 /* Large islands that move by more than a mean edge a second may keep this share of their speed into contacts. */
 #define ROUGH_SHARE 0.2
 
-enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3 };
+enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 6 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -949,6 +949,36 @@ static void slow_down(const struct islands_call *call, const struct island_probl
     }
 }
 
+/* What is supported is parted as if all bodies had one mass: displacements need no forces, only to be small, and a heavy
+ * body on light ones is lifted as easily. Without support the masses decide, so that the centre of mass stays. */
+static void level_masses(const struct island_problem *problem)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        largest = problem->bodies[i].mass > largest ? problem->bodies[i].mass : largest;
+    }
+    for (uint32_t i = 0; i < problem->island->body_count && problem->island->supported; i++) {
+        struct island_body *body = &problem->bodies[i];
+        double factor = largest / body->mass;
+        body->mass = largest;
+        body->inverse_mass = 1 / largest;
+        for (int k = 0; k < 9; k++) {
+            body->inertia[k] *= factor;
+            body->inverse_inertia[k] /= factor;
+        }
+    }
+}
+
+static void true_masses(const struct islands_call *call, const struct island_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->island->body_count && problem->island->supported; i++) {
+        struct island_body *body = &problem->bodies[i];
+        body->mass = call->model->rigids[body->rigid].mass;
+        body->inverse_mass = 1 / body->mass;
+        island_fill_body(call->model, &call->state->rigids[body->rigid], body);
+    }
+}
+
 static void recover(const struct islands_call *call, struct island_problem *problem)
 {
     double most = RECOVERY_EDGES * call->model->mean_edge * call->model->substep, tolerance, largest = 0;
@@ -963,7 +993,9 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     problem->rounds = RECOVER_ROUNDS;
     problem->friction = false;
     problem->rough = INFINITY;
+    level_masses(problem);
     island_solve(problem);
+    true_masses(call, problem);
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
         const double *d = problem->velocity + 6 * (size_t)i;
         double size = sqrt(sim_dot(d, d)) + problem->bodies[i].radius * sqrt(sim_dot(d + 3, d + 3));

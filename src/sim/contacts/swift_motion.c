@@ -28,8 +28,8 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
     swift->fractions = sim_allocate(model, model->rigid_count, sizeof *swift->fractions);
     swift->shares = sim_allocate(model, model->rigid_count, sizeof *swift->shares);
     swift->pushes = sim_allocate(model, 3 * (size_t)model->rigid_count, sizeof *swift->pushes);
-    return swift->pushes && swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
-                   swift->shares
+    return swift->pushes && swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted &&
+                   swift->fractions && swift->shares
                ? DENT_OK
                : sim_no_memory(model->context);
 }
