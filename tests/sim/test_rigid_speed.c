@@ -1,8 +1,6 @@
 /* Rigid bodies that are fast, or are met by fast ones; starts inside the rest distance. */
 #include "support_physics.h"
 
-#include <dent/motion.h>
-
 /* ---- a told body ------------------------------------------------------------------------------------------------- */
 
 /* A wall of 10 cm that goes 4 m along x within the time given, through the place of a box; and what becomes of it. */
@@ -46,6 +44,47 @@ static void a_prescribed_body_passes_no_rigid_one_however_fast(void **state)
     for (size_t n = 0; n < sizeof seconds / sizeof seconds[0]; n++) {
         print_message("wall at %g m/s\n", 4 / seconds[n]);
         sweep_wall(seconds[n], 0, false);
+    }
+}
+
+/* ---- what turns -------------------------------------------------------------------------------------------------- */
+
+/* A bar that turns by `turns` in a substep beside a post it must hit; the fastest of its ends afterwards, as a share of
+ * before. Positions at the ends of substeps alone show nothing: for whole turns they are the same. */
+static double strike(double turns, uint32_t substeps)
+{
+    struct physics physics;
+    double fastest = 0, h = 1.0 / 60 / substeps, before = 6.283185307179586 * turns / h * 0.5;
+    physics_open(&physics, 1);
+    uint32_t bar =
+        physics_add(&physics, DENT_SIM_RIGID,
+                    physics_block((const uint32_t[3]){1, 10, 1}, 0.1, (const double[3]){-0.05, -0.5, -0.05}));
+    physics_add(&physics, DENT_SIM_PRESCRIBED,
+                physics_block((const uint32_t[3]){1, 1, 4}, 0.1, (const double[3]){0.3, -0.05, -0.2}));
+    physics.bodies[bar].angular_velocity[2] = 6.283185307179586 * turns / h;
+    physics.def.gravity[2] = 0;
+    physics.def.substeps = substeps;
+    physics_begin(&physics);
+    for (int n = 0; n < 20; n++) {
+        physics_step(&physics);
+        assert_int_equal(physics_crossings(&physics), 0);
+    }
+    const double *v = dent_sim_velocities(physics.sim, bar);
+    for (uint32_t k = 0; k < 44; k++) {
+        fastest = fmax(fastest, sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1]));
+    }
+    physics_close(&physics);
+    return fastest / before;
+}
+
+static void a_bar_that_turns_fast_strikes_what_stands_in_its_circle(void **state)
+{
+    (void)state;
+    static const double turns[] = {0.05, 0.2, 0.49, 1, 1.3, 5, 40};
+    for (size_t n = 0; n < sizeof turns / sizeof turns[0]; n++) {
+        double left = strike(turns[n], n % 2 ? 10 : 1);
+        print_message("%g turns in a substep: %.3g of the speed is left\n", turns[n], left);
+        assert_true(left < 0.8);
     }
 }
 
@@ -93,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_prescribed_body_passes_no_rigid_one_however_fast),
+        cmocka_unit_test(a_bar_that_turns_fast_strikes_what_stands_in_its_circle),
         cmocka_unit_test(a_stack_that_starts_too_near_stands_whatever_it_carries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
