@@ -41,6 +41,8 @@ dent_status world_set_positions(const struct sim_model *model, dent_world *world
 
 /* ---- contact_filter.c -------------------------------------------------------------------------------------------- */
 dent_status contact_filter_build(struct sim_model *model, const dent_world *world);
+/* Bodies of a joint meet where it is: they do not collide unless that is asked for. */
+bool bodies_are_joined(const struct sim_model *model, uint32_t body_a, uint32_t body_b);
 bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
                     const dent_contact *contact);
 /* A vertex that slides along the inner edges of a flat face is nearest to them by turns, in directions that lean a
@@ -128,7 +130,7 @@ struct swift_motion {
     uint32_t turning_count, *turning;
     dent_motion_frame *frames;
     dent_motion_body *attached;
-    dent_excluded_pair excluded;
+    dent_excluded_pair *excluded; /* those of joints, and one more */
 };
 
 dent_status swift_build(struct sim_model *model, struct swift_motion *swift);

@@ -34,8 +34,10 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
     swift->turning = sim_allocate(model, model->rigid_count, sizeof *swift->turning);
     swift->frames = sim_allocate(model, model->rigid_count, sizeof *swift->frames);
     swift->attached = sim_allocate(model, model->rigid_count, sizeof *swift->attached);
-    return swift->turning && swift->frames && swift->attached && swift->pushes && swift->start && swift->travelled &&
-                   swift->overlaps && swift->poses && swift->wanted && swift->fractions && swift->shares
+    swift->excluded = sim_allocate(model, (size_t)model->joint_count + 1, sizeof *swift->excluded);
+    return swift->excluded && swift->turning && swift->frames && swift->attached && swift->pushes && swift->start &&
+                   swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
+                   swift->shares
                ? DENT_OK
                : sim_no_memory(model->context);
 }
@@ -176,6 +178,9 @@ static uint64_t shorten(const struct sim_model *model, struct sim_state *state, 
     for (uint64_t i = 0; i < found->count; i++) {
         const dent_impact *impact = &found->impacts[i];
         uint32_t bodies[2] = {impact->body_a, impact->body_b};
+        if (bodies_are_joined(model, bodies[0], bodies[1])) {
+            continue;
+        }
         bool turns = false; /* swift_turns.c sees to them */
         for (int s = 0; s < 2; s++) {
             uint32_t r = model->bodies[bodies[s]].rigid;

@@ -125,6 +125,19 @@ static void stop_pair(const struct sim_model *model, struct sim_state *state, st
     rigid_place_vertices(model, state);
 }
 
+static uint32_t exclude_joints(const struct sim_model *model, struct swift_motion *swift)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        const struct sim_joint *joint = &model->joints[n];
+        if (joint->rigid[1] != SIM_NONE && !joint->collide) {
+            swift->excluded[count++] = (dent_excluded_pair){model->bodies[model->rigids[joint->rigid[0]].body].id,
+                                                            model->bodies[model->rigids[joint->rigid[1]].body].id};
+        }
+    }
+    return count;
+}
+
 dent_status turning_limit(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
                           struct swift_motion *swift, double separation, struct step_report *report, bool *stopped)
 {
@@ -133,7 +146,9 @@ dent_status turning_limit(const struct sim_model *model, struct sim_state *state
     def.frames = swift->frames;
     def.frame_count = def.body_count = swift->turning_count;
     def.bodies = swift->attached;
-    def.excluded = &swift->excluded;
+    def.excluded = swift->excluded;
+    uint32_t joined = exclude_joints(model, swift);
+    def.excluded_count = joined;
     def.first_contact_only = true;
     for (uint32_t round = 0; round < TURNING_ROUNDS; round++) {
         dent_motion_impact_result found;
@@ -159,9 +174,9 @@ dent_status turning_limit(const struct sim_model *model, struct sim_state *state
             *stopped = true;
         } else if (tolerance > LEAST_TOLERANCE * model->mean_edge && !found.initial) {
             tolerance *= 1.0 / 16;
-        } else if (def.excluded_count == 0) {
-            swift->excluded = (dent_excluded_pair){model->bodies[bodies[0]].id, model->bodies[bodies[1]].id};
-            def.excluded_count = 1;
+        } else if (def.excluded_count == joined) {
+            swift->excluded[def.excluded_count++] =
+                (dent_excluded_pair){model->bodies[bodies[0]].id, model->bodies[bodies[1]].id};
             tolerance = separation;
         } else {
             return DENT_OK;

@@ -32,6 +32,7 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[8] = (struct state_part){state->grabs, sizeof state->grabs, "44888"};
     parts[9] = (struct state_part){state->tie_pushes, 3 * (size_t)model->attachment_count * sizeof(double), "8"};
     parts[10] = (struct state_part){state->rest, model->rigid_count * sizeof *state->rest, "8"};
+    parts[11] = (struct state_part){state->joints, model->joint_count * sizeof *state->joints, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -48,8 +49,9 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->frames = sim_allocate(model, frame_count(model), sizeof(double));
     state->tie_pushes = sim_allocate(model, 3 * (size_t)model->attachment_count, sizeof(double));
     state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
-    return state->rest && state->tie_pushes && state->positions && state->velocities && state->accelerations &&
-                   state->rigids && state->frames
+    state->joints = sim_allocate(model, model->joint_count, sizeof *state->joints);
+    return state->joints && state->rest && state->tie_pushes && state->positions && state->velocities &&
+                   state->accelerations && state->rigids && state->frames
                ? DENT_OK
                : sim_no_memory(model->context);
 }

@@ -15,6 +15,15 @@ struct rigid_rest {
     uint64_t asleep; /* 0 or 1 */
 };
 
+/* Of a joint: multipliers of the last substep, the target of its motor, how it stands, and its reactions on body a. */
+struct joint_state {
+    double impulses[9];         /* six equations, motor or spring, lower and upper limit */
+    double target;              /* of the motor */
+    double position, speed;     /* along or about the axis; of hinges without whole turns taken away */
+    double force[3], moment[3]; /* N, N m about its point */
+    double axial;               /* N or N m: motor and limits, or the spring */
+};
+
 struct sim_state {
     uint64_t step;
     double gravity[3];
@@ -22,8 +31,9 @@ struct sim_state {
     double *accelerations;          /* 1 per vertex: part of gravity, see time_integration.c */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
-    double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
-    double *tie_pushes;      /* 3 per attachment: force times h^2 of the last substep */
+    struct joint_state *joints;
+    double *frames;     /* of all embeddings, 9 per vertex: the last valid one of its facet */
+    double *tie_pushes; /* 3 per attachment: force times h^2 of the last substep */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
@@ -33,7 +43,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 11 };
+enum { STATE_PART_COUNT = 12 };
 struct state_part {
     void *bytes;
     size_t size;

@@ -131,6 +131,7 @@ static void find_gradient(const struct island_problem *problem, const double *ve
         whole_impulse(row, &answer, impulse);
         island_add_impulse(row, impulse, -1, gradient);
     }
+    joints_add_gradient(problem, velocity, gradient);
 }
 
 /* The derivative along the step at `share` of it. */
@@ -163,7 +164,7 @@ static double slope(const struct island_problem *problem, double share)
         whole_impulse(row, &answer, impulse);
         sum -= sim_dot(impulse, change);
     }
-    return sum;
+    return sum + joints_slope(problem, share);
 }
 
 /* ---- Newton's matrix --------------------------------------------------------------------------------------------- */
@@ -243,6 +244,7 @@ static void fill_matrix(const struct island_problem *problem)
             add_block(block_off(problem->room, matrix, row->pair), k, row->arm[low], row->arm[1 - low], -1);
         }
     }
+    joints_add_matrix(problem);
 }
 
 /* ---- Newton ------------------------------------------------------------------------------------------------------ */
@@ -379,6 +381,7 @@ static struct round_result take_impulses(const struct island_problem *problem)
         }
         row->normal_force = answer.normal;
     }
+    joints_take_impulses(problem, &result.violation, &result.change, &result.most);
     return result;
 }
 
@@ -429,6 +432,7 @@ static void set_stiffness(const struct island_problem *problem, uint32_t round, 
         }
         row->stiffness = factor / inverse < largest ? factor / inverse : largest;
     }
+    joints_set_stiffness(problem, factor, largest);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -440,6 +444,9 @@ static void keep_impulses(const struct island_problem *problem)
         row->kept[0] = row->normal_force;
         memcpy(row->kept + 1, row->tangent_force, sizeof row->tangent_force);
     }
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        problem->joints[r].kept = problem->joints[r].impulse;
+    }
 }
 
 static void restore_impulses(const struct island_problem *problem)
@@ -449,6 +456,9 @@ static void restore_impulses(const struct island_problem *problem)
         row->normal_force = row->kept[0];
         memcpy(row->tangent_force, row->kept + 1, sizeof row->tangent_force);
         row->limit = (row->kinetic ? row->friction_kinetic : row->friction_static) * row->normal_force;
+    }
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        problem->joints[r].impulse = problem->joints[r].kept;
     }
 }
 

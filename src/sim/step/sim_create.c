@@ -421,6 +421,7 @@ static dent_status copy_def(struct sim_model *model, const dent_sim_def *def)
     }
     model->body_count = def->body_count;
     model->attachment_count = def->attachment_count;
+    model->joint_count = def->joint_count;
     for (uint32_t b = 0; b < def->body_count && status == DENT_OK; b++) {
         status = copy_body(model, &def->bodies[b], b);
     }
@@ -450,6 +451,7 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     status = status == DENT_OK ? make_attachments(model, def) : status;
     status = status == DENT_OK ? give_masses(model) : status;
     status = status == DENT_OK ? solver_build(model, state, &work->solver, def->iterations) : status;
+    status = status == DENT_OK ? joints_make(model, state, def, &work->solver.islands) : status;
     status = status == DENT_OK ? embedding_build(model, state, work->search.world) : status;
     status = status == DENT_OK ? contacts_build(model, &work->search, &work->contacts) : status;
     status = status == DENT_OK ? swift_build(model, &work->swift) : status;
