@@ -143,6 +143,22 @@ static void relative_turn(const struct sim_joint *joint, const dent_rigid_state 
     turn[2] = sign * (-a[0] * b[3] - a[1] * b[2] + a[2] * b[1] + a[3] * b[0]);
 }
 
+/* The angle of (x, y), in [-pi, pi], by halving it three times and Taylor's series: the same bits on every machine, which
+ * atan2 does not promise. */
+static double angle_of(double y, double x)
+{
+    double size = sqrt(x * x + y * y), tangent = size > 0 ? fabs(y) / (size + fabs(x)) : 0, sum = 0;
+    tangent /= 1 + sqrt(1 + tangent * tangent);
+    tangent /= 1 + sqrt(1 + tangent * tangent);
+    double square = tangent * tangent;
+    for (int n = 21; n >= 1; n -= 2) {
+        sum = 1.0 / n - square * sum;
+    }
+    double angle = 8 * tangent * sum;
+    angle = x < 0 ? 0.5 * TURN - angle : angle;
+    return y < 0 ? -angle : angle;
+}
+
 static double position_of(const struct sim_joint *joint, const struct joint_place *place, double last)
 {
     if (joint->kind == DENT_SIM_JOINT_SPRING) {
@@ -154,7 +170,8 @@ static double position_of(const struct sim_joint *joint, const struct joint_plac
     if (joint->kind != DENT_SIM_JOINT_HINGE) {
         return 0;
     }
-    double angle = atan2(sim_dot(place->axes[0][1], place->axes[1][2]), sim_dot(place->axes[0][1], place->axes[1][1]));
+    double angle =
+        angle_of(sim_dot(place->axes[0][1], place->axes[1][2]), sim_dot(place->axes[0][1], place->axes[1][1]));
     return angle + TURN * floor((last - angle) / TURN + 0.5);
 }
 
