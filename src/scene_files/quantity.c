@@ -58,6 +58,7 @@ static const struct quantity quantities[QUANTITY_KIND_COUNT] = {
     [QUANTITY_RATE] = {"a rate", "\"2 Hz\"", {0, 0, -1, 0}, "1/s", 0, 1e9},
     [QUANTITY_ANGLE] = {"an angle", "\"30 deg\"", {0, 0, 0, 1}, "rad", 0, 1e5},
     [QUANTITY_ANGULAR_VELOCITY] = {"an angular velocity", "\"90 deg/s\"", {0, 0, -1, 1}, "rad/s", 0, 1e6},
+    [QUANTITY_DAMPING] = {"a force per velocity", "\"5 N*s/m\"", {0, 1, -1, 0}, "N*s/m", 0, 1e15},
 };
 
 const char *quantity_name(enum quantity_kind kind)

@@ -29,6 +29,7 @@ enum quantity_kind {
     QUANTITY_RATE,
     QUANTITY_ANGLE,
     QUANTITY_ANGULAR_VELOCITY,
+    QUANTITY_DAMPING, /* force per velocity */
     QUANTITY_KIND_COUNT
 };
 

@@ -244,10 +244,10 @@ static void read_materials(struct scene_reader *reader, located *root)
 
 static void read_scene(struct scene_reader *reader)
 {
-    static const char *const keys[] = {"dent_scene",  "name",        "about",      "units",           "gravity",
-                                       "time_step",   "substeps",    "iterations", "sleep", "steps_per_frame", "frames",
-                                       "contact",     "air_damping", "materials",  "material_pairs",  "bodies",
-                                       "attachments", NULL};
+    static const char *const keys[] = {"dent_scene", "name",        "about",       "units",     "gravity",
+                                       "time_step",  "substeps",    "iterations",  "sleep",     "steps_per_frame",
+                                       "frames",     "contact",     "air_damping", "materials", "material_pairs",
+                                       "bodies",     "attachments", "joints",      NULL};
     located *root = &reader->document.values[0];
     if (!reader_object(reader, root, "a scene", keys)) {
         return;
@@ -270,6 +270,10 @@ static void read_scene(struct scene_reader *reader)
     located *attachments = reader_member(reader, root, "attachments");
     if (attachments && reader_array(reader, attachments, "attachments")) {
         read_attachments(reader, attachments);
+    }
+    located *joints = reader_member(reader, root, "joints");
+    if (joints && reader_array(reader, joints, "joints")) {
+        read_joints(reader, joints);
     }
 }
 

@@ -24,4 +24,7 @@ void read_motion(struct scene_reader *reader, located *value, dent_sim_body_def 
 /* {"axis": [..], "angle": ..} as a quaternion w, x, y, z. */
 void read_rotation(struct scene_reader *reader, located *value, double quaternion[4]);
 
+/* scene_file_joints.c */
+void read_joints(struct scene_reader *reader, located *joints);
+
 #endif

@@ -32,6 +32,7 @@ void plan_close(struct sim_plan *plan)
     dent_release(plan->context, plan->materials, plan->material_capacity, sizeof *plan->materials);
     dent_release(plan->context, plan->pairs, plan->pair_capacity, sizeof *plan->pairs);
     dent_release(plan->context, plan->attachments, plan->attachment_capacity, sizeof *plan->attachments);
+    dent_release(plan->context, plan->joints, plan->joint_capacity, sizeof *plan->joints);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -123,6 +124,13 @@ void plan_add_attachment(struct sim_plan *plan, const dent_sim_attachment *attac
 {
     if (grow(plan, &plan->attachments, plan->attachment_count, &plan->attachment_capacity, sizeof *plan->attachments)) {
         plan->attachments[plan->attachment_count++] = *attachment;
+    }
+}
+
+void plan_add_joint(struct sim_plan *plan, const dent_sim_joint *joint)
+{
+    if (grow(plan, &plan->joints, plan->joint_count, &plan->joint_capacity, sizeof *plan->joints)) {
+        plan->joints[plan->joint_count++] = *joint;
     }
 }
 
@@ -250,6 +258,8 @@ dent_status plan_finish(struct sim_plan *plan, dent_sim_scene **result)
     plan->def.pairs = plan->pairs;
     plan->def.attachment_count = plan->attachment_count;
     plan->def.attachments = plan->attachments;
+    plan->def.joint_count = plan->joint_count;
+    plan->def.joints = plan->joints;
     dent_sim_scene *scene = dent_allocate(plan->context, 1, sizeof *scene);
     if (!scene) {
         out_of_memory(plan);

@@ -30,6 +30,8 @@ struct sim_plan {
     uint32_t pair_count, pair_capacity;
     dent_sim_attachment *attachments;
     uint32_t attachment_count, attachment_capacity;
+    dent_sim_joint *joints;
+    uint32_t joint_count, joint_capacity;
 
     dent_sim_def def; /* everything but the arrays above */
     const char *name; /* of the scene */
@@ -52,6 +54,7 @@ bool plan_note(struct sim_plan *plan, dent_status status);
 
 uint32_t plan_add_material(struct sim_plan *plan, const dent_sim_material *material);
 void plan_add_attachment(struct sim_plan *plan, const dent_sim_attachment *attachment);
+void plan_add_joint(struct sim_plan *plan, const dent_sim_joint *joint);
 void plan_add_pair(struct sim_plan *plan, const dent_sim_material_pair *pair);
 
 /* A body with defaults and no mesh; never null (after an error a record nobody will read). Valid until the next body is
