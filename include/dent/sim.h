@@ -215,6 +215,48 @@ typedef struct dent_sim_attachment {
 } dent_sim_attachment;
 DENT_API dent_sim_attachment dent_sim_attachment_default(void);
 
+/* ---- joints of rigid bodies -------------------------------------------------------------------------------------- */
+
+typedef enum dent_sim_joint_kind {
+    DENT_SIM_JOINT_FIXED = 1,  /**< no relative motion */
+    DENT_SIM_JOINT_HINGE = 2,  /**< rotation about the axis */
+    DENT_SIM_JOINT_BALL = 3,   /**< all rotations about the point */
+    DENT_SIM_JOINT_SLIDER = 4, /**< translation along the axis */
+    DENT_SIM_JOINT_SPRING = 5  /**< spring and damper between two points; no constraint */
+} dent_sim_joint_kind;
+
+/** Returns "fixed", "hinge", "ball", "slider", "spring"; null for other values. */
+DENT_API const char *dent_sim_joint_kind_name(dent_sim_joint_kind kind);
+
+typedef enum dent_sim_motor {
+    DENT_SIM_MOTOR_NONE = 0,     /**< default */
+    DENT_SIM_MOTOR_VELOCITY = 1, /**< keeps the speed `target` */
+    DENT_SIM_MOTOR_POSITION = 2  /**< goes to the position `target` and holds it */
+} dent_sim_motor;
+
+/** Connects two rigid bodies, or one with the world, in the places they have at time 0. Positions of hinges (rad) and
+ * sliders (m) are those of a relative to b, 0 at time 0, right-handed about or along the axis. Joints are equations of
+ * the island solver (docs/simulator.md): they hold to rounding, for any ratio of masses. */
+typedef struct dent_sim_joint {
+    size_t struct_size;
+    dent_sim_joint_kind kind; /**< default BALL */
+    uint32_t body_a;          /**< of kind RIGID */
+    uint32_t body_b;          /**< of kind RIGID; UINT32_MAX (default): the world */
+    double point[3];          /**< m, in space at time 0; SPRING: its end on a */
+    double point_b[3];        /**< SPRING: its end on b, in space at time 0 */
+    double axis[3];           /**< HINGE and SLIDER: direction in space at time 0, of any length but 0; default 0 0 1 */
+    bool limited;             /**< HINGE and SLIDER: the position stays from lower to upper; default false */
+    double lower, upper;      /**< rad or m, lower <= upper, 0 between them */
+    dent_sim_motor motor;     /**< HINGE and SLIDER */
+    double target;            /**< of the motor: rad/s or m/s, rad or m. dent_sim_set_motor changes it */
+    double max_force;         /**< of the motor: N m or N, >= 0, may be infinite; default 0 */
+    double stiffness;         /**< SPRING: N/m, >= 0 */
+    double damping;           /**< SPRING: N s/m along it, >= 0 */
+    double length;            /**< SPRING: at rest, m; negative (default): that of time 0 */
+    bool collide;             /**< contacts between the two bodies; default false */
+} dent_sim_joint;
+DENT_API dent_sim_joint dent_sim_joint_default(void);
+
 /* ---- the simulation ---------------------------------------------------------------------------------------------- */
 
 /** When impacts between positions are searched for. */
@@ -245,6 +287,8 @@ typedef struct dent_sim_def {
     const dent_sim_spring *springs;
     uint32_t probe_count;
     const dent_sim_probe *probes;
+    uint32_t joint_count;
+    const dent_sim_joint *joints; /**< copied */
 
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
     double time_step;         /**< s, above 0 (1e-100 to 1e100); default 1/60 */
@@ -370,6 +414,22 @@ DENT_API const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t
 /** Writes the forces of the attachments on their vertex a, N (-force on b): 3 numbers per attachment, in the order of
  * the def, of the last substep. Computed here: O(n). */
 DENT_API void dent_sim_attachment_forces(const dent_sim *sim, double *forces);
+
+/** How a joint stands after the last substep. */
+typedef struct dent_sim_joint_info {
+    double position, speed; /**< HINGE: rad, rad/s, whole turns counted; SLIDER: m, m/s; SPRING: length, its rate; else 0 */
+    double force[3];        /**< N, on a at the joint's point (-force on b), without motor, limits and springs, … */
+    double moment[3];       /**< … and N m about that point */
+    double axial;           /**< N or N m on a, along or about the axis: motor and limits together; SPRING: its pull,
+                                 above 0 when stretched */
+    double target;          /**< of the motor */
+} dent_sim_joint_info;
+
+/** Returns false if joint is not below the count of the def. */
+DENT_API bool dent_sim_get_joint(const dent_sim *sim, uint32_t joint, dent_sim_joint_info *info);
+/** Sets the target of a motor from the next step on; part of the state. INVALID_ARGUMENT: no such joint, it has no
+ * motor, or the target is not finite. */
+DENT_API dent_status dent_sim_set_motor(dent_sim *sim, uint32_t joint, double target);
 
 typedef struct dent_sim_statistics {
     dent_outcome outcome; /**< outcome of the last step */

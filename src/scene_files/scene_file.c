@@ -247,11 +247,10 @@ static void read_materials(struct scene_reader *reader, located *root)
 
 static void read_scene(struct scene_reader *reader)
 {
-    static const char *const keys[] = {"dent_scene",  "name",        "about",      "units",           "gravity",
-                                       "time_step",   "substeps",    "iterations", "sleep", "steps_per_frame", "frames",
-                                       "contact",     "air_damping", "materials",  "material_pairs",  "bodies",
-                                       "attachments", "loads",       "supports",   "springs",         "probes",
-                                       NULL};
+    static const char *const keys[] = {
+        "dent_scene",  "name",           "about",  "units",       "gravity", "time_step", "substeps", "iterations",
+        "sleep",       "steps_per_frame", "frames", "contact",     "air_damping", "materials", "material_pairs", "bodies",
+        "attachments", "joints",         "loads",  "supports",    "springs", "probes",    NULL};
     located *root = &reader->document.values[0];
     if (!reader_object(reader, root, "a scene", keys)) {
         return;
@@ -276,6 +275,10 @@ static void read_scene(struct scene_reader *reader)
         read_attachments(reader, attachments);
     }
     read_loads(reader, root);
+    located *joints = reader_member(reader, root, "joints");
+    if (joints && reader_array(reader, joints, "joints")) {
+        read_joints(reader, joints);
+    }
 }
 
 static dent_status read_guarded(void *data)

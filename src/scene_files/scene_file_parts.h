@@ -46,5 +46,7 @@ void drop_regions(struct scene_reader *reader, uint32_t number);
 
 /* scene_file_loads.c: "loads", "supports", "springs", "probes" of the scene, when all bodies are there. */
 void read_loads(struct scene_reader *reader, located *root);
+/* scene_file_joints.c */
+void read_joints(struct scene_reader *reader, located *joints);
 
 #endif

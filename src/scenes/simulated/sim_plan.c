@@ -36,6 +36,7 @@ void plan_close(struct sim_plan *plan)
     dent_release(plan->context, plan->supports, plan->support_capacity, sizeof *plan->supports);
     dent_release(plan->context, plan->springs, plan->spring_capacity, sizeof *plan->springs);
     dent_release(plan->context, plan->probes, plan->probe_capacity, sizeof *plan->probes);
+    dent_release(plan->context, plan->joints, plan->joint_capacity, sizeof *plan->joints);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -127,6 +128,13 @@ void plan_add_attachment(struct sim_plan *plan, const dent_sim_attachment *attac
 {
     if (grow(plan, &plan->attachments, plan->attachment_count, &plan->attachment_capacity, sizeof *plan->attachments)) {
         plan->attachments[plan->attachment_count++] = *attachment;
+    }
+}
+
+void plan_add_joint(struct sim_plan *plan, const dent_sim_joint *joint)
+{
+    if (grow(plan, &plan->joints, plan->joint_count, &plan->joint_capacity, sizeof *plan->joints)) {
+        plan->joints[plan->joint_count++] = *joint;
     }
 }
 
@@ -290,6 +298,8 @@ dent_status plan_finish(struct sim_plan *plan, dent_sim_scene **result)
     plan->def.springs = plan->springs;
     plan->def.probe_count = plan->probe_count;
     plan->def.probes = plan->probes;
+    plan->def.joint_count = plan->joint_count;
+    plan->def.joints = plan->joints;
     dent_sim_scene *scene = dent_allocate(plan->context, 1, sizeof *scene);
     if (!scene) {
         out_of_memory(plan);

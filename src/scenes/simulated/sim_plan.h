@@ -38,6 +38,8 @@ struct sim_plan {
     uint32_t spring_count, spring_capacity;
     dent_sim_probe *probes;
     uint32_t probe_count, probe_capacity;
+    dent_sim_joint *joints;
+    uint32_t joint_count, joint_capacity;
 
     dent_sim_def def; /* everything but the arrays above */
     const char *name; /* of the scene */
@@ -64,6 +66,7 @@ void plan_add_load(struct sim_plan *plan, const dent_sim_load_def *load);
 void plan_add_support(struct sim_plan *plan, const dent_sim_support *support);
 void plan_add_spring(struct sim_plan *plan, const dent_sim_spring *spring);
 void plan_add_probe(struct sim_plan *plan, const dent_sim_probe *probe);
+void plan_add_joint(struct sim_plan *plan, const dent_sim_joint *joint);
 void plan_add_pair(struct sim_plan *plan, const dent_sim_material_pair *pair);
 
 /* A body with defaults and no mesh; never null (after an error a record nobody will read). Valid until the next body is

@@ -215,9 +215,25 @@ void contact_straighten(const struct sim_model *model, const struct sim_state *s
     }
 }
 
+bool bodies_are_joined(const struct sim_model *model, uint32_t body_a, uint32_t body_b)
+{
+    uint32_t a = model->bodies[body_a].rigid, b = model->bodies[body_b].rigid;
+    for (uint32_t n = 0; n < model->joint_count && a != SIM_NONE && b != SIM_NONE; n++) {
+        const struct sim_joint *joint = &model->joints[n];
+        bool same = (joint->rigid[0] == a && joint->rigid[1] == b) || (joint->rigid[0] == b && joint->rigid[1] == a);
+        if (same && !joint->collide) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
                     const dent_contact *contact)
 {
+    if (bodies_are_joined(model, contact->body_a, contact->body_b)) {
+        return false;
+    }
     if (contact->source != DENT_CONTACT_SOURCE_GAP) {
         return true;
     }

@@ -32,7 +32,7 @@
 /* Large islands that move by more than a mean edge a second may keep this share of their speed into contacts. */
 #define ROUGH_SHARE 0.2
 
-enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3 };
+enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 6 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -72,8 +72,11 @@ dent_status islands_build(struct sim_model *model, struct rigid_islands *islands
     islands->levels = sim_allocate(model, count, sizeof *islands->levels);
     islands->heads = sim_allocate(model, count, sizeof *islands->heads);
     islands->vectors = sim_allocate(model, 24 * count, sizeof *islands->vectors);
-    if (!islands->radii || !islands->slots || !islands->tied || !islands->parents || !islands->foreign ||
-        !islands->islands || !islands->bodies || !islands->levels || !islands->heads || !islands->vectors) {
+    islands->joint_counts = sim_allocate(model, count, sizeof *islands->joint_counts);
+    islands->joints = sim_allocate(model, JOINT_ROWS * (size_t)model->joint_count, sizeof *islands->joints);
+    if (!islands->joint_counts || !islands->joints || !islands->radii || !islands->slots || !islands->tied ||
+        !islands->parents || !islands->foreign || !islands->islands || !islands->bodies || !islands->levels ||
+        !islands->heads || !islands->vectors) {
         return sim_no_memory(model->context);
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
@@ -81,6 +84,17 @@ dent_status islands_build(struct sim_model *model, struct rigid_islands *islands
     }
     mark_tied(model, islands);
     return DENT_OK;
+}
+
+void islands_tie_joints(const struct sim_model *model, struct rigid_islands *islands)
+{
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        for (int s = 0; s < 2; s++) {
+            if (model->joints[n].rigid[s] != SIM_NONE) {
+                islands->tied[model->joints[n].rigid[s]] = true;
+            }
+        }
+    }
 }
 
 void islands_destroy(dent_context *context, struct rigid_islands *islands)
@@ -105,20 +119,38 @@ static bool is_foreign(const struct sim_model *model, const struct elastic_work 
     return !is_prescribed(model, body) && (model->bodies[body].rigid == SIM_NONE || work->solved[body]);
 }
 
-static void connect_bodies(const struct sim_model *model, const struct contact_set *contacts,
-                           const struct elastic_work *work, struct rigid_islands *islands)
+static void join_contacts(const struct sim_model *model, const struct contact_set *contacts,
+                          struct rigid_islands *islands, bool without_foreign)
 {
     union_find_init(islands->parents, model->body_count);
     for (uint64_t i = 0; i < contacts->count; i++) {
         uint32_t a = contacts->records[i].body_a, b = contacts->records[i].body_b;
-        if (!is_prescribed(model, a) && !is_prescribed(model, b)) {
+        bool foreign = without_foreign && (islands->foreign[a] || islands->foreign[b]);
+        if (!is_prescribed(model, a) && !is_prescribed(model, b) && !foreign) {
             union_find_join(islands->parents, a, b);
         }
     }
+}
+
+/* Groups with something elastic are found first; their contacts connect nothing here. Joints always do. */
+static void connect_bodies(const struct sim_model *model, const struct contact_set *contacts,
+                           const struct elastic_work *work, struct rigid_islands *islands)
+{
+    join_contacts(model, contacts, islands, false);
     memset(islands->foreign, 0, model->body_count * sizeof *islands->foreign);
     for (uint32_t b = 0; b < model->body_count; b++) {
         if (is_foreign(model, work, b)) {
             islands->foreign[union_find_root(islands->parents, b)] = true;
+        }
+    }
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        islands->foreign[b] = islands->foreign[union_find_root(islands->parents, b)];
+    }
+    join_contacts(model, contacts, islands, true);
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        const uint32_t *rigid = model->joints[n].rigid;
+        if (rigid[0] != SIM_NONE && rigid[1] != SIM_NONE) {
+            union_find_join(islands->parents, model->rigids[rigid[0]].body, model->rigids[rigid[1]].body);
         }
     }
 }
@@ -130,8 +162,7 @@ static uint32_t owner_of(const struct sim_model *model, struct rigid_islands *is
     if (is_prescribed(model, body)) {
         return SIM_NONE;
     }
-    uint32_t root = union_find_root(islands->parents, body);
-    return islands->foreign[root] ? SIM_NONE : root;
+    return islands->foreign[body] ? SIM_NONE : union_find_root(islands->parents, body);
 }
 
 /* Islands in the order of their first bodies, bodies ascending; levels[] holds the number of the island of a root. */
@@ -141,6 +172,11 @@ static uint32_t count_rows(const struct sim_model *model, struct contact_set *co
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         islands->slots[r] = SIM_NONE;
         islands->heads[r] = 0; /* contacts of the root */
+        islands->joint_counts[r] = 0;
+    }
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        uint32_t root = union_find_root(islands->parents, joint_owner(model, &model->joints[n]));
+        islands->joint_counts[model->bodies[root].rigid] += joint_row_count(&model->joints[n]);
     }
     for (uint64_t i = 0; i < contacts->count; i++) {
         uint32_t root = owner_of(model, islands, &contacts->records[i]);
@@ -153,21 +189,28 @@ static uint32_t count_rows(const struct sim_model *model, struct contact_set *co
     return owned;
 }
 
+static bool has_island(const struct rigid_islands *islands, uint32_t root)
+{
+    return root != SIM_NONE && (islands->heads[root] > 0 || islands->joint_counts[root] > 0);
+}
+
 static void place_bodies(const struct sim_model *model, struct rigid_islands *islands)
 {
-    uint32_t first_row = 0;
+    uint32_t first_row = 0, first_joint = 0;
     islands->island_count = islands->body_count = 0;
     for (uint32_t r = 0; r < model->rigid_count; r++) { /* roots are the smallest of their islands */
         uint32_t body = model->rigids[r].body;
-        if (union_find_root(islands->parents, body) == body && islands->heads[r] > 0) {
+        if (union_find_root(islands->parents, body) == body && has_island(islands, r)) {
             islands->levels[r] = islands->island_count;
-            islands->islands[islands->island_count++] = (struct island){.first_row = first_row};
+            islands->islands[islands->island_count++] =
+                (struct island){.first_row = first_row, .first_joint = first_joint};
             first_row += islands->heads[r];
+            first_joint += islands->joint_counts[r];
         }
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         uint32_t root = model->bodies[union_find_root(islands->parents, model->rigids[r].body)].rigid;
-        if (root != SIM_NONE && islands->heads[root] > 0) {
+        if (has_island(islands, root)) {
             islands->islands[islands->levels[root]].body_count++;
         }
     }
@@ -178,7 +221,7 @@ static void place_bodies(const struct sim_model *model, struct rigid_islands *is
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         uint32_t root = model->bodies[union_find_root(islands->parents, model->rigids[r].body)].rigid;
-        if (root != SIM_NONE && islands->heads[root] > 0) {
+        if (has_island(islands, root)) {
             struct island *island = &islands->islands[islands->levels[root]];
             islands->slots[r] = island->first_body + island->body_count++;
             islands->bodies[islands->slots[r]] = (struct island_body){.rigid = r,
@@ -211,6 +254,10 @@ static void place_rows(const struct sim_model *model, const struct contact_set *
             uint32_t rigid = model->bodies[sides[s]].rigid;
             row->side[s] = rigid == SIM_NONE ? SIM_NONE : islands->slots[rigid] - island->first_body;
         }
+    }
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        uint32_t root = union_find_root(islands->parents, joint_owner(model, &model->joints[n]));
+        joint_place_rows(model, n, islands, &islands->islands[islands->levels[model->bodies[root].rigid]]);
     }
 }
 
@@ -259,10 +306,18 @@ static uint32_t find_sorted(const struct rigid_islands *islands, const struct is
     return p - island->first_pair;
 }
 
-static void low_and_high(const struct island_row *row, uint32_t *low, uint32_t *high)
+/* The pair of two sides: made in the first pass, found in the second. */
+static void pair_sides(struct rigid_islands *islands, const struct island *island, const uint32_t side[2], int pass,
+                       uint32_t *pair)
 {
-    *low = row->side[0] < row->side[1] ? row->side[0] : row->side[1];
-    *high = row->side[0] < row->side[1] ? row->side[1] : row->side[0];
+    uint32_t low = side[0] < side[1] ? side[0] : side[1], high = side[0] < side[1] ? side[1] : side[0];
+    if (high == SIM_NONE) {
+        *pair = SIM_NONE;
+    } else if (pass == 0) {
+        find_pair(islands, island, low, high);
+    } else {
+        *pair = find_sorted(islands, island, low, high);
+    }
 }
 
 static void make_pairs(struct rigid_islands *islands, struct island *island)
@@ -274,16 +329,11 @@ static void make_pairs(struct rigid_islands *islands, struct island *island)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t r = 0; r < island->row_count; r++) {
             struct island_row *row = &islands->rows[island->first_row + r];
-            uint32_t low, high;
-            low_and_high(row, &low, &high);
-            if (high == SIM_NONE) {
-                continue;
-            }
-            if (pass == 0) {
-                find_pair(islands, island, low, high);
-            } else {
-                row->pair = find_sorted(islands, island, low, high);
-            }
+            pair_sides(islands, island, row->side, pass, &row->pair);
+        }
+        for (uint32_t r = 0; r < island->joint_count; r++) {
+            struct joint_row *row = &islands->joints[island->first_joint + r];
+            pair_sides(islands, island, row->side, pass, &row->pair);
         }
         if (pass == 0) {
             island->pair_count = islands->pair_count - island->first_pair;
@@ -309,6 +359,13 @@ static void count_layers(struct rigid_islands *islands, struct island *island)
                 levels[row->side[s]] = 1;
                 supported = true;
             }
+        }
+    }
+    for (uint32_t r = 0; r < island->joint_count; r++) {
+        const struct joint_row *row = &islands->joints[island->first_joint + r];
+        if (row->side[1] == SIM_NONE) {
+            levels[row->side[0]] = 1;
+            supported = true;
         }
     }
     levels[0] = supported ? levels[0] : 1;
@@ -355,12 +412,15 @@ dent_status islands_begin(const struct sim_model *model, struct contact_set *con
     place_bodies(model, islands);
     status = sim_reserve(context, (void **)&islands->rows, &islands->row_capacity, islands->row_count,
                          sizeof *islands->rows);
-    status = status == DENT_OK ? sim_reserve(context, (void **)&islands->pairs, &islands->pair_capacity,
-                                             2 * (uint64_t)islands->row_count, sizeof *islands->pairs)
-                               : status;
-    status = status == DENT_OK ? sim_reserve(context, (void **)&islands->links, &islands->link_capacity,
-                                             islands->row_count, sizeof *islands->links)
-                               : status;
+    status = status == DENT_OK
+                 ? sim_reserve(context, (void **)&islands->pairs, &islands->pair_capacity,
+                               2 * ((uint64_t)islands->row_count + JOINT_ROWS * (uint64_t)model->joint_count),
+                               sizeof *islands->pairs)
+                 : status;
+    status = status == DENT_OK
+                 ? sim_reserve(context, (void **)&islands->links, &islands->link_capacity,
+                               islands->row_count + JOINT_ROWS * (uint64_t)model->joint_count, sizeof *islands->links)
+                 : status;
     if (status != DENT_OK) {
         return status;
     }
@@ -582,7 +642,8 @@ static struct island_problem problem_of(const struct islands_call *call, struct 
     return (struct island_problem){.room = &islands->room,
                                    .island = island,
                                    .bodies = islands->bodies + island->first_body,
-                                   .rows = islands->rows + island->first_row,
+                                   .rows = islands->rows ? islands->rows + island->first_row : NULL,
+                                   .joints = islands->joints + island->first_joint,
                                    .free = vectors,
                                    .velocity = vectors + count,
                                    .gradient = vectors + 2 * count,
@@ -723,7 +784,7 @@ static void solve_within_energy(struct island_problem *problem)
     struct island *island = problem->island;
     size_t count = 6 * (size_t)island->body_count;
     island_solve(problem);
-    if (any_moving(problem) || any_springs_back(problem) || passive_share(problem) == 1) {
+    if (island->joint_count > 0 || any_moving(problem) || any_springs_back(problem) || passive_share(problem) == 1) {
         return;
     }
     if (island->body_count <= ISLAND_FEW_BODIES) {
@@ -759,6 +820,7 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
         memcpy(problem.velocity + 6 * (size_t)i, last, 6 * sizeof *last);
     }
     prepare_push(call, &problem);
+    joints_prepare(call->model, call->state, call->motion->previous, &problem, JOINT_PUSH);
     double share = island->body_count <= ISLAND_FEW_BODIES ? 1e-8 : 1e-5;
     problem.tolerance = share * fastest_point(&problem, problem.free) / (island->layers + 1);
     problem.rounds = PUSH_ROUNDS;
@@ -767,6 +829,7 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     problem.rough = speed > call->model->mean_edge ? ROUGH_SHARE * speed : 0;
     solve_within_energy(&problem);
     apply_push(call, &problem);
+    joints_keep(call->model, call->state, &problem, JOINT_PUSH);
 }
 
 /* Of contacts of sleeping bodies, too: they keep the forces they fell asleep with. */
@@ -873,7 +936,9 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
     const double *gravity = call->state->gravity;
     double threshold = 2 * sqrt(sim_dot(gravity, gravity)) * call->model->substep;
     take_velocities(call, problem);
-    if (!prepare_bounce(call, problem, threshold)) {
+    bool bounces = prepare_bounce(call, problem, threshold);
+    joints_prepare(call->model, call->state, call->state->rigids, problem, JOINT_PROJECT);
+    if (!bounces && problem->island->joint_count == 0) {
         return;
     }
     double energy = energy_before(call, problem);
@@ -883,7 +948,8 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
     problem->rough = INFINITY;
     island_solve(problem);
     /* What is hit by a moving prescribed body may gain. */
-    double share = any_moving(problem) ? 1 : bounce_share(problem, energy * (1 + 1e-14));
+    bool driven = any_moving(problem) || problem->island->joint_count > 0;
+    double share = driven ? 1 : bounce_share(problem, energy * (1 + 1e-14));
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
         dent_rigid_state *pose = &call->state->rigids[problem->bodies[i].rigid];
         const double *free = problem->free + 6 * (size_t)i, *velocity = problem->velocity + 6 * (size_t)i;
@@ -892,6 +958,7 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
             pose->angular_velocity[k] += share * (velocity[3 + k] - free[3 + k]);
         }
     }
+    joints_keep(call->model, call->state, problem, JOINT_PROJECT);
 }
 
 /* ---- recover ----------------------------------------------------------------------------------------------------- */
@@ -957,28 +1024,65 @@ static void slow_down(const struct islands_call *call, const struct island_probl
     }
 }
 
+/* What is supported is parted as if all bodies had one mass: displacements need no forces, only to be small, and a heavy
+ * body on light ones is lifted as easily. Without support the masses decide, so that the centre of mass stays. */
+static void level_masses(const struct island_problem *problem)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        largest = problem->bodies[i].mass > largest ? problem->bodies[i].mass : largest;
+    }
+    for (uint32_t i = 0; i < problem->island->body_count && problem->island->supported; i++) {
+        struct island_body *body = &problem->bodies[i];
+        double factor = largest / body->mass;
+        body->mass = largest;
+        body->inverse_mass = 1 / largest;
+        for (int k = 0; k < 9; k++) {
+            body->inertia[k] *= factor;
+            body->inverse_inertia[k] /= factor;
+        }
+    }
+}
+
+static void true_masses(const struct islands_call *call, const struct island_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->island->body_count && problem->island->supported; i++) {
+        struct island_body *body = &problem->bodies[i];
+        body->mass = call->model->rigids[body->rigid].mass;
+        body->inverse_mass = 1 / body->mass;
+        island_fill_body(call->model, &call->state->rigids[body->rigid], body);
+    }
+}
+
 static void recover(const struct islands_call *call, struct island_problem *problem)
 {
     double most = RECOVERY_EDGES * call->model->mean_edge * call->model->substep, tolerance, largest = 0;
     size_t count = 6 * (size_t)problem->island->body_count;
-    if (!prepare_recovery(call, problem, most, &tolerance)) {
+    bool overlaps = prepare_recovery(call, problem, most, &tolerance);
+    double error = joints_prepare(call->model, call->state, call->state->rigids, problem, JOINT_RECOVER);
+    if (!overlaps && !(error > 0)) {
         return;
     }
-    slow_down(call, problem);
+    tolerance = error > 0 && 0.1 * error < tolerance ? 0.1 * error : tolerance;
+    if (overlaps) {
+        slow_down(call, problem);
+    }
     memset(problem->free, 0, count * sizeof *problem->free);
     memset(problem->velocity, 0, count * sizeof *problem->velocity);
     problem->tolerance = 1e-2 * tolerance;
     problem->rounds = RECOVER_ROUNDS;
     problem->friction = false;
     problem->rough = INFINITY;
+    level_masses(problem);
     island_solve(problem);
+    true_masses(call, problem);
     for (uint32_t i = 0; i < problem->island->body_count; i++) {
         const double *d = problem->velocity + 6 * (size_t)i;
         double size = sqrt(sim_dot(d, d)) + problem->bodies[i].radius * sqrt(sim_dot(d + 3, d + 3));
         largest = size > largest ? size : largest;
     }
     /* Contradictory depths may ask for more than each of them does. */
-    double share = largest > 4 * most ? 4 * most / largest : 1;
+    double share = largest > 4 * most && error < most ? 4 * most / largest : 1;
     momentum_displace(call->model, call->state, problem, problem->velocity, share);
 }
 
@@ -1024,6 +1128,7 @@ dent_status islands_settle(const struct sim_model *model, struct sim_state *stat
     if (islands->island_count > 0) {
         status = dent_parallel_for(model->context, islands->island_count, settle_island, &call);
     }
+    joints_measure(model, state);
     rest_put_to_sleep(model, state, islands);
     report->ns_respond += dent_clock_ns() - begin;
     return status;

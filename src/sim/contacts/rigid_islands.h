@@ -32,6 +32,8 @@ struct rigid_islands {
     uint32_t *links; /* by pair, while they are made */
     uint64_t row_capacity, pair_capacity, link_capacity;
     uint32_t island_count, body_count, row_count, pair_count;
+    struct joint_row *joints;     /* JOINT_ROWS per joint at most */
+    uint32_t *joint_counts;       /* rows of joints, by rigid body that is the root of its island */
     struct row_cluster *clusters; /* while rows are reduced */
     uint64_t cluster_capacity;
     struct block_room room;
@@ -39,6 +41,8 @@ struct rigid_islands {
 };
 
 dent_status islands_build(struct sim_model *model, struct rigid_islands *islands);
+void islands_tie_joints(const struct sim_model *model,
+                        struct rigid_islands *islands); /* bodies of joints never sleep */
 void islands_destroy(dent_context *context, struct rigid_islands *islands);
 
 /* At the beginning of an interval: which contacts make which islands. */
@@ -73,6 +77,32 @@ void island_fill_body(const struct sim_model *model, const dent_rigid_state *pos
 /* Displaces the bodies of an island (6 numbers each, times `share`); momentum and angular momentum stay. */
 void momentum_displace(const struct sim_model *model, struct sim_state *state, const struct island_problem *problem,
                        const double *displacement, double share);
+
+/* ---- rigid_joints.c ---------------------------------------------------------------------------------------------- */
+
+enum { JOINT_ROWS = 9 };
+
+/* The body that says which island a joint belongs to. */
+uint32_t joint_owner(const struct sim_model *model, const struct sim_joint *joint);
+uint32_t joint_row_count(const struct sim_joint *joint);
+/* Adds the rows of a joint to its island; sides by places in islands->bodies. */
+void joint_place_rows(const struct sim_model *model, uint32_t number, struct rigid_islands *islands,
+                      struct island *island);
+
+/* What a problem of an island asks of its joints. */
+enum joint_purpose {
+    JOINT_PUSH,    /* velocities that lead to where the joint holds; motors, springs and limits act */
+    JOINT_PROJECT, /* velocities that keep it, where bodies are now */
+    JOINT_RECOVER  /* displacements that take its error out */
+};
+/* Directions and targets of the rows at given poses; returns the largest error, as a length. */
+double joints_prepare(const struct sim_model *model, struct sim_state *state, const dent_rigid_state *poses,
+                      const struct island_problem *problem, enum joint_purpose purpose);
+/* Keeps impulses and reactions of the push; adds those of the projection. */
+void joints_keep(const struct sim_model *model, struct sim_state *state, const struct island_problem *problem,
+                 enum joint_purpose purpose);
+/* Positions and speeds of all joints, at the end of a substep. */
+void joints_measure(const struct sim_model *model, struct sim_state *state);
 
 /* ---- rigid_rest.c ------------------------------------------------------------------------------------------------ */
 

@@ -8,6 +8,7 @@
 #include "sim/elastic/sim_elastic.h"
 
 #include <dent/impact.h>
+#include <dent/motion.h>
 
 /* What a step says about itself. */
 struct step_report {
@@ -41,6 +42,8 @@ dent_status world_set_positions(const struct sim_model *model, dent_world *world
 
 /* ---- contact_filter.c -------------------------------------------------------------------------------------------- */
 dent_status contact_filter_build(struct sim_model *model, const dent_world *world);
+/* Bodies of a joint meet where it is: they do not collide unless that is asked for. */
+bool bodies_are_joined(const struct sim_model *model, uint32_t body_a, uint32_t body_b);
 bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
                     const dent_contact *contact);
 /* A vertex that slides along the inner edges of a flat face is nearest to them by turns, in directions that lean a
@@ -109,6 +112,11 @@ struct swift_motion {
     dent_rigid_state *poses, *wanted; /* at the beginning; where the solver took them */
     double *fractions, *shares;       /* by rigid body: how far it goes; of that, after a round */
     double *pushes;                   /* by rigid body, 3: what a prescribed body that ran into it pushes it on */
+    /* swift_turns.c: bodies that turn, their motions; by rigid body: its number there, SIM_NONE */
+    uint32_t turning_count, *turning;
+    dent_motion_frame *frames;
+    dent_motion_body *attached;
+    dent_excluded_pair *excluded; /* those of joints, and one more */
 };
 
 dent_status swift_build(struct sim_model *model, struct swift_motion *swift);
@@ -120,6 +128,19 @@ void swift_begin(const struct sim_model *model, const struct sim_state *state, s
  * prescribed body ran into. *stopped: the interval ends. */
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
                          struct swift_motion *swift, struct step_report *report, bool *stopped);
+
+/* Of the way from a pose to another one, the short way round. */
+void swift_place_between(const dent_rigid_state *from, const dent_rigid_state *to, double fraction,
+                         dent_rigid_state *pose);
+
+/* ---- swift_turns.c ----------------------------------------------------------------------------------------------- */
+
+double turning_angle(const struct sim_model *model, const dent_rigid_state *pose); /* in a substep */
+/* Which bodies turn so much that straight lines would be wrong; their number. */
+uint32_t turning_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift);
+/* Stops what turns before what it would run into. */
+dent_status turning_limit(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
+                          struct swift_motion *swift, double separation, struct step_report *report, bool *stopped);
 
 /* ---- budget_contacts.c ------------------------------------------------------------------------------------------- */
 

@@ -18,6 +18,9 @@
 
 enum { SWIFT_ROUNDS = 3, MOST_ROUNDS = 10 };
 
+/* Bodies that turn by more in a substep move farther than from its beginning to its end. */
+#define FAST_TURN 0.5
+
 dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
 {
     swift->start = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof *swift->start);
@@ -28,7 +31,12 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
     swift->fractions = sim_allocate(model, model->rigid_count, sizeof *swift->fractions);
     swift->shares = sim_allocate(model, model->rigid_count, sizeof *swift->shares);
     swift->pushes = sim_allocate(model, 3 * (size_t)model->rigid_count, sizeof *swift->pushes);
-    return swift->pushes && swift->start && swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
+    swift->turning = sim_allocate(model, model->rigid_count, sizeof *swift->turning);
+    swift->frames = sim_allocate(model, model->rigid_count, sizeof *swift->frames);
+    swift->attached = sim_allocate(model, model->rigid_count, sizeof *swift->attached);
+    swift->excluded = sim_allocate(model, (size_t)model->joint_count + 1, sizeof *swift->excluded);
+    return swift->excluded && swift->turning && swift->frames && swift->attached && swift->pushes && swift->start &&
+                   swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
                    swift->shares
                ? DENT_OK
                : sim_no_memory(model->context);
@@ -67,6 +75,19 @@ static double farthest_move(const struct sim_state *state, const struct swift_mo
     return sqrt(farthest);
 }
 
+/* How far a body that turns fast moves at most, whole turns included. */
+static double farthest_turn(const struct sim_model *model, const struct sim_state *state,
+                            const struct swift_motion *swift, uint32_t rigid)
+{
+    double largest = 0, move[3], angle = turning_angle(model, &state->rigids[rigid]);
+    for (uint32_t v = 0; v < model->bodies[model->rigids[rigid].body].vertex_count; v++) {
+        const double *x = model->rigids[rigid].local + 3 * (size_t)v;
+        largest = sim_dot(x, x) > largest ? sim_dot(x, x) : largest;
+    }
+    sim_subtract(state->rigids[rigid].center, swift->poses[rigid].center, move);
+    return sqrt(sim_dot(move, move)) + angle * sqrt(largest);
+}
+
 static bool is_swift(const struct sim_model *model, const struct contact_search *search,
                      const struct swift_motion *swift, uint32_t body)
 {
@@ -84,7 +105,9 @@ static bool find_swift(const struct sim_model *model, const struct sim_state *st
         bool asleep = body->rigid != SIM_NONE && state->rest[body->rigid].asleep;
         bool still = body->kind == DENT_SIM_PRESCRIBED && !body->motion.function && body->motion.keyframe_count == 0;
         if (!asleep && !still && (body->rigid != SIM_NONE || body->kind == DENT_SIM_PRESCRIBED)) {
-            swift->travelled[b] += farthest_move(state, swift, body);
+            bool turns = body->rigid != SIM_NONE && turning_angle(model, &state->rigids[body->rigid]) > FAST_TURN;
+            swift->travelled[b] +=
+                turns ? farthest_turn(model, state, swift, body->rigid) : farthest_move(state, swift, body);
             any = any || is_swift(model, search, swift, b);
         }
     }
@@ -155,6 +178,19 @@ static uint64_t shorten(const struct sim_model *model, struct sim_state *state, 
     for (uint64_t i = 0; i < found->count; i++) {
         const dent_impact *impact = &found->impacts[i];
         uint32_t bodies[2] = {impact->body_a, impact->body_b};
+        if (bodies_are_joined(model, bodies[0], bodies[1])) {
+            continue;
+        }
+        bool turns = false; /* swift_turns.c sees to them */
+        for (int s = 0; s < 2; s++) {
+            uint32_t r = model->bodies[bodies[s]].rigid;
+            turns = turns || (r != SIM_NONE && swift->turning[r] != SIM_NONE);
+        }
+        bool told = model->bodies[bodies[0]].kind == DENT_SIM_PRESCRIBED ||
+                    model->bodies[bodies[1]].kind == DENT_SIM_PRESCRIBED;
+        if (turns && !(told && push_on(model, state, search, swift, impact, separation))) {
+            continue;
+        }
         bool concerned = is_swift(model, search, swift, bodies[0]) || is_swift(model, search, swift, bodies[1]) ||
                          round >= SWIFT_ROUNDS;
         if (!concerned || impact->toi == 0 || (separation > 0 && impact->toi > 1 - 1e-6)) {
@@ -177,8 +213,8 @@ static uint64_t shorten(const struct sim_model *model, struct sim_state *state, 
     return count;
 }
 
-static void place_between(const dent_rigid_state *from, const dent_rigid_state *to, double fraction,
-                          dent_rigid_state *pose)
+void swift_place_between(const dent_rigid_state *from, const dent_rigid_state *to, double fraction,
+                         dent_rigid_state *pose)
 {
     double between = 0, length = 0;
     for (int k = 0; k < 4; k++) {
@@ -205,14 +241,14 @@ static void place(const struct sim_model *model, struct sim_state *state, struct
         if (sim_dot(push, push) > 0) {
             sim_add_scaled(swift->wanted[r].center, 1, push);
             rigid_wake(model, state, r);
-            place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
+            swift_place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
             memcpy(state->rigids[r].linear_velocity, swift->wanted[r].linear_velocity, sizeof swift->wanted[r].center);
         }
         if (swift->shares[r] < 1) {
             report->statistics.stopped_vertices +=
                 swift->fractions[r] == 1 ? model->bodies[model->rigids[r].body].vertex_count : 0;
             swift->fractions[r] *= swift->shares[r];
-            place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
+            swift_place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
             rigid_keep_spin(model, r, &swift->wanted[r], &state->rigids[r]);
         }
     }
@@ -248,9 +284,13 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         swift->fractions[r] = 1;
     }
+    turning_begin(model, state, swift);
     for (uint32_t round = 0; round < MOST_ROUNDS && status == DENT_OK; round++) {
         dent_impact_result found;
-        status = find(model, state, search, swift, separation, &found);
+        if (swift->turning_count > 0) {
+            status = turning_limit(model, state, search, swift, separation, report, stopped);
+        }
+        status = status != DENT_OK ? status : find(model, state, search, swift, separation, &found);
         uint64_t count = status == DENT_OK ? shorten(model, state, search, swift, &found, separation, round) : 0;
         report->statistics.impacts += count;
         if (count == 0) {

@@ -429,6 +429,7 @@ dent_status sim_check_def(dent_context *context, const dent_sim_def *def)
     for (uint32_t n = 0; n < def->attachment_count && status == DENT_OK; n++) {
         status = check_attachment(&checker, n);
     }
+    status = status == DENT_OK ? sim_check_joints(context, def) : status;
     if (status == DENT_OK && vertices >= UINT32_MAX / 4) {
         status = dent_fail(context, DENT_ERROR_TOO_LARGE, "more vertices than 32-bit numbers can count");
     }
@@ -546,5 +547,5 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
         hash = add_numbers(hash, t->point, 3);
         hash = add_number(add_number(hash, t->length), t->compliance);
     }
-    return hash;
+    return sim_joints_fingerprint(def, hash);
 }

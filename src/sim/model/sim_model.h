@@ -69,6 +69,18 @@ struct sim_attachment {
     bool bonded;  /* part of a rigid body: rigid_bonds.c instead */
 };
 
+struct sim_joint {
+    dent_sim_joint_kind kind;
+    uint32_t rigid[2];                   /* numbers in model->rigids, SIM_NONE: the world */
+    double local[2][3];                  /* its point in the frames of the bodies, or in space */
+    double axis[3], across[3], third[3]; /* unit, in space at the start: the frames of bodies are those of space then */
+    bool limited, collide;
+    double lower, upper;
+    dent_sim_motor motor;
+    double max_force;
+    double stiffness, damping, length; /* springs */
+};
+
 struct sim_embedding {
     uint32_t body, host;
     uint32_t *corners;  /* 3 per vertex: host vertices, global */
@@ -89,6 +101,8 @@ struct sim_model {
     dent_material_pair *pairs; /* all pairs of materials */
     uint32_t attachment_count;
     struct sim_attachment *attachments;
+    uint32_t joint_count;
+    struct sim_joint *joints;
     uint32_t embedding_count;
     struct sim_embedding *embeddings;
     uint32_t rigid_count;
@@ -131,6 +145,9 @@ void sim_parallel(dent_context *context, uint32_t begin, uint32_t end, sim_range
 dent_status sim_check_def(dent_context *context, const dent_sim_def *def);
 uint64_t sim_def_fingerprint(const dent_sim_def *def);
 void sim_body_name(const dent_sim_body_def *body, uint32_t number, char name[SIM_NAME_SIZE]);
+
+dent_status sim_check_joints(dent_context *context, const dent_sim_def *def);
+uint64_t sim_joints_fingerprint(const dent_sim_def *def, uint64_t hash);
 
 /* ---- body_cells.c ------------------------------------------------------------------------------------------------ */
 

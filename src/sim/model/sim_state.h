@@ -24,6 +24,15 @@ struct rigid_rest {
     uint64_t asleep; /* 0 or 1 */
 };
 
+/* Of a joint: multipliers of the last substep, the target of its motor, how it stands, and its reactions on body a. */
+struct joint_state {
+    double impulses[9];         /* six equations, motor or spring, lower and upper limit */
+    double target;              /* of the motor */
+    double position, speed;     /* along or about the axis; of hinges without whole turns taken away */
+    double force[3], moment[3]; /* N, N m about its point */
+    double axial;               /* N or N m: motor and limits, or the spring */
+};
+
 struct sim_state {
     uint64_t step;
     double gravity[3];
@@ -35,6 +44,7 @@ struct sim_state {
     uint64_t *history; /* … and by body: whether they count (elastic/two_step.c) */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
+    struct joint_state *joints;
     double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
     double *activations; /* of the fibres of each material at the last substep, where any has fibres */
     double *plastic;     /* 10 per point that flows: elastic/material_laws.h */
@@ -49,7 +59,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 17 };
+enum { STATE_PART_COUNT = 18 };
 /* Positions or velocities were changed between substeps: the next one has nothing before it to go by. */
 void state_forget_history(const struct sim_model *model, struct sim_state *state);
 struct state_part {

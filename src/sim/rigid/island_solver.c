@@ -131,6 +131,7 @@ static void find_gradient(const struct island_problem *problem, const double *ve
         whole_impulse(row, &answer, impulse);
         island_add_impulse(row, impulse, -1, gradient);
     }
+    joints_add_gradient(problem, velocity, gradient);
 }
 
 /* The derivative along the step at `share` of it. */
@@ -163,7 +164,7 @@ static double slope(const struct island_problem *problem, double share)
         whole_impulse(row, &answer, impulse);
         sum -= sim_dot(impulse, change);
     }
-    return sum;
+    return sum + joints_slope(problem, share);
 }
 
 /* ---- Newton's matrix --------------------------------------------------------------------------------------------- */
@@ -243,6 +244,7 @@ static void fill_matrix(const struct island_problem *problem)
             add_block(block_off(problem->room, matrix, row->pair), k, row->arm[low], row->arm[1 - low], -1);
         }
     }
+    joints_add_matrix(problem);
 }
 
 /* ---- Newton ------------------------------------------------------------------------------------------------------ */
@@ -317,7 +319,8 @@ static bool newton(const struct island_problem *problem, double tolerance)
     size_t count = (size_t)6 * island->body_count;
     for (int n = 0; n < MOST_NEWTONS; n++) {
         find_gradient(problem, problem->velocity, problem->gradient);
-        if (distance_bound(problem) <= tolerance) {
+        double distance = distance_bound(problem);
+        if (distance <= tolerance) {
             return true;
         }
         if (island->newtons >= budget_of(island)) {
@@ -333,8 +336,8 @@ static bool newton(const struct island_problem *problem, double tolerance)
         for (size_t k = 0; k < count; k++) {
             problem->velocity[k] += share * problem->step[k];
         }
-        if (share == 0) {
-            return false;
+        if (share == 0) { /* rounding may end the descent before the tolerance does */
+            return distance <= 1e3 * tolerance;
         }
         if (share * largest_step(problem) <= tolerance) {
             return true;
@@ -378,6 +381,7 @@ static struct round_result take_impulses(const struct island_problem *problem)
         }
         row->normal_force = answer.normal;
     }
+    joints_take_impulses(problem, &result.violation, &result.change, &result.most);
     return result;
 }
 
@@ -428,6 +432,7 @@ static void set_stiffness(const struct island_problem *problem, uint32_t round, 
         }
         row->stiffness = factor / inverse < largest ? factor / inverse : largest;
     }
+    joints_set_stiffness(problem, factor, largest);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -439,6 +444,9 @@ static void keep_impulses(const struct island_problem *problem)
         row->kept[0] = row->normal_force;
         memcpy(row->kept + 1, row->tangent_force, sizeof row->tangent_force);
     }
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        problem->joints[r].kept = problem->joints[r].impulse;
+    }
 }
 
 static void restore_impulses(const struct island_problem *problem)
@@ -448,6 +456,9 @@ static void restore_impulses(const struct island_problem *problem)
         row->normal_force = row->kept[0];
         memcpy(row->tangent_force, row->kept + 1, sizeof row->tangent_force);
         row->limit = (row->kinetic ? row->friction_kinetic : row->friction_static) * row->normal_force;
+    }
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        problem->joints[r].impulse = problem->joints[r].kept;
     }
 }
 

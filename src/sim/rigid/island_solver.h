@@ -46,7 +46,21 @@ struct island_row {
     bool moving;                                     /* a side that does not yield moves */
 };
 
+/* One equation or inequality of a joint (island_joints.c). */
+struct joint_row {
+    uint32_t joint, slot; /* in the model; of its multipliers in the state */
+    uint32_t side[2];     /* within the island; SIM_NONE: the world */
+    uint32_t pair;
+    double along[2][6];         /* per side: linear, then angular */
+    double target;              /* velocity */
+    double lower, upper, yield; /* bounds of the impulse; velocity per impulse */
+    double arm;                 /* length that makes its speed one of points: 1 for linear rows */
+    double impulse, kept;       /* the multiplier, and in the end the result */
+    double stiffness, mobility, inverse;
+};
+
 struct island {
+    uint32_t first_joint, joint_count; /* rows of joints */
     uint32_t first_body, body_count, first_row, row_count, first_pair, pair_count;
     uint32_t layers; /* contacts from a support to the body farthest from it */
     bool supported;  /* by something that does not yield: momentum is not its own */
@@ -63,6 +77,7 @@ struct island_problem {
     struct island *island;
     struct island_body *bodies;
     struct island_row *rows;
+    struct joint_row *joints;
     double *free, *velocity, *gradient, *step; /* of the island; velocity: the first guess at entry */
     double tolerance;                          /* a velocity */
     uint32_t rounds;                           /* at most */
@@ -80,6 +95,18 @@ void island_relative_velocity(const struct island_row *row, const double *veloci
 void island_add_impulse(const struct island_row *row, const double *impulse, double sign, double *vector);
 /* a^T M b. */
 double island_product(const struct island_body *bodies, uint32_t count, const double *a, const double *b);
+
+/* ---- island_joints.c --------------------------------------------------------------------------------------------- */
+
+double joint_row_speed(const struct joint_row *row, const double *velocity);
+void joints_add_gradient(const struct island_problem *problem, const double *velocity, double *gradient);
+double joints_slope(const struct island_problem *problem, double share);
+void joints_add_matrix(const struct island_problem *problem);
+void joints_take_impulses(const struct island_problem *problem, double *violation, double *change, double *most);
+void joints_apply(const struct island_problem *problem, double *sum); /* sum += J^T impulses */
+void joints_set_stiffness(const struct island_problem *problem, double factor, double largest);
+double joints_sweep(const struct island_problem *problem, bool backward);
+void joints_dual_parts(const struct island_problem *problem, double *quadratic, double *linear);
 
 /* ---- island_sweeps.c --------------------------------------------------------------------------------------------- */
 

@@ -113,6 +113,7 @@ void island_apply_impulses(const struct island_problem *problem)
         }
         island_add_impulse(row, impulse, 1, problem->step);
     }
+    joints_apply(problem, problem->step);
     for (uint32_t i = 0; i < count; i++) {
         const struct island_body *body = &problem->bodies[i];
         const double *sum = problem->step + (size_t)6 * i, *free = problem->free + (size_t)6 * i;
@@ -151,7 +152,7 @@ double island_sweep(const struct island_problem *problem, uint32_t sweeps)
         }
     }
     for (uint32_t n = 0; n < sweeps && moved > problem->tolerance; n++) { /* forth and back */
-        moved = 0;
+        moved = joints_sweep(problem, n % 2 != 0);
         for (uint32_t i = 0; i < count; i++) {
             struct island_row *row = &problem->rows[n % 2 == 0 ? i : count - 1 - i];
             double here = row->target != -INFINITY ? sweep_row(problem, row) : 0;
@@ -199,6 +200,7 @@ static void dual_parts(const struct island_problem *problem, double *quadratic, 
         *linear += row->normal_force * (sim_dot(row->normal, relative) - row->target);
         *linear += problem->friction ? sim_dot(row->tangent_force, relative) : 0;
     }
+    joints_dual_parts(problem, quadratic, linear);
 }
 
 double island_dual(const struct island_problem *problem)
@@ -217,6 +219,9 @@ void island_scale_impulses(const struct island_problem *problem, double share)
         for (int i = 0; i < 3; i++) {
             row->tangent_force[i] *= share;
         }
+    }
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        problem->joints[r].impulse *= share;
     }
     island_apply_impulses(problem);
 }

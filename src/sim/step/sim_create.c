@@ -483,6 +483,7 @@ static dent_status copy_def(struct sim_model *model, const dent_sim_def *def, de
         status = sim_no_memory(model->context);
     }
     status = status == DENT_OK ? sim_make_cells(model, def, bodies, cells) : status;
+    model->joint_count = def->joint_count;
     for (uint32_t b = 0; b < def->body_count && status == DENT_OK; b++) {
         status = copy_body(model, &bodies[b], b, &cells[b]);
     }
@@ -516,6 +517,7 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     if (model->contact_interval == 0 || model->contact_interval > model->substeps) {
         model->contact_interval = model->substeps;
     }
+    status = status == DENT_OK ? joints_make(model, state, def, &work->solver.islands) : status;
     status = status == DENT_OK ? embedding_build(model, state, work->search.world) : status;
     status = status == DENT_OK ? contacts_build(model, &work->search, &work->contacts) : status;
     status = status == DENT_OK ? swift_build(model, &work->swift) : status;

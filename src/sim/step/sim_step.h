@@ -29,6 +29,11 @@ dent_status sim_keep_state(dent_sim *sim); /* before a change that may fail: mak
 void sim_undo(dent_sim *sim);              /* the backup becomes the state; no contacts are reported */
 dent_sim_statistics sim_no_statistics(void);
 
+/* ---- sim_joints.c ------------------------------------------------------------------------------------------------ */
+/* When rigid bodies have their centres of mass. */
+dent_status joints_make(struct sim_model *model, struct sim_state *state, const dent_sim_def *def,
+                        struct rigid_islands *islands);
+
 /* ---- sim_control.c ----------------------------------------------------------------------------------------------- */
 void sim_set_body_velocity(const struct sim_model *model, struct sim_state *state, uint32_t body, const double *linear,
                            const double *angular);
