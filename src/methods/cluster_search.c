@@ -29,6 +29,7 @@ struct cluster_state {
     struct cluster_cache cache;
     struct body_pairs pairs;
     struct loop_costs search_costs;
+    uint64_t leaves; /* pairs of clusters compared in the last query */
 };
 
 struct workspace;
@@ -42,14 +43,15 @@ struct cluster_search {
     struct cluster_snapshot snapshot;
     uint32_t pieces_per_block;
     bool certify;
-    bool has_filters;             /* some bodies may not meet */
-    bool tries_strains;           /* of some body */
-    bool may_adopt;               /* some body has no reference of its own */
-    struct self_proofs proofs;    /* of contact of bodies with themselves */
-    bool *body_certified;         /* of the proofs, as is piece_certified */
-    float (*body_matrices)[9];    /* by body index: what that is proven with */
+    bool has_filters;          /* some bodies may not meet */
+    bool tries_strains;        /* of some body */
+    bool may_adopt;            /* some body has no reference of its own */
+    struct self_proofs proofs; /* of contact of bodies with themselves */
+    bool *body_certified;      /* of the proofs, as is piece_certified */
+    float (*body_matrices)[9]; /* by body index: what that is proven with */
     bool *piece_certified;
     struct workspace *workspaces; /* by worker */
+    uint64_t *leaves;             /* pairs of clusters compared, so far */
     bool *met_itself;             /* by body index: the search surely found a pair of the body with itself */
 };
 
@@ -61,8 +63,8 @@ enum { BATCH = 256, NEAR_PIECES = 256, KEPT_CLUSTERS = 256 };
 struct near_pieces {
     uint32_t own; /* clusters of side b to compare with their own vertices */
     uint32_t count;
-    uint32_t pieces[NEAR_PIECES];   /* of the world */
-    uint16_t clusters[NEAR_PIECES]; /* clusters of side b that the piece may meet */
+    uint32_t pieces[NEAR_PIECES];      /* of the world */
+    uint16_t clusters[NEAR_PIECES];    /* clusters of side b that the piece may meet */
     const uint16_t *open[NEAR_PIECES]; /* by cluster of side b: those of the piece that are left; null: all */
 };
 
@@ -585,6 +587,7 @@ static void search_block(void *data, uint32_t block, uint32_t worker)
     }
     search->sink->count_box_tests(search->sink, worker, work->boxes_compared);
     search->sink->count_cells_visited(search->sink, worker, work->clusters_visited);
+    __atomic_fetch_add(search->leaves, work->clusters_visited, __ATOMIC_RELAXED);
 }
 
 /* ---- preparation ----------------------------------------------------------------------------- */
@@ -649,8 +652,7 @@ static void certify_block(void *data, uint32_t block, uint32_t worker)
     const struct clustered_body *body = &search->snapshot.bodies[body_index];
     uint32_t group = block - body->first_group, first = group * PIECE_CLUSTERS;
     if (!body->rest_shapes || search->body_certified[body_index] ||
-        !search->cache->entries[body_index]->reference.usable ||
-        search->proofs.body_has_still[body_index]) {
+        !search->cache->entries[body_index]->reference.usable || search->proofs.body_has_still[body_index]) {
         return; /* what covers a piece needs strains everywhere */
     }
     const struct strain_reference *reference = &search->cache->entries[body_index]->reference;
@@ -870,6 +872,10 @@ static dent_status out_of_memory(const struct search_request *request)
     return message_fail(request->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory in the cluster search");
 }
 
+/* Clusters that leaves read so often on average are worth keeping their points. What the last query found is a good
+ * guess, and the same for any number of threads. */
+enum { KEEPING_LEAVES = 1 };
+
 /* About 512 blocks, but none below 16 clusters or above 16 pieces. */
 static uint32_t pieces_per_block(const struct cluster_snapshot *snapshot)
 {
@@ -887,7 +893,8 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     if (status != DENT_OK) {
         return status;
     }
-    struct cluster_search search = {.request = request, .sink = sink, .cache = &state->cache, .pairs = &state->pairs};
+    struct cluster_search search = {
+        .request = request, .sink = sink, .cache = &state->cache, .pairs = &state->pairs, .leaves = &state->leaves};
     struct cluster_snapshot *snapshot = &search.snapshot;
     snapshot->kernels = cluster_kernels_for(request->isa);
     snapshot->bodies = state->cache.bodies;
@@ -898,6 +905,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     snapshot->group_boxes_count = state->cache.group_boxes_count;
     snapshot->range_count = state->cache.range_count;
     snapshot->one_piece_each = state->cache.one_piece_each;
+    snapshot->keep_points = state->leaves > KEEPING_LEAVES * (uint64_t)snapshot->cluster_count;
     snapshot->surface_vertices_only = request->surface_vertices_only;
     snapshot->leave_out_flat = !request->def->touching;
     snapshot->wants[SIDE_CELLS] = true;
@@ -932,6 +940,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
         !body_pairs_find(&state->pairs, boxes, request->snapshot->body_count, request->isa, request->scratch)) {
         return out_of_memory(request);
     }
+    state->leaves = 0;
     loop_costs_run(&state->search_costs, request->context, blocks, search_block, &search);
     if (!search_cancelled(request)) {
         back_off_certificates(&search, &state->cache);
