@@ -100,6 +100,7 @@ static dent_status search_clusters(void *data, const struct search_request *requ
     snapshot->wants[SIDE_FACES] = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
     search.pieces_per_block = pieces_per_block(snapshot);
     uint32_t blocks = (snapshot->piece_count + search.pieces_per_block - 1) / search.pieces_per_block;
+    search.numbers = request->experiments->cluster_search.numbers;
     search.certify = !request->experiments->cluster_search.no_certificate;
     if (!self_proofs_begin(&search.proofs, request, &state->cache)) {
         return out_of_memory(request);

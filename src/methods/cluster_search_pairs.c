@@ -258,24 +258,28 @@ static uint8_t *doubles_left(const struct workspace *work, dent_question questio
     return &work->search->cache->doubles_left[cluster][question == DENT_QUESTION_FACE_CELL];
 }
 
+/* What an experiment asks for instead. */
+static bool numbers_of_experiment(const struct workspace *work, dent_question question)
+{
+    uint8_t *left = doubles_left(work, question);
+    switch (work->search->numbers) {
+    case DENT_LEAF_NUMBERS_FLOATS:
+        return false;
+    case DENT_LEAF_NUMBERS_ALTERNATING:
+        *left = *left == 0;
+        return *left > 0;
+    default:
+        return true;
+    }
+}
+
 static void choose_numbers(struct workspace *work, dent_question question)
 {
     const struct cluster_search *search = work->search;
-    uint8_t *left = doubles_left(work, question);
-    switch (search->request->experiments->cluster_search.numbers) {
-    case DENT_LEAF_NUMBERS_FLOATS:
-        work->in_doubles = false;
-        break;
-    case DENT_LEAF_NUMBERS_DOUBLES:
-        work->in_doubles = true;
-        break;
-    case DENT_LEAF_NUMBERS_ALTERNATING:
-        *left = *left == 0;
-        work->in_doubles = *left > 0;
-        break;
-    default:
-        work->in_doubles = *left > 0 && search->snapshot.kernels != &cluster_kernels_scalar;
-        break;
+    if (search->numbers == DENT_LEAF_NUMBERS_AUTO) {
+        work->in_doubles = *doubles_left(work, question) > 0 && search->snapshot.kernels != &cluster_kernels_scalar;
+    } else {
+        work->in_doubles = numbers_of_experiment(work, question);
     }
     work->doubles.cells.has_points = work->doubles.cells.has_planes = false;
     work->queue.box_pairs = work->open_pairs = 0;
@@ -284,7 +288,7 @@ static void choose_numbers(struct workspace *work, dent_question question)
 /* After a cluster of side b is done: is it the turn of doubles? */
 static void note_open_pairs(const struct workspace *work, dent_question question)
 {
-    if (work->search->request->experiments->cluster_search.numbers != DENT_LEAF_NUMBERS_AUTO) {
+    if (work->search->numbers != DENT_LEAF_NUMBERS_AUTO) {
         return;
     }
     if (work->in_doubles) { /* 0: noted when it was taken up before */

@@ -20,6 +20,7 @@ struct cluster_search {
     void *gap_rooms; /* gap_reference_complete(), by worker; null until they are needed */
     struct cluster_snapshot snapshot;
     uint32_t pieces_per_block;
+    dent_leaf_numbers numbers; /* of the leaves: floats, doubles, or what each cluster needs */
     bool certify;
     bool has_filters;          /* some bodies may not meet */
     bool tries_strains;        /* of some body */
