@@ -236,7 +236,7 @@ class Checker:
         mine, other = path.stem, target.stem
         if mine in SHARED_METHOD_FILES or other in SHARED_METHOD_FILES:
             return
-        # A method may be several files: cluster_search.c, cluster_search_cache.c, cluster_search_self.c.
+        # A method may be several files: cluster_search.c, cluster_search_cache.c, cluster_search_pairs.c ...
         one_begins_the_other = mine.startswith(other + "_") or other.startswith(mine + "_")
         if mine != other and not one_begins_the_other and self.method_of(path) != self.method_of(target):
             self.complain(path, line, f"method {mine} may not include method {other}")

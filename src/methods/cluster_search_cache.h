@@ -57,7 +57,7 @@ struct cluster_cache {
     uint32_t piece_boxes_count, group_boxes_count, range_count;
     uint32_t gap_pair_count;    /* of all bodies */
     uint32_t rigid_block_count; /* of RIGID_BLOCK_VERTICES vertices, of bodies with gaps */
-    bool one_piece_each;                                       /* every body has just one */
+    bool one_piece_each;        /* every body has just one */
     uint32_t *body_of_cluster, *body_of_piece, *body_of_group; /* body indices */
     uint8_t (*doubles_left)[2]; /* by cluster, for vertex-cell and face-cell: in how many more queries its cells are
                                    compared in doubles. Written by the search */

@@ -28,6 +28,12 @@ bool self_proofs_begin(struct self_proofs *proofs, const struct search_request *
            proofs->rigid && proofs->pair_clear && proofs->open_pairs;
 }
 
+/* Swarms of small bodies have none, and should not pay for being asked one by one. */
+static bool some_have_gaps(const struct self_proofs *proofs)
+{
+    return proofs->cache->rigid_block_count > 0;
+}
+
 /* ---- bodies that moved as a whole ------------------------------------------------------------ */
 
 static uint32_t probe_step(uint32_t vertex_count)
@@ -141,13 +147,14 @@ static void note_probes(struct rigid_proof *rigid, const double (*xyz)[3])
 void self_proofs_try_rigid(struct self_proofs *proofs)
 {
     const struct snapshot *snapshot = proofs->request->snapshot;
-    for (uint32_t body_index = 0; body_index < proofs->cache->body_count; body_index++) {
+    const uint32_t body_count = some_have_gaps(proofs) ? proofs->cache->body_count : 0;
+    for (uint32_t body_index = 0; body_index < body_count; body_index++) {
         struct cached_body *entry = proofs->cache->entries[body_index];
         const struct body_snapshot *body = &snapshot->bodies[body_index];
-        struct rigid_block block = {.body_index = body_index};
         if (!proofs->cache->bodies[body_index].has_gaps || !body->body->self_collision) {
             continue;
         }
+        struct rigid_block block = {.body_index = body_index};
         struct rigid_proof *rigid = entry->rigid;
         rigid->reference.shape = (const double(*)[3])body->body->reference;
         note_probes(rigid, body->xyz);
@@ -213,7 +220,8 @@ static void keep_pose(const struct self_proofs *proofs, uint32_t body_index)
 
 void self_proofs_keep_poses(struct self_proofs *proofs)
 {
-    for (uint32_t body_index = 0; proofs->snapshot && body_index < proofs->cache->body_count; body_index++) {
+    const uint32_t body_count = proofs->snapshot && some_have_gaps(proofs) ? proofs->cache->body_count : 0;
+    for (uint32_t body_index = 0; body_index < body_count; body_index++) {
         const struct clustered_body *body = &proofs->cache->bodies[body_index];
         struct rigid_proof *rigid = proofs->cache->entries[body_index]->rigid;
         bool searched = body->rest_shapes && body->wants_stretches && !proofs->body_certified[body_index];
@@ -285,7 +293,8 @@ void self_proofs_try_gaps(struct self_proofs *proofs, const struct cluster_snaps
 {
     bool any = false;
     proofs->snapshot = snapshot;
-    for (uint32_t body_index = 0; body_index < proofs->cache->body_count; body_index++) {
+    const uint32_t body_count = some_have_gaps(proofs) ? proofs->cache->body_count : 0;
+    for (uint32_t body_index = 0; body_index < body_count; body_index++) {
         const struct clustered_body *body = &proofs->cache->bodies[body_index];
         any = any || (body->rest_shapes && body->wants_stretches && !proofs->body_certified[body_index]);
     }
@@ -294,8 +303,8 @@ void self_proofs_try_gaps(struct self_proofs *proofs, const struct cluster_snaps
     }
 }
 
-bool self_proofs_clear(const struct self_proofs *proofs, uint32_t body_index, uint32_t piece_b, uint32_t piece_a,
-                       const uint16_t **open)
+bool self_proofs_look_up(const struct self_proofs *proofs, uint32_t body_index, uint32_t piece_b, uint32_t piece_a,
+                         const uint16_t **open)
 {
     const struct clustered_body *body = &proofs->cache->bodies[body_index];
     bool tried = body->rest_shapes && body->wants_stretches;

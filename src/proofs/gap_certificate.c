@@ -11,6 +11,9 @@
 /* A cluster with more pieces close to it (a large one among small ones) has rows for the first of them only. */
 enum { CLUSTER_ROWS_MAX = 64 };
 
+/* A cluster that overlaps so many others in the reference is taken to overlap the rest. */
+enum { OVERLAPS_MAX = 16 };
+
 /* Clusters are close when their boxes are not farther apart than this share of their extents together. */
 #define CLOSE_SHARE 0.25
 
@@ -263,6 +266,7 @@ struct gap_builder {
     double scale;
     struct close_box *clusters, *pieces; /* while close ones are listed */
     uint8_t *row_counts;                 /* likewise, by cluster: rows it has */
+    uint64_t unmeasured;                 /* likewise: pairs of clusters that may still be listed */
     struct shape_pair *shapes;           /* while gaps are measured, by worker: 60 kB each */
 };
 
@@ -329,17 +333,21 @@ static float *row_of(const struct gap_reference *reference, const struct gap_pai
     return reference->rows[pair->first_row + (uint32_t)__builtin_popcount(before)];
 }
 
-/* The gaps of one row that are not known yet. Of a piece with itself: those to the clusters behind. */
+/* The gaps of one row that are not known yet. Of a piece with itself: those to the clusters behind. `overlaps` counts
+ * the clusters that leave none. */
 static void fill_row(const struct gap_builder *builder, struct shape_pair *room, uint32_t own, double enough,
-                     const struct gap_pair *pair, float *row)
+                     const struct gap_pair *pair, float *row, uint32_t *overlaps)
 {
     const struct body_clusters *clusters = builder->reference->clusters;
     const struct cluster_piece *other_piece = &clusters->pieces[pair->piece];
     for (uint32_t k = 0; k < other_piece->count; k++) {
         uint32_t other = other_piece->first + k;
-        if (other > own && row[k] < 0) {
+        if (other > own && row[k] < 0 && *overlaps >= OVERLAPS_MAX) {
+            row[k] = 0;
+        } else if (other > own && row[k] < 0) {
             set_cluster(&room->near, builder->body, clusters, other, builder->positions, builder->scale);
             row[k] = gap_of_clusters(&room->own, &room->near, enough);
+            *overlaps += row[k] == 0;
         }
     }
 }
@@ -357,10 +365,11 @@ static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room
     /* Larger gaps to others are of no use: what a cluster and its neighbours do is known to be small beside its own. */
     double most = ENOUGH_GAPS * (double)own_gap;
     double enough = own_gap > 0 && most < radius ? most : radius;
+    uint32_t overlaps = 0;
     for (uint32_t i = reference->first_pair[piece]; i < reference->first_pair[piece + 1]; i++) {
         struct gap_pair *pair = &reference->pairs[i];
         if (pair->rows >> slot & 1) {
-            fill_row(builder, room, own, enough, pair, row_of(reference, pair, slot));
+            fill_row(builder, room, own, enough, pair, row_of(reference, pair, slot), &overlaps);
         }
         if (pair->piece == piece && (pair->rows >> slot & 1)) {
             row_of(reference, pair, slot)[slot] = own_gap;
@@ -414,23 +423,27 @@ static float far_gap(const struct close_box *a, const struct close_box *b)
     return rounded_gap(a->reach + b->reach);
 }
 
-/* The row of a cluster: -1: close, and not known yet. True when some are. */
-static bool mark_close(const struct gap_builder *builder, uint32_t cluster, uint32_t piece, float row[PIECE_CLUSTERS])
+/* The row of a cluster: -1: close, and not known yet. Returns how many of these there are, and in *behind how many with a
+ * higher number than the cluster: those are measured. */
+static uint32_t mark_close(const struct gap_builder *builder, uint32_t cluster, uint32_t piece,
+                           float row[PIECE_CLUSTERS], uint32_t *behind)
 {
     const struct cluster_piece *range = &builder->reference->clusters->pieces[piece];
-    bool any = false;
+    uint32_t count = 0;
+    *behind = 0;
     memset(row, 0, PIECE_CLUSTERS * sizeof *row);
     for (uint32_t k = 0; k < range->count; k++) {
         const struct close_box *own = &builder->clusters[cluster], *other = &builder->clusters[range->first + k];
         bool close = are_close(own, other);
         row[k] = close ? -1.0f : far_gap(own, other);
-        any = any || close;
+        count += close;
+        *behind += close && range->first + k > cluster;
     }
-    return any;
+    return count;
 }
 
 /* Sets a pair but for its slot, and its rows where there is memory for them. A pair of which a row is left out has no
- * gap. False: no clusters are close. */
+ * gap, nor do its pieces. False: the pair has no rows. */
 static bool set_pair(struct gap_builder *builder, uint32_t piece, uint32_t other, uint32_t first_row,
                      struct gap_pair *pair)
 {
@@ -440,23 +453,29 @@ static bool set_pair(struct gap_builder *builder, uint32_t piece, uint32_t other
     bool left_out = false;
     *pair = (struct gap_pair){.piece = other, .first_row = first_row, .gap = INFINITY};
     for (uint32_t slot = 0; slot < range->count; slot++) {
-        uint32_t cluster = range->first + slot;
-        bool close = mark_close(builder, cluster, other, row);
+        uint32_t cluster = range->first + slot, behind;
+        if (builder->row_counts[cluster] == CLUSTER_ROWS_MAX || builder->unmeasured == 0) {
+            left_out = true; /* close or not */
+            continue;
+        }
+        uint32_t close = mark_close(builder, cluster, other, row, &behind);
         for (uint32_t k = 0; k < reference->clusters->pieces[other].count; k++) {
             pair->gap = row[k] < 0 ? pair->gap : fminf(pair->gap, row[k]);
         }
-        if (close && builder->row_counts[cluster] == CLUSTER_ROWS_MAX) {
-            left_out = true;
-        } else if (close) {
-            builder->row_counts[cluster]++;
-            if (reference->rows) {
-                memcpy(reference->rows[first_row + (uint32_t)__builtin_popcount(pair->rows)], row, sizeof row);
-            }
-            pair->rows |= UINT32_C(1) << slot;
+        if (close == 0) {
+            continue;
         }
+        builder->row_counts[cluster]++;
+        builder->unmeasured -= behind < builder->unmeasured ? behind : builder->unmeasured;
+        if (reference->rows) {
+            memcpy(reference->rows[first_row + (uint32_t)__builtin_popcount(pair->rows)], row, sizeof row);
+        }
+        pair->rows |= UINT32_C(1) << slot;
     }
-    pair->gap = left_out ? 0 : pair->gap;
-    return pair->rows != 0 || left_out;
+    if (left_out) {
+        pair->gap = reference->clearances[piece] = reference->clearances[other] = 0;
+    }
+    return pair->rows != 0;
 }
 
 /* Goes through all pairs; writes them where there is memory. False: there are too many. */
@@ -465,6 +484,7 @@ static bool list_pairs(struct gap_builder *builder)
     struct gap_reference *reference = builder->reference;
     uint32_t pieces = reference->clusters->piece_count, pair_count = 0, row_count = 0;
     memset(builder->row_counts, 0, reference->clusters->cluster_count);
+    builder->unmeasured = GAPS_PER_CLUSTER * (uint64_t)reference->clusters->cluster_count;
     for (uint32_t piece = 0; piece < pieces; piece++) {
         reference->first_pair[piece] = pair_count;
         for (uint32_t other = piece; other < pieces; other++) {

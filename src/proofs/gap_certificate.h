@@ -28,6 +28,11 @@
 
 #define NO_GAP_PAIR UINT32_MAX
 
+/* Bodies have ten to thirty-five pairs of close clusters per cluster. One whose reference overlaps itself all over would
+ * have hundreds, each of which takes some microseconds to measure and proves nothing. Beyond so many per cluster of the
+ * body (and the last row) they are left out. */
+enum { GAPS_PER_CLUSTER = 64 };
+
 /* Two pieces of which clusters are close, or one with itself. */
 struct gap_pair {
     uint32_t piece;     /* the second one, not before the first */
@@ -61,14 +66,16 @@ bool gap_reference_create(struct gap_reference *reference, dent_context *context
                           const struct body_clusters *clusters, const double (*shape)[3]);
 void gap_reference_destroy(struct gap_reference *reference);
 
-/* Computes the gaps of the same shape, in parallel, without further memory: some microseconds a cell, which is why it
- * is left until the body is asked about a second time. `rooms`: gap_room_size() bytes for every worker (60 kB: too much
+/* Computes the gaps of the same shape, in parallel, without further memory: some microseconds a cell, also where the
+ * shape overlaps itself (what is beyond a budget is left out), which is why it is left until the body is asked about a
+ * second time. `rooms`: gap_room_size() bytes for every worker (60 kB: too much
  * for a stack). */
 void gap_reference_complete(struct gap_reference *reference, const struct body *body, const double (*shape)[3],
                             void *rooms);
 size_t gap_room_size(void);
 
-/* The pair of two pieces, whichever is the first; NO_GAP_PAIR: none of their clusters are close. */
+/* The pair of two pieces, whichever is the first; NO_GAP_PAIR: nothing is known of them, because none of their clusters
+ * are close, or because those were left out. */
 uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, uint32_t piece_b);
 
 /* Clusters of a piece that have no contact with themselves. */

@@ -1,31 +1,9 @@
 /* The bodies of a world: ids and generations, order of addition, ties, filters, and a failing allocator at every
  * request. */
-#include "support_bodies.h"
+#include "support_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct watched_memory memory;
-static dent_context *context;
-static struct message message;
-static struct body_table table;
-
-static int begin(void **state)
-{
-    (void)state;
-    context = watched_context(&memory);
-    body_table_init(&table, context);
-    message.text[0] = 0;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    body_table_destroy(&table);
-    end_watched_context(context, &memory);
-    return 0;
-}
 
 static const uint32_t cell[4] = {0, 1, 2, 3};
 static const double cell_xyz[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -46,11 +24,7 @@ static dent_body_def cell_def(const char *name, const dent_same_as *ties, uint32
 static dent_body_id add(const char *name, const dent_same_as *ties, uint32_t tie_count)
 {
     dent_body_def def = cell_def(name, ties, tie_count);
-    dent_body_id id = {0};
-    if (body_table_add(&table, &def, &message, &id) != DENT_OK) {
-        fail_msg("add: %s", message.text);
-    }
-    return id;
+    return add_def(&def);
 }
 
 static bool same_vertex(dent_body_id a, uint32_t vertex_a, dent_body_id b, uint32_t vertex_b)

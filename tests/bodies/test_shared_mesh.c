@@ -1,40 +1,9 @@
 /* Bodies with equal elements keep one copy of them: what is shared is right for each, lives as long as the last of them,
  * and is told apart from everything that differs in a single number. */
-#include "support_bodies.h"
+#include "support_table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct watched_memory memory;
-static dent_context *context;
-static struct message message;
-static struct body_table table;
-
-static int begin(void **state)
-{
-    (void)state;
-    context = watched_context(&memory);
-    body_table_init(&table, context);
-    message.text[0] = 0;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    body_table_destroy(&table);
-    end_watched_context(context, &memory);
-    return 0;
-}
-
-static dent_body_id add(const dent_body_def *def)
-{
-    dent_body_id id = {0};
-    if (body_table_add(&table, def, &message, &id) != DENT_OK) {
-        fail_msg("add: %s", message.text);
-    }
-    return id;
-}
 
 static bool share(dent_body_id a, dent_body_id b)
 {
@@ -83,7 +52,7 @@ static void bodies_share_their_elements_exactly_when_every_number_is_equal(void 
     (void)state;
     struct test_mesh bar = make_bar(3, 2, 2, CUBE_FIVE), mixed = make_bar(2, 1, 1, CUBE_HEXAHEDRA);
     dent_body_def def = solid_def_of(&bar, "a");
-    dent_body_id a = add(&def), b = add(&def);
+    dent_body_id a = add_def(&def), b = add_def(&def);
     assert_true(share(a, b));
     /* One corner of one element after the other; all elements stay good, as the vertices of a bar are many. */
     uint32_t drawn = 0;
@@ -93,7 +62,7 @@ static void bodies_share_their_elements_exactly_when_every_number_is_equal(void 
             other++;
         }
         bar.corners[corner] = other;
-        dent_body_id c = add(&def);
+        dent_body_id c = add_def(&def);
         assert_false(share(a, c));
         assert_right(body_table_find(&table, c), &def);
         bar.corners[corner] = kept;
@@ -108,24 +77,24 @@ static void bodies_share_their_elements_exactly_when_every_number_is_equal(void 
     changed.positions_t0 = dent_positions_double(&more[0][0]);
     for (uint32_t i = 0; i < MORE; i++) {
         changed.vertex_count++;
-        a = add(&def); /* the one that would lend */
-        assert_false(share(a, add(&changed)));
+        a = add_def(&def); /* the one that would lend */
+        assert_false(share(a, add_def(&changed)));
     }
     changed = def;
     changed.element_count--;
-    assert_false(share(add(&def), add(&changed)));
+    assert_false(share(add_def(&def), add_def(&changed)));
     dent_body_def surface = surface_def_of(&bar, "surface");
     surface.element_count = 4 * bar.element_count / 3;
     dent_body_def solid = def;
     solid.element_count = surface.element_count / 4 * 3;
-    assert_false(share(add(&solid), add(&surface)));
+    assert_false(share(add_def(&solid), add_def(&surface)));
     uint8_t *kinds = calloc(bar.element_count, 1);
     memset(kinds, DENT_CELL_TETRAHEDRON, bar.element_count);
     changed = def;
     changed.cell_kinds = kinds; /* says what is so anyway */
-    assert_true(share(add(&def), add(&changed)));
+    assert_true(share(add_def(&def), add_def(&changed)));
     dent_body_def hexahedra = solid_def_of(&mixed, "hexahedra");
-    assert_true(share(add(&hexahedra), add(&hexahedra)));
+    assert_true(share(add_def(&hexahedra), add_def(&hexahedra)));
     free(kinds);
     free(more);
     free_mesh(&bar);
@@ -148,7 +117,7 @@ static void a_shared_mesh_is_right_and_lives_until_its_last_body_goes(void **sta
         uint32_t place = count > 0 ? dent_random_below(&random, count) : 0;
         if (count == 0 || (choice == 0 && count < MOST)) {
             place = count++;
-            ids[place] = add(&def);
+            ids[place] = add_def(&def);
             made_of[place] = mesh;
         } else if (choice == 1) {
             assert_int_equal(body_table_replace(&table, ids[place], &def, &message), DENT_OK);
@@ -180,10 +149,10 @@ static void one_more_body_of_a_swarm_takes_no_memory_for_elements(void **state)
     struct test_mesh bar = make_bar(2, 1, 1, CUBE_FIVE);
     dent_body_def def = solid_def_of(&bar, "bar");
     for (int i = 0; i < 100; i++) {
-        add(&def);
+        add_def(&def);
     }
     uint64_t bytes = memory.bytes, blocks = memory.blocks;
-    add(&def); /* 101 bodies: the slots have room */
+    add_def(&def); /* 101 bodies: the slots have room */
     assert_true(memory.bytes - bytes <= sizeof(struct body) + 64);
     assert_int_equal(memory.blocks - blocks, 2); /* the body and its name */
     free_mesh(&bar);
@@ -195,7 +164,7 @@ static void failing_requests_of_a_body_that_borrows_leave_nothing_behind(void **
     struct test_mesh bar = make_bar(2, 1, 1, CUBE_FIVE);
     dent_body_def def = solid_def_of(&bar, "bar");
     def.reference = dent_positions_double(&bar.xyz[0][0]);
-    dent_body_id first = add(&def), id = {0};
+    dent_body_id first = add_def(&def), id = {0};
     uint64_t failures = 0;
     for (dent_status status = DENT_ERROR_OUT_OF_MEMORY; status != DENT_OK; failures += status != DENT_OK) {
         uint64_t bytes = memory.bytes;
@@ -222,7 +191,7 @@ static void a_strict_body_is_rejected_for_a_mesh_that_another_one_has(void **sta
     def.element_count = 2;
     def.element_corners = twice;
     def.positions_t0 = dent_positions_double(&xyz[0][0]);
-    dent_body_id id = add(&def);
+    dent_body_id id = add_def(&def);
     def.strict = true;
     assert_int_equal(body_table_add(&table, &def, &message, &id), DENT_ERROR_BAD_MESH);
     assert_contains(message.text, "body \"doubled\": cell 1 has the same corners as an earlier one");

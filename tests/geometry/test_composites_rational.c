@@ -8,34 +8,16 @@
  */
 #include "support/cmocka_includes.h"
 
-#include "geometry/integer_points.h"
+#include "geometry/integer_reference.h"
 #include "geometry/point_cases.h"
-#include "geometry/simplex_oracle.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
-
-enum { POINTS_MAX = 8 };
-
-static struct simplex oracle;
-static mpz_t integer[POINTS_MAX][3], edge[3][3], determinant, term;
-
-static void initialise_integers(void)
-{
-    simplex_initialise(&oracle);
-    for (int k = 0; k < POINTS_MAX; k++) {
-        mpz_inits(integer[k][0], integer[k][1], integer[k][2], NULL);
-    }
-    for (int k = 0; k < 3; k++) {
-        mpz_inits(edge[k][0], edge[k][1], edge[k][2], NULL);
-    }
-    mpz_inits(determinant, term, NULL);
-}
 
 /* ---- cases ----------------------------------------------------------------------------------------------------- */
 
 struct composite_case {
-    double made[POINTS_MAX][3]; /* as the reference sees it */
-    double seen[POINTS_MAX][3]; /* as the library sees it */
+    double made[INTEGER_POINTS][3]; /* as the reference sees it */
+    double seen[INTEGER_POINTS][3]; /* as the library sees it */
 };
 
 static void make_lattice(dent_random *random, double p[][3], int count)
@@ -150,7 +132,7 @@ static struct composite_case make_case(dent_random *random, int count)
             result.seen[k][axis] = mirror * (result.made[k][source] + offset[axis]) * scale[axis];
         }
     }
-    const double *points[POINTS_MAX];
+    const double *points[INTEGER_POINTS];
     for (int k = 0; k < count; k++) {
         points[k] = result.made[k];
     }
@@ -174,52 +156,6 @@ static void permuted_points(dent_random *random, const struct composite_case *on
 }
 
 /* ---- references ------------------------------------------------------------------------------------------------ */
-
-static int reference_orientation(int a, int b, int c, int d)
-{
-    const int corners[3] = {b, c, d};
-    for (int k = 0; k < 3; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            mpz_sub(edge[k][axis], integer[corners[k]][axis], integer[a][axis]);
-        }
-    }
-    mpz_set_ui(determinant, 0);
-    for (int k = 0; k < 3; k++) {
-        mpz_mul(term, edge[0][k], edge[1][(k + 1) % 3]);
-        mpz_addmul(determinant, term, edge[2][(k + 2) % 3]);
-        mpz_mul(term, edge[0][k], edge[1][(k + 2) % 3]);
-        mpz_submul(determinant, term, edge[2][(k + 1) % 3]);
-    }
-    return mpz_sgn(determinant);
-}
-
-static hull_meeting reference_meeting(int a, int a_count, bool a_strict, int b, int b_count, bool b_strict)
-{
-    mpz_t(*a_points[4])[3], (*b_points[4])[3];
-    for (int k = 0; k < a_count; k++) {
-        a_points[k] = &integer[a + k];
-    }
-    for (int k = 0; k < b_count; k++) {
-        b_points[k] = &integer[b + k];
-    }
-    return hulls_meeting(&oracle, a_points, a_count, a_strict, b_points, b_count, b_strict);
-}
-
-static bool reference_triangle_has_area(int first)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        int i = axis, j = (axis + 1) % 3;
-        mpz_set_ui(determinant, 0);
-        for (int k = 0; k < 3; k++) {
-            mpz_addmul(determinant, integer[first + k][i], integer[first + (k + 1) % 3][j]);
-            mpz_submul(determinant, integer[first + k][j], integer[first + (k + 1) % 3][i]);
-        }
-        if (mpz_sgn(determinant) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* The closed hull of `count` points against a tetrahedron: 0 none, 1 touching, 2 interior. */
 static int reference_against_tetrahedron(int first, int count, int tetrahedron)

@@ -5,11 +5,10 @@
 #include "support/cmocka_includes.h"
 
 #include "base/platform/cpu_features.h"
-#include "geometry/integer_points.h"
+#include "geometry/integer_reference.h"
 #include "geometry/point_cases.h"
 #include "geometry/predicates/kernels/pair_kernels.h"
 #include "geometry/predicates/triangle_predicates.h"
-#include "geometry/simplex_oracle.h"
 
 enum point_kind {
     POINTS_ORDINARY, /* doubles in a cube */
@@ -22,21 +21,6 @@ enum point_kind {
 };
 
 static const char *const kind_names[POINT_KINDS] = {"ordinary", "lattice", "fitted", "nearly", "scaled", "any"};
-
-static struct simplex oracle;
-static mpz_t integer[PAIR_CORNERS][3], edge[3][3], determinant, term;
-
-static void initialise_integers(void)
-{
-    simplex_initialise(&oracle);
-    for (int k = 0; k < PAIR_CORNERS; k++) {
-        mpz_inits(integer[k][0], integer[k][1], integer[k][2], NULL);
-    }
-    for (int k = 0; k < 3; k++) {
-        mpz_inits(edge[k][0], edge[k][1], edge[k][2], NULL);
-    }
-    mpz_inits(determinant, term, NULL);
-}
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
@@ -88,59 +72,14 @@ static void make_points(dent_random *random, enum point_kind kind, double p[][3]
 
 /* ---- references -------------------------------------------------------------------------------------------------- */
 
-static int reference_orientation(int a, int b, int c, int d)
-{
-    const int corners[3] = {b, c, d};
-    for (int k = 0; k < 3; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            mpz_sub(edge[k][axis], integer[corners[k]][axis], integer[a][axis]);
-        }
-    }
-    mpz_set_ui(determinant, 0);
-    for (int k = 0; k < 3; k++) {
-        mpz_mul(term, edge[0][k], edge[1][(k + 1) % 3]);
-        mpz_addmul(determinant, term, edge[2][(k + 2) % 3]);
-        mpz_mul(term, edge[0][k], edge[1][(k + 2) % 3]);
-        mpz_submul(determinant, term, edge[2][(k + 1) % 3]);
-    }
-    return mpz_sgn(determinant);
-}
-
-static hull_meeting reference_meeting(int a_count, bool a_strict, int b_count, bool b_strict)
-{
-    mpz_t(*a_points[4])[3], (*b_points[4])[3];
-    for (int k = 0; k < a_count; k++) {
-        a_points[k] = &integer[k];
-    }
-    for (int k = 0; k < b_count; k++) {
-        b_points[k] = &integer[a_count + k];
-    }
-    return hulls_meeting(&oracle, a_points, a_count, a_strict, b_points, b_count, b_strict);
-}
-
 enum truth { TRUTH_NONE, TRUTH_TOUCHING, TRUTH_MEET, TRUTH_COPLANAR };
 
 /* Vertices and faces against a closed or open cell; a flat one has no interior. */
 static enum truth truth_of_cell(int a_count)
 {
     bool proper = reference_orientation(a_count, a_count + 1, a_count + 2, a_count + 3) != 0;
-    hull_meeting meeting = reference_meeting(a_count, false, 4, proper);
+    hull_meeting meeting = reference_meeting(0, a_count, false, a_count, 4, proper);
     return meeting == HULLS_APART ? TRUTH_NONE : meeting == HULLS_MEET ? TRUTH_TOUCHING : TRUTH_MEET;
-}
-
-static bool has_area(int first)
-{
-    bool area = false;
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3;
-        mpz_set_ui(determinant, 0);
-        for (int k = 0; k < 3; k++) {
-            mpz_addmul(determinant, integer[first + k][i], integer[first + (k + 1) % 3][j]);
-            mpz_submul(determinant, integer[first + k][j], integer[first + (k + 1) % 3][i]);
-        }
-        area = area || mpz_sgn(determinant) != 0;
-    }
-    return area;
 }
 
 static enum truth truth_of_faces(void)
@@ -157,11 +96,13 @@ static enum truth truth_of_faces(void)
         }
         one_plane = one_plane && reference_orientation(four[0], four[1], four[2], four[3]) == 0;
     }
-    hull_meeting meeting = reference_meeting(3, true, 3, true);
+    hull_meeting meeting = reference_meeting(0, 3, true, 3, 3, true);
     if (meeting != HULLS_MEET_STRICTLY) {
         return meeting == HULLS_APART ? TRUTH_NONE : TRUTH_TOUCHING;
     }
-    return !one_plane ? TRUTH_MEET : has_area(0) && has_area(3) ? TRUTH_COPLANAR : TRUTH_TOUCHING;
+    return !one_plane                                                         ? TRUTH_MEET
+           : reference_triangle_has_area(0) && reference_triangle_has_area(3) ? TRUTH_COPLANAR
+                                                                              : TRUTH_TOUCHING;
 }
 
 static enum truth truth_of(enum pair_kernel_kind kernel, const double p[][3], int count)

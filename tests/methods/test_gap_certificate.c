@@ -371,7 +371,8 @@ static void no_gap_is_larger_than_the_distance(void **state)
             const struct gap_pair *pair = &stage.gaps.pairs[first + dent_random_below(&random, end - first)];
             uint32_t slot = dent_random_below(&random, stage.clusters.pieces[piece].count);
             uint32_t other = dent_random_below(&random, stage.clusters.pieces[pair->piece].count);
-            uint32_t a = stage.clusters.pieces[piece].first + slot, b = stage.clusters.pieces[pair->piece].first + other;
+            uint32_t a = stage.clusters.pieces[piece].first + slot,
+                     b = stage.clusters.pieces[pair->piece].first + other;
             double gap = gap_in_row(&stage, pair, slot, other);
             double distance = fmin(distance_one_way(&stage, a, b), distance_one_way(&stage, b, a)) * scale;
             assert_true(gap <= distance);
@@ -385,7 +386,8 @@ static void no_gap_is_larger_than_the_distance(void **state)
         }
         close_stage(&stage);
     }
-    printf("%llu pairs of clusters, %llu gaps known, %llu neighbours, %llu of their gaps within a hundredth of the distance\n",
+    printf("%llu pairs of clusters, %llu gaps known, %llu neighbours, %llu of their gaps within a hundredth of the "
+           "distance\n",
            (unsigned long long)pairs, (unsigned long long)known, (unsigned long long)neighbours,
            (unsigned long long)tight);
     assert_true(4 * known > pairs && 2 * tight > neighbours && neighbours > 0);
@@ -636,6 +638,82 @@ static void parts_across_a_slit_are_let_go_before_they_meet(void **state)
     }
 }
 
+/* ---- references that overlap themselves ------------------------------------------------------ */
+
+/* One body of many blocks in nearly the same place. */
+static struct test_body *add_pile(struct test_scene *scene, uint32_t cubes, uint32_t copies)
+{
+    struct test_scene single = {.body_count = 0};
+    const struct test_body *block = test_add_block(&single, cubes, cubes, cubes);
+    uint32_t vertices = block->vertex_count, cells = block->element_count;
+    struct test_body *pile =
+        test_scene_new_body(scene, DENT_BODY_SOLID, copies * vertices, copies * cells, 4 * copies * cells);
+    dent_random random = dent_random_seeded(17);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        const double shift[3] = {dent_random_unit(&random), dent_random_unit(&random), dent_random_unit(&random)};
+        for (uint32_t v = 0; v < vertices; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                pile->xyz[copy * vertices + v][axis] = block->xyz[v][axis] + shift[axis];
+            }
+        }
+        for (uint32_t i = 0; i < 4 * cells; i++) {
+            pile->corners[4 * copy * cells + i] = block->corners[i] + copy * vertices;
+        }
+    }
+    test_scene_free(&single);
+    return pile;
+}
+
+/* Gaps that are still to be measured: those to clusters behind. */
+static uint64_t count_unmeasured(const struct gap_reference *gaps)
+{
+    uint64_t count = 0;
+    for (uint32_t piece = 0; piece < gaps->clusters->piece_count; piece++) {
+        for (uint32_t i = gaps->first_pair[piece]; i < gaps->first_pair[piece + 1]; i++) {
+            const struct gap_pair *pair = &gaps->pairs[i];
+            uint32_t row = pair->first_row;
+            assert_true(pair->rows != 0);
+            for (uint32_t set = pair->rows; set; set &= set - 1, row++) {
+                uint32_t own = gaps->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
+                for (uint32_t k = 0; k < gaps->clusters->pieces[pair->piece].count; k++) {
+                    count += gaps->rows[row][k] < 0 && gaps->clusters->pieces[pair->piece].first + k > own;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+static void a_reference_that_overlaps_itself_is_measured_within_a_budget(void **state)
+{
+    (void)state;
+    dent_context *context = dent_context_create(NULL, NULL);
+    struct test_scene scene = {.body_count = 0};
+    struct test_body *pile = add_pile(&scene, 6, 32);
+    dent_world *world = dent_world_create(context);
+    assert_int_equal(test_scene_add(&scene, world), DENT_OK);
+    const struct body *body = body_table_at(&world->bodies, 0);
+    const double(*rest)[3] = (const double(*)[3])pile->xyz;
+    struct body_clusters clusters;
+    struct gap_reference gaps;
+    assert_true(body_clusters_create(&clusters, context, body, rest));
+    assert_true(gap_reference_create(&gaps, context, body, &clusters, rest));
+    uint64_t budget = GAPS_PER_CLUSTER * (uint64_t)clusters.cluster_count, unmeasured = count_unmeasured(&gaps);
+    assert_true(unmeasured >= budget && unmeasured < budget + PIECE_CLUSTERS); /* all of it, and the last row */
+    size_t workers = dent_context_worker_count(context);
+    void *rooms = dent_allocate(context, workers, gap_room_size());
+    gap_reference_complete(&gaps, body, rest, rooms);
+    dent_release(context, rooms, workers, gap_room_size());
+    for (uint32_t piece = 0; piece < clusters.piece_count; piece++) {
+        assert_true(gaps.clearances[piece] == 0); /* also of the pieces that were left out */
+    }
+    gap_reference_destroy(&gaps);
+    body_clusters_destroy(&clusters);
+    dent_world_destroy(world);
+    test_scene_free(&scene);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -647,6 +725,7 @@ int main(void)
         cmocka_unit_test(contact_is_not_hidden_at_the_limit),
         cmocka_unit_test(squeezed_clusters_are_let_go_before_they_meet),
         cmocka_unit_test(parts_across_a_slit_are_let_go_before_they_meet),
+        cmocka_unit_test(a_reference_that_overlaps_itself_is_measured_within_a_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

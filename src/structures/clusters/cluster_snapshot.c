@@ -52,18 +52,19 @@ static void set_member(struct box_group *group, uint32_t slot, const struct clus
  * those of 2,048 clusters in full pieces, or of 651 bodies of one cluster. */
 enum { SMALL_WORLD_BYTES = 2048 * (384 + 64) };
 
-/* Both are taken, needed or not: bodies rest from being certified for some queries, and the query in which they are
- * tried again must not need more scratch than those before. A large world keeps its points only where it has no
- * strains: they take turns in the same memory. */
+/* Memory is taken for both, needed or not: bodies rest from being certified for some queries, and the query in which
+ * they are tried again must not need more scratch than those before. Large worlds of small bodies have not enough of it:
+ * there the two take turns in the same memory. */
 static bool take_points_and_strains(struct cluster_snapshot *state, struct arena *scratch)
 {
     size_t points = (size_t)state->cluster_count * sizeof *state->points;
     size_t strains = state->may_want_strains ? (size_t)state->piece_count * sizeof *state->strains : 0;
-    bool small = points + strains <= SMALL_WORLD_BYTES;
+    bool small = points + strains <= SMALL_WORLD_BYTES, both = small || !state->one_piece_each;
     size_t larger = points > strains ? points : strains;
-    unsigned char *memory = arena_allocate(scratch, small ? points + strains : larger, 1);
-    state->points = small || !state->wants_strains ? (struct cluster_points *)memory : NULL;
-    state->strains = state->wants_strains ? (struct piece_strain *)(memory + (small && memory ? points : 0)) : NULL;
+    unsigned char *memory = arena_allocate(scratch, both ? points + strains : larger, 1);
+    bool keep = small || !state->wants_strains || (both && state->keep_points);
+    state->points = keep ? (struct cluster_points *)memory : NULL;
+    state->strains = state->wants_strains ? (struct piece_strain *)(memory + (both && memory ? points : 0)) : NULL;
     return memory != NULL;
 }
 

@@ -2,7 +2,8 @@
  *
  * The rounded coordinates themselves are kept in small worlds, where they stay in the cache, and where no certificate
  * is tried, so that all clusters are looked at again. Most clusters of a big world with certificates meet nothing, and
- * computing those that do again costs no more than writing all of them to memory and reading them back.
+ * computing those that do again costs no more than writing all of them to memory and reading them back; where most of
+ * them meet others the method says so (keep_points).
  *
  * Bodies, pieces and clusters are numbered through the world in order of body index. Every level has three boxes: of the
  * cells (what is searched), of the vertices asked about and of the surface faces (what searches). All memory from the
@@ -46,6 +47,7 @@ struct cluster_snapshot {
     bool one_piece_each; /* every body has just one */
     bool wants[SIDE_COUNT], wants_strains;
     bool may_want_strains; /* in this query or in a later one like it */
+    bool keep_points;      /* most clusters will be read several times; a hint */
     const bool *still;     /* by piece: needs no strain, and gets none; null: none is */
     bool surface_vertices_only;
     bool leave_out_flat; /* clusters of cells without interior get no box: nothing touching is asked for */

@@ -324,9 +324,9 @@ static uint32_t compare_waiting(struct leaf_cells *cells, struct leaf_queue *que
         if (queue->count > LEAF_QUEUE - FLOATS) {
             count += judge_vertices(cells, queue, hits + count);
         }
+        queue->box_pairs += FLOATS == 1 ? 1 : (uint32_t)__builtin_popcount(boxed_cells(list[k]));
         for (uint32_t found = boxed_cells(list[k]); found; found &= found - 1) {
             uint32_t cell = boxed_group(list[k]) + (uint32_t)__builtin_ctz(found), slot = queue->count++;
-            queue->box_pairs++;
             queue->points[0][slot] = waiting->x[0][from];
             queue->points[1][slot] = waiting->x[1][from];
             queue->points[2][slot] = waiting->x[2][from];

@@ -16,6 +16,32 @@ struct face_sides {
     uint32_t shared[CLUSTER_FACES + 16]; /* vertices of side b that are corners of the face */
 };
 
+static inline struct doubles3 pick_points(const double (*local)[CLUSTER_VERTICES + 8], doubles_index index)
+{
+    return (struct doubles3){doubles_pick32(local[0], index), doubles_pick32(local[1], index),
+                             doubles_pick32(local[2], index)};
+}
+
+/* Vertices of side b that are a point of side a. */
+static inline void find_shared_points(const struct leaf_cells *cells, const struct double_points *points,
+                                      uint32_t *shared)
+{
+    for (uint32_t i = 0; i < points->count; i++) {
+        shared[i] = points->may_share ? shared_vertices(cells->identities, points->identity[i]) : 0;
+    }
+}
+
+/* Points, planes and boxes of side b. */
+static inline void prepare_double_cells(struct leaf_cells *from, struct double_cells *cells)
+{
+    if (!from->has_boxes) {
+        compute_cell_boxes(from);
+    }
+    if (!cells->has_planes) {
+        compute_cell_planes(from, cells);
+    }
+}
+
 static inline void store_edge(double (*edge)[CLUSTER_FACES + 8], int i, struct doubles3 u, struct doubles3 v)
 {
     struct doubles3 along = doubles3_subtract(v, u), moment = cross_of(u, v);

@@ -118,12 +118,6 @@ static inline struct doubles3 pick_local(const struct double_cells *cells, doubl
                              doubles_pick32(cells->local[2], index)};
 }
 
-static inline struct doubles3 pick_points(const double (*local)[CLUSTER_VERTICES + 8], doubles_index index)
-{
-    return (struct doubles3){doubles_pick32(local[0], index), doubles_pick32(local[1], index),
-                             doubles_pick32(local[2], index)};
-}
-
 /* A plane: the side of x is normal . x + offset. */
 struct double_plane {
     struct doubles3 normal;
@@ -220,14 +214,20 @@ static inline uint32_t equal_coordinates(const double coordinates[CLUSTER_VERTIC
     return equal;
 }
 
+/* Vertices of side b that equal a point of side a. */
+static inline uint32_t equal_vertices(const struct double_cells *cells, const struct double_points *points, uint32_t i)
+{
+    uint32_t same = equal_coordinates(cells->x[0], points->x[0][i]);
+    same = same ? same & equal_coordinates(cells->x[1], points->x[1][i]) : 0;
+    return same ? same & equal_coordinates(cells->x[2], points->x[2][i]) : 0;
+}
+
 static inline void find_equal_points(const struct double_cells *cells, const struct double_points *points, bool wanted,
                                      struct equal_points *equal)
 {
     memset(equal, 0, sizeof *equal);
     for (uint32_t i = 0; wanted && i < points->count; i++) {
-        uint32_t same = equal_coordinates(cells->x[0], points->x[0][i]);
-        same = same ? same & equal_coordinates(cells->x[1], points->x[1][i]) : 0;
-        same = same ? same & equal_coordinates(cells->x[2], points->x[2][i]) : 0;
+        uint32_t same = equal_vertices(cells, points, i);
         equal->of_a[i] = same;
         for (; same; same &= same - 1) {
             equal->of_b[__builtin_ctz(same)] |= UINT32_C(1) << i;
@@ -281,6 +281,20 @@ static inline void compare_points_with_cell(const struct leaf_cells *from, const
 
 /* ---- vertices -------------------------------------------------------------------------------- */
 
+static inline struct cluster_box bound_vertices(const struct double_vertices *vertices)
+{
+    struct floats3 lo = {floats_set(4), floats_set(4), floats_set(4)}, hi = {-lo.x, -lo.y, -lo.z};
+    struct cluster_box box;
+    for (int i = 0; i < (int)vertices->points.count; i += FLOATS) {
+        struct floats3 x = floats3_load(&vertices->x[0][i], &vertices->x[1][i], &vertices->x[2][i]);
+        floats_mask used = floats_mask_of_bits(lanes_in_use(vertices->points.count, (uint32_t)i));
+        lo = floats3_least(lo, floats3_choose(used, x, lo));
+        hi = floats3_most(hi, floats3_choose(used, x, hi));
+    }
+    floats3_bounds(lo, hi, box.lo, box.hi);
+    return box;
+}
+
 /* Vertices in the box of the cell, except where it has corners that are excluded. */
 static inline uint32_t vertices_near_cell(const struct leaf_cells *cells, uint32_t cell,
                                           const struct double_vertices *vertices, const uint32_t *excluded)
@@ -299,27 +313,30 @@ static inline uint32_t vertices_near_cell(const struct leaf_cells *cells, uint32
     return near;
 }
 
-/* Vertices of side b that are a point of side a. */
-static inline void find_shared_points(const struct leaf_cells *cells, const struct double_points *points,
-                                      uint32_t *shared)
+/* Vertices of side b that a point of side a shares, or equals where that keeps it from being inside. */
+static inline void find_excluded_corners(const struct leaf_cells *from, const struct double_cells *cells,
+                                         const struct double_points *points, uint32_t *excluded)
 {
     for (uint32_t i = 0; i < points->count; i++) {
-        shared[i] = points->may_share ? shared_vertices(cells->identities, points->identity[i]) : 0;
+        excluded[i] = points->may_share ? shared_vertices(from->identities, points->identity[i]) : 0;
+        excluded[i] |= from->interior_only ? equal_vertices(cells, points, i) : 0;
     }
 }
 
-static inline struct cluster_box bound_vertices(const struct double_vertices *vertices)
+/* Cells with the vertices in their boxes. Whether there are any cannot be foreseen, so nothing branches on it. */
+static inline uint32_t box_double_vertices(const struct leaf_cells *from, const struct double_cells *cells,
+                                           const struct double_vertices *vertices, struct boxed_cell *list)
 {
-    struct floats3 lo = {floats_set(4), floats_set(4), floats_set(4)}, hi = {-lo.x, -lo.y, -lo.z};
-    struct cluster_box box;
-    for (int i = 0; i < (int)vertices->points.count; i += FLOATS) {
-        struct floats3 x = floats3_load(&vertices->x[0][i], &vertices->x[1][i], &vertices->x[2][i]);
-        floats_mask used = floats_mask_of_bits(lanes_in_use(vertices->points.count, (uint32_t)i));
-        lo = floats3_least(lo, floats3_choose(used, x, lo));
-        hi = floats3_most(hi, floats3_choose(used, x, hi));
+    const struct cluster_box around = bound_vertices(vertices);
+    _Alignas(64) uint32_t excluded[CLUSTER_VERTICES + 16];
+    uint32_t count = 0;
+    find_excluded_corners(from, cells, &vertices->points, excluded);
+    for (uint64_t left = cells_near(from, &around); left; left &= left - 1) {
+        uint32_t cell = (uint32_t)__builtin_ctzll(left), near = vertices_near_cell(from, cell, vertices, excluded);
+        list[count] = (struct boxed_cell){near, cell};
+        count += near != 0;
     }
-    floats3_bounds(lo, hi, box.lo, box.hi);
-    return box;
+    return count;
 }
 
 /* Some points against a cell, in lanes. */
@@ -338,68 +355,57 @@ static inline struct points_in_cell judge_points(const struct double_plane plane
     return (struct points_in_cell){doubles_mask_bits(doubles_mask_not(out)), doubles_mask_bits(in)};
 }
 
-/* Vertices near a cell, few of those that wait, brought together: everything not certainly outside comes out. */
-static inline uint32_t compare_near_vertices(const struct double_cells *cells, uint32_t cell,
-                                             const struct double_vertices *vertices, uint32_t near, double limit,
-                                             struct leaf_hit *hits, uint32_t count)
+/* Vertices near a cell: what may be inside and what must be. */
+static inline struct points_in_cell judge_vertices_near(const struct double_cells *cells, const struct boxed_cell *pair,
+                                                        const struct double_vertices *vertices, double limit)
 {
     const doubles bound = doubles_set(limit), negative = doubles_set(-limit);
-    const struct double_plane planes[4] = {cell_plane(cells, 0, cell), cell_plane(cells, 1, cell),
-                                           cell_plane(cells, 2, cell), cell_plane(cells, 3, cell)};
-    uint32_t list[CLUSTER_VERTICES + 32], listed = words_of_bits(list, 0, near);
-    for (uint32_t i = 0; i < listed; i += DOUBLES) {
-        struct doubles3 x = pick_points(vertices->points.local, doubles_index_of_byte(&list[i], 0));
-        struct points_in_cell found = judge_points(planes, x, bound, negative);
-        uint32_t left = listed - i >= DOUBLES ? found.may : found.may & ((1u << (listed - i)) - 1);
-        for (; left; left &= left - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left), from = list[i + lane];
-            count = put_hit(hits, count, vertices->cluster[from], vertices->vertex[from], cell, found.must >> lane & 1);
+    const struct double_plane planes[4] = {cell_plane(cells, 0, pair->cell), cell_plane(cells, 1, pair->cell),
+                                           cell_plane(cells, 2, pair->cell), cell_plane(cells, 3, pair->cell)};
+    const double(*local)[CLUSTER_VERTICES + 8] = vertices->points.local;
+    struct points_in_cell all = {0, 0};
+    for (uint32_t i = 0; i < vertices->points.count; i += DOUBLES) {
+        if (pair->vertices >> i & ((1u << DOUBLES) - 1)) {
+            struct doubles3 x = doubles3_load(&local[0][i], &local[1][i], &local[2][i]);
+            struct points_in_cell found = judge_points(planes, x, bound, negative);
+            all.may |= found.may << i;
+            all.must |= found.must << i;
         }
     }
-    return count;
+    all.may &= pair->vertices;
+    return all;
 }
 
-/* All vertices that wait against all cells. */
+/* All vertices that wait against all cells: everything not certainly outside comes out. */
 static uint32_t compare_double_vertices(struct leaf_cells *from, struct leaf_doubles *leaf, struct leaf_hit *hits)
 {
     const struct double_vertices *vertices = &leaf->vertices;
-    const struct double_cells *cells = &leaf->cells;
-    const double bound = common_bound(cells, &vertices->points);
-    const struct cluster_box around = bound_vertices(vertices);
-    struct equal_points equal;
-    _Alignas(64) uint32_t excluded[CLUSTER_VERTICES + 16]; /* vertices of side b that the vertices share or equal */
-    uint32_t count = 0;
-    find_shared_points(from, &vertices->points, excluded);
-    find_equal_points(cells, &vertices->points, from->interior_only, &equal);
-    for (uint32_t i = 0; i < vertices->points.count; i++) {
-        excluded[i] |= equal.of_a[i]; /* a corner of a cell is not inside */
+    struct boxed_cell list[CLUSTER_CELLS + 1];
+    uint32_t count = 0, listed = box_double_vertices(from, &leaf->cells, vertices, list);
+    if (listed == 0) {
+        return 0;
     }
-    for (uint64_t left = cells_near(from, &around); left; left &= left - 1) {
-        uint32_t cell = (uint32_t)__builtin_ctzll(left);
-        uint32_t near = vertices_near_cell(from, cell, vertices, excluded);
-        if (near) {
-            count = compare_near_vertices(cells, cell, vertices, near, bound, hits, count);
+    if (!leaf->cells.has_planes) {
+        compute_cell_planes(from, &leaf->cells);
+    }
+    const double bound = common_bound(&leaf->cells, &vertices->points);
+    for (uint32_t k = 0; k < listed; k++) {
+        const struct points_in_cell found = judge_vertices_near(&leaf->cells, &list[k], vertices, bound);
+        for (uint32_t left = found.may; left; left &= left - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(left);
+            count = put_hit(hits, count, vertices->cluster[i], vertices->vertex[i], list[k].cell, found.must >> i & 1);
         }
     }
     return count;
-}
-
-/* Points, planes and boxes of side b. */
-static inline void prepare_double_cells(struct leaf_cells *from, struct double_cells *cells)
-{
-    if (!from->has_boxes) {
-        compute_cell_boxes(from);
-    }
-    if (!cells->has_planes) {
-        compute_cell_planes(from, cells);
-    }
 }
 
 static uint32_t vertex_flush_doubles(struct leaf_cells *cells, struct leaf_doubles *leaf, struct leaf_hit *hits)
 {
     uint32_t count = 0;
     if (leaf->vertices.points.count > 0) {
-        prepare_double_cells(cells, &leaf->cells);
+        if (!cells->has_boxes) {
+            compute_cell_boxes(cells);
+        }
         count = compare_double_vertices(cells, leaf, hits);
     }
     leaf->vertices.points.count = 0;
