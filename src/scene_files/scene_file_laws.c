@@ -16,8 +16,8 @@ static void read_activation_key(struct scene_reader *reader, located *value, den
     }
     located *time = reader_need(reader, value, "time", "a key of an activation");
     key->time = reader_quantity(reader, time, QUANTITY_TIME, 0);
-    key->value = reader_bounded(reader, reader_need(reader, value, "value", "a key of an activation"), QUANTITY_RATIO, 0,
-                                0, 1, "from 0 to 1");
+    key->value = reader_bounded(reader, reader_need(reader, value, "value", "a key of an activation"), QUANTITY_RATIO,
+                                0, 0, 1, "from 0 to 1");
     if (before && reader_good(reader) && !(key->time > before->time)) {
         reader_wrong(reader, time, "\"time\": ascending times were expected; %.9g comes after %.9g", key->time,
                      before->time);
@@ -51,8 +51,8 @@ static void read_fibres(struct scene_reader *reader, located *value, dent_sim_ma
     if (!value || !reader_object(reader, value, "\"fibres\"", keys)) {
         return;
     }
-    material->fibre_stiffness = reader_bounded(reader, reader_member(reader, value, "stiffness"), QUANTITY_PRESSURE, 0, 0,
-                                               HUGE_VAL, "of at least 0");
+    material->fibre_stiffness = reader_bounded(reader, reader_member(reader, value, "stiffness"), QUANTITY_PRESSURE, 0,
+                                               0, HUGE_VAL, "of at least 0");
     material->fibre_strength = reader_bounded(reader, reader_member(reader, value, "strength"), QUANTITY_PRESSURE, 0, 0,
                                               HUGE_VAL, "of at least 0");
     read_direction(reader, reader_member(reader, value, "direction"), material->fibre_direction);
@@ -69,9 +69,10 @@ void read_law(struct scene_reader *reader, located *value, dent_sim_material *ma
     material->model = model >= 0 ? (dent_sim_model)model : material->model;
     material->viscosity = reader_bounded(reader, reader_member(reader, value, "viscosity"), QUANTITY_VISCOSITY, 0, 0,
                                          HUGE_VAL, "of at least 0");
-    material->bulk_viscosity = reader_bounded(reader, reader_member(reader, value, "bulk_viscosity"), QUANTITY_VISCOSITY,
-                                              0, 0, HUGE_VAL, "of at least 0");
-    located *yield = reader_member(reader, value, "yield_stress"), *hardening = reader_member(reader, value, "hardening");
+    material->bulk_viscosity = reader_bounded(reader, reader_member(reader, value, "bulk_viscosity"),
+                                              QUANTITY_VISCOSITY, 0, 0, HUGE_VAL, "of at least 0");
+    located *yield = reader_member(reader, value, "yield_stress"),
+            *hardening = reader_member(reader, value, "hardening");
     if (material->model == DENT_SIM_PLASTIC) {
         yield = reader_need(reader, value, "yield_stress", "a material of model \"plastic\"");
     } else if (yield || hardening) {
@@ -166,7 +167,8 @@ static void read_one_region(struct scene_reader *reader, located *value, dent_si
     if (!reader_object(reader, value, "a region", keys)) {
         return;
     }
-    located *cells = reader_need(reader, value, "cells", "a region"), *fibre = reader_member(reader, value, "fibre_direction");
+    located *cells = reader_need(reader, value, "cells", "a region"),
+            *fibre = reader_member(reader, value, "fibre_direction");
     located *material = reader_member(reader, value, "material");
     double direction[3] = {0, 0, 0};
     if (reader_good(reader) && !material && !fibre) {

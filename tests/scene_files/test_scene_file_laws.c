@@ -36,7 +36,8 @@ static const struct bad_file {
     const char *kind, *text, *place, *expected;
 } bad_files[] = {
     {"an unknown model", SCENE("\"model\": \"rubber\"", SOLID), ":2:10: ", "one of neo-hookean, corotated, st-venant"},
-    {"a viscosity of another kind", SCENE("\"viscosity\": \"3 Pa\"", SOLID), ":2:14: ", "a viscosity such as \"20 Pa*s\""},
+    {"a viscosity of another kind", SCENE("\"viscosity\": \"3 Pa\"", SOLID),
+     ":2:14: ", "a viscosity such as \"20 Pa*s\""},
     {"a negative viscosity", SCENE("\"bulk_viscosity\": -1", SOLID), ":2:19: ", "of at least 0"},
     {"plastic without yield", SCENE("\"model\": \"plastic\"", SOLID), ":1:", "needs the key \"yield_stress\""},
     {"yield without plastic", SCENE("\"yield_stress\": \"1 kPa\"", SOLID), ":2:1: ", "\"model\": \"plastic\" yields"},
@@ -45,27 +46,27 @@ static const struct bad_file {
     {"fibres with another key", SCENE("\"fibres\": {\"strenth\": 3}", SOLID), ":2:12: ", "did you mean \"strength\"?"},
     {"activation above 1", SCENE("\"fibres\": {\"activation\": 1.5}", SOLID), ":2:26: ", "from 0 to 1"},
     {"activation going back",
-     SCENE("\"fibres\": {\"activation\": [{\"time\": 1, \"value\": 0}, {\"time\": 0, \"value\": 1}]}", SOLID), ":2:61: ",
-     "ascending times"},
+     SCENE("\"fibres\": {\"activation\": [{\"time\": 1, \"value\": 0}, {\"time\": 0, \"value\": 1}]}", SOLID),
+     ":2:61: ", "ascending times"},
     {"unknown elements", SCENE("", SOLID ", \"elements\": \"cubic\""), ":3:", "one of linear, quadratic, hexahedra"},
-    {"elements of a rigid body", SCENE("", "\"elements\": \"quadratic\", \"kind\": \"rigid\", " BOX), ":3:1: ",
-     "only bodies of kind \"solid\""},
-    {"hexahedra of a sphere", SCENE("", "\"elements\": \"hexahedra\", \"kind\": \"solid\", " SPHERE), ":3:13: ",
-     "needs a box"},
-    {"hexahedra and surface", SCENE("", "\"surface\": true, \"elements\": \"hexahedra\", " SOLID), ":3:1: ",
-     "does not go with hexahedra"},
+    {"elements of a rigid body", SCENE("", "\"elements\": \"quadratic\", \"kind\": \"rigid\", " BOX),
+     ":3:1: ", "only bodies of kind \"solid\""},
+    {"hexahedra of a sphere", SCENE("", "\"elements\": \"hexahedra\", \"kind\": \"solid\", " SPHERE),
+     ":3:13: ", "needs a box"},
+    {"hexahedra and surface", SCENE("", "\"surface\": true, \"elements\": \"hexahedra\", " SOLID),
+     ":3:1: ", "does not go with hexahedra"},
     {"regions of a rigid body", SCENE("", "\"regions\": [], \"kind\": \"rigid\", " BOX), ":3:1: ", "have regions"},
     {"a region of nothing", SCENE("", "\"regions\": [{\"cells\": [0]}], " SOLID), ":3:13: ", "needs \"material\" or"},
     {"a region nowhere",
      SCENE("", "\"regions\": [{\"cells\": {\"centre\": [9, 9, 9], \"radius\": 1}, \"material\": \"own\"}], " SOLID),
      ":3:23: ", "at least one cell"},
     {"a region of a cell that is not there",
-     SCENE("", "\"regions\": [{\"cells\": [10], \"material\": \"own\"}], " SOLID), ":3:24: ",
-     "from 0 to 9 was expected, not 10"},
-    {"a region of a word", SCENE("", "\"regions\": [{\"cells\": \"all\", \"material\": \"own\"}], " SOLID), ":3:23: ",
-     "cells were expected"},
-    {"a region without its material", SCENE("", "\"regions\": [{\"cells\": [0], \"material\": \"gold\"}], " SOLID), ":3:40: ",
-     "none is called \"gold\""},
+     SCENE("", "\"regions\": [{\"cells\": [10], \"material\": \"own\"}], " SOLID),
+     ":3:24: ", "from 0 to 9 was expected, not 10"},
+    {"a region of a word", SCENE("", "\"regions\": [{\"cells\": \"all\", \"material\": \"own\"}], " SOLID),
+     ":3:23: ", "cells were expected"},
+    {"a region without its material", SCENE("", "\"regions\": [{\"cells\": [0], \"material\": \"gold\"}], " SOLID),
+     ":3:40: ", "none is called \"gold\""},
 };
 enum { BAD_FILES = sizeof bad_files / sizeof bad_files[0] };
 
@@ -147,8 +148,9 @@ static void meshes_of_hexahedra_are_elastic(void **state)
     (void)state;
     FILE *file = fopen("test_scene_file_laws.mesh", "w");
     assert_non_null(file);
-    fprintf(file, "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 1\n1 0 0 1\n1 1 0 1\n0 1 0 1\n0 0 1 1\n1 0 1 "
-                  "1\n1 1 1 1\n0 1 1 1\nHexahedra\n1\n1 2 3 4 5 6 7 8 1\nEnd\n");
+    fprintf(file,
+            "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 1\n1 0 0 1\n1 1 0 1\n0 1 0 1\n0 0 1 1\n1 0 1 "
+            "1\n1 1 1 1\n0 1 1 1\nHexahedra\n1\n1 2 3 4 5 6 7 8 1\nEnd\n");
     fclose(file);
     struct sim_plan plan = read_plan(SCENE("", "\"kind\": \"solid\", \"mesh\": \"test_scene_file_laws.mesh\""), "./");
     assert_int_equal(plan.bodies[0].elements, DENT_SIM_HEXAHEDRA);

@@ -46,11 +46,14 @@ static struct test_mesh beam_mesh(const struct beam *beam, dent_sim_elements ele
                 if (i == n[0] || j == n[1] || k == n[2]) {
                     continue;
                 }
-                const uint32_t corners[8] = {
-                    vertex_at(beam, i, j, k),         vertex_at(beam, i + 1, j, k),
-                    vertex_at(beam, i + 1, j + 1, k), vertex_at(beam, i, j + 1, k),
-                    vertex_at(beam, i, j, k + 1),     vertex_at(beam, i + 1, j, k + 1),
-                    vertex_at(beam, i + 1, j + 1, k + 1), vertex_at(beam, i, j + 1, k + 1)};
+                const uint32_t corners[8] = {vertex_at(beam, i, j, k),
+                                             vertex_at(beam, i + 1, j, k),
+                                             vertex_at(beam, i + 1, j + 1, k),
+                                             vertex_at(beam, i, j + 1, k),
+                                             vertex_at(beam, i, j, k + 1),
+                                             vertex_at(beam, i + 1, j, k + 1),
+                                             vertex_at(beam, i + 1, j + 1, k + 1),
+                                             vertex_at(beam, i, j + 1, k + 1)};
                 for (uint32_t t = 0; t < (whole ? 8u : 20u); t++) {
                     mesh.corners[filled++] = corners[whole ? t : split[(i + j + k) % 2][t / 4][t % 4]];
                 }
@@ -122,10 +125,12 @@ static void cantilevers_of_two_cells_sag_as_timoshenko_says(void **state)
     const struct beam beam = {1, 0.1, 0.1, {20, 2, 2}}, coarse = {1, 0.1, 0.1, {10, 2, 2}};
     for (int e = 1; e < 3; e++) {
         double none = relative_sag(all_elements[e], &beam, 0), some = relative_sag(all_elements[e], &beam, 0.3);
-        double long_cells = relative_sag(all_elements[e], &coarse, 0.3), soft = relative_sag(all_elements[e], &beam, 0.45);
+        double long_cells = relative_sag(all_elements[e], &coarse, 0.3),
+               soft = relative_sag(all_elements[e], &beam, 0.45);
         printf("%s: sag %.4f (nu 0), %.4f (0.3), %.4f (0.3, cells twice as long), %.4f (0.45) of Timoshenko\n",
                dent_sim_elements_name(all_elements[e]), none, some, long_cells, soft);
-        assert_true(fabs(none - 1) < 0.01 && fabs(some - 1) < 0.03 && fabs(long_cells - 1) < 0.05 && fabs(soft - 1) < 0.05);
+        assert_true(fabs(none - 1) < 0.01 && fabs(some - 1) < 0.03 && fabs(long_cells - 1) < 0.05 &&
+                    fabs(soft - 1) < 0.05);
     }
     assert_true(relative_sag(DENT_SIM_LINEAR, &beam, 0.3) < 0.7); /* what the others are for */
 }
@@ -170,8 +175,8 @@ static void shake_inside(struct test_mesh *mesh, const struct beam *beam, double
     dent_random random = dent_random_seeded(seed);
     for (uint32_t v = 0; v < mesh->vertex_count; v++) {
         double *x = mesh->positions + 3 * v;
-        bool inside = x[0] > 0 && x[0] < beam->length && x[1] > 0 && x[1] < beam->width && x[2] > 0 &&
-                      x[2] < beam->height;
+        bool inside =
+            x[0] > 0 && x[0] < beam->length && x[1] > 0 && x[1] < beam->width && x[2] > 0 && x[2] < beam->height;
         for (int axis = 0; axis < 3; axis++) {
             x[axis] += inside ? size * (dent_random_unit(&random) - 0.5) : 0;
         }
@@ -307,6 +312,36 @@ static void first_modes_of_beams_are_those_of_theory(void **state)
     }
 }
 
+static void blocks_of_any_elements_rest_with_their_weight(void **state)
+{
+    (void)state;
+    const struct beam beam = {0.2, 0.2, 0.1, {2, 2, 1}};
+    for (int e = 0; e < 3; e++) {
+        dent_context *context = test_context(1, DENT_ISA_AUTO);
+        struct test_mesh mesh = beam_mesh(&beam, all_elements[e]), floor = test_block(1, 1, 1, 1, -0.4, -0.4, -1.001);
+        dent_sim_body_def bodies[2] = {test_body(DENT_SIM_SOLID, &mesh), test_body(DENT_SIM_PRESCRIBED, &floor)};
+        dent_sim_def def = dent_sim_def_default();
+        bodies[0].elements = all_elements[e];
+        def.body_count = 2;
+        def.bodies = bodies;
+        def.thickness = 0.0005;
+        dent_sim *sim = test_sim(context, &def);
+        test_steps(sim, 120);
+        uint64_t count;
+        double force = 0;
+        const dent_sim_contact *contacts = dent_sim_contacts(sim, &count);
+        for (uint64_t n = 0; n < count; n++) {
+            force += contacts[n].body_a == 0 ? contacts[n].force[2] : -contacts[n].force[2];
+        }
+        printf("%s: force %.5f of the weight\n", dent_sim_elements_name(all_elements[e]), force / (4 * 9.81));
+        assert_true(fabs(force / (4 * 9.81) - 1) < 0.005);
+        dent_sim_destroy(sim);
+        test_mesh_free(&mesh);
+        test_mesh_free(&floor);
+        dent_context_destroy(context);
+    }
+}
+
 static void new_vertices_of_quadratic_bodies_lie_behind_those_of_the_def(void **state)
 {
     (void)state;
@@ -353,6 +388,7 @@ int main(void)
         cmocka_unit_test(forces_are_the_derivative_of_the_energy_also_inside_out),
         cmocka_unit_test(falling_bodies_have_the_same_bits_on_any_machine_and_gain_no_energy),
         cmocka_unit_test(first_modes_of_beams_are_those_of_theory),
+        cmocka_unit_test(blocks_of_any_elements_rest_with_their_weight),
         cmocka_unit_test(new_vertices_of_quadratic_bodies_lie_behind_those_of_the_def),
         cmocka_unit_test(elements_that_are_none_are_refused_in_one_line),
     };

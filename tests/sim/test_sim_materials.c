@@ -54,8 +54,8 @@ static void trial_open(struct trial *trial, int number, dent_random *random)
     trial->fibre[1] = 0;
     trial->fibre[2] = 0.8;
     random_matrix(random, 1, trial->start);
-    trial->point = (struct law_point){&trial->law, trial->fibre, 0.7,
-                                      material_flows(&trial->material) ? &trial->plastic : NULL};
+    trial->point =
+        (struct law_point){&trial->law, trial->fibre, 0.7, material_flows(&trial->material) ? &trial->plastic : NULL};
 }
 
 static double length_of(const double *numbers, int count)
@@ -164,7 +164,8 @@ static void matrices_are_second_derivatives_where_the_energy_is_convex(void **st
     for (int n = 0; n < 16 * 20; n++) {
         struct trial trial;
         struct singular_form form;
-        double f[9], stretch[9] = {1.35, 0, 0, 0, 1.22, 0, 0, 0, 1.16}, half[9], unused[9], matrix[81], plus[9], minus[9], step = 1e-6;
+        double f[9], stretch[9] = {1.35, 0, 0, 0, 1.22, 0, 0, 0, 1.16}, half[9], unused[9], matrix[81], plus[9],
+                     minus[9], step = 1e-6;
         trial_open(&trial, n % 16, &random);
         trial.plastic = (struct plastic_state){{1, 0, 0, 0, 1, 0, 0, 0, 1}, 0.1};
         random_matrix(&random, 1, f);
@@ -393,7 +394,7 @@ static void viscosity_lets_strain_fade_in_its_own_time(void **state)
     dent_sim_material *material = &stand.materials[0];
     material->density = 1e-3; /* no inertia to speak of */
     material->damping = 0;
-    material->poisson = 0.25; /* lambda = mu */
+    material->poisson = 0.25;                                                            /* lambda = mu */
     material->viscosity = material->bulk_viscosity = 0.5 * material->young / (2 * 1.25); /* 0.5 s times mu */
     double *wide = stand.mesh.positions, *rest = malloc(3 * stand.mesh.vertex_count * sizeof(double));
     memcpy(rest, wide, 3 * stand.mesh.vertex_count * sizeof(double));
@@ -476,7 +477,7 @@ static void stress_is_per_area_of_the_deformed_body(void **state)
 }
 
 /* A block with one end held, thrown down hard: everything at once. */
-static void throw(struct stand *stand, int model, uint32_t threads, dent_isa isa)
+static void throw(struct stand * stand, int model, uint32_t threads, dent_isa isa)
 {
     stand_open(stand, threads, isa);
     static const uint32_t fixed[9] = {0, 5, 10, 15, 20, 25, 30, 35, 40}; /* x = 0 */
@@ -595,7 +596,7 @@ static void parameters_that_mean_nothing_are_refused_in_one_line(void **state)
         dent_sim_material material;
         const uint32_t *materials;
         const char *word;
-    } cases[7] = {{good, NULL, "model"},      {good, NULL, "viscosity"},  {good, NULL, "yield_stress"},
+    } cases[7] = {{good, NULL, "model"},           {good, NULL, "viscosity"},  {good, NULL, "yield_stress"},
                   {good, NULL, "fibre_direction"}, {good, NULL, "activation"}, {good, NULL, "activation"},
                   {good, third, "element 1"}};
     cases[0].material.model = (dent_sim_model)9;

@@ -128,8 +128,8 @@ void hourglass_product(const struct solid_cells *cells, const struct solid_cell 
     vectors_of(cells, cell, pass->now, vectors);
     vectors_of(cells, cell, pass->direction, moved);
     for (int n = 0; n < 9; n++) {
-        change[n] = factor * (sim_dot(moved[n / 3], vectors[AXES + n % 3]) +
-                              sim_dot(vectors[n / 3], moved[AXES + n % 3]));
+        change[n] =
+            factor * (sim_dot(moved[n / 3], vectors[AXES + n % 3]) + sim_dot(vectors[n / 3], moved[AXES + n % 3]));
     }
     stress_of(cells, cell, change, stress);
     pull(vectors, stress, pulls);
@@ -160,8 +160,8 @@ static double energy_change(const struct solid_cells *cells, const struct solid_
         twice[n] = 2 * from[n] + change[n];
     }
     for (int m = 0; m < MODES; m++) {
-        sum += spring_of(cells, cell, m) * (sim_dot(modes[m], moved[AXES + m]) +
-                                            0.5 * sim_dot(moved[AXES + m], moved[AXES + m]));
+        sum += spring_of(cells, cell, m) *
+               (sim_dot(modes[m], moved[AXES + m]) + 0.5 * sim_dot(moved[AXES + m], moved[AXES + m]));
     }
     return sum + strain_energy(cells, cell, change, twice);
 }

@@ -145,8 +145,8 @@ static double plastic(const struct material_law *law, double strain, const doubl
     double e[3] = {s[0] - 1, s[1] - 1, s[2] - 1}, trace = e[0] + e[1] + e[2], bulk = law->lambda + 2.0 / 3 * law->mu;
     double dev[3] = {e[0] - trace / 3, e[1] - trace / 3, e[2] - trace / 3};
     double d = sqrt(dev[0] * dev[0] + dev[1] * dev[1] + dev[2] * dev[2]), flow = flow_of(law, strain, d);
-    double along = flow > 0 ? 2 * law->mu * (2.0 / 3 * law->hardening) / (2 * law->mu + 2.0 / 3 * law->hardening)
-                            : 2 * law->mu;
+    double along =
+        flow > 0 ? 2 * law->mu * (2.0 / 3 * law->hardening) / (2 * law->mu + 2.0 / 3 * law->hardening) : 2 * law->mu;
     double across = d > 0 ? 2 * law->mu * (d - flow) / d : 2 * law->mu;
     for (int n = 0; slopes && n < 3; n++) {
         slopes[n] = bulk * trace + across * dev[n];
@@ -371,8 +371,8 @@ static double viscous_stress(const struct law_point *point, const double f[9], c
     }
     double trace = change[0] + change[4] + change[8];
     for (int n = 0; n < 9; n++) {
-        stress[n] = rate * (2 * point->law->viscosity * change[n] +
-                            (n % 4 == 0 ? point->law->bulk_viscosity * trace : 0));
+        stress[n] =
+            rate * (2 * point->law->viscosity * change[n] + (n % 4 == 0 ? point->law->bulk_viscosity * trace : 0));
     }
     return rate * (point->law->viscosity * sum + 0.5 * point->law->bulk_viscosity * trace * trace);
 }

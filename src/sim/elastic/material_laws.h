@@ -9,11 +9,11 @@ struct density_row;
 /* The law of one material. Everything is per volume at rest. */
 struct material_law {
     const struct density_row *row;
-    double mu, lambda;               /* Lame */
-    double yield, hardening;         /* Pa; rows that flow */
+    double mu, lambda;                      /* Lame */
+    double yield, hardening;                /* Pa; rows that flow */
     double fibre_stiffness, fibre_strength; /* Pa */
-    double viscosity, bulk_viscosity; /* Pa s, the share of `damping` included */
-    double young, damping;            /* of the hourglass modes of hexahedra */
+    double viscosity, bulk_viscosity;       /* Pa s, the share of `damping` included */
+    double young, damping;                  /* of the hourglass modes of hexahedra */
 };
 
 /* What a point keeps from substep to substep, where its material flows: 10 numbers. */

@@ -228,7 +228,8 @@ void symmetric_positive(double matrix[9], double floor)
     for (int n = 0; n < 9; n++) {
         double sum = 0;
         for (int k = 0; k < 3; k++) {
-            sum += (values[k] >= 0 ? values[k] : fmin(-values[k], floor)) * vectors[3 * k + n / 3] * vectors[3 * k + n % 3];
+            sum += (values[k] >= 0 ? values[k] : fmin(-values[k], floor)) * vectors[3 * k + n / 3] *
+                   vectors[3 * k + n % 3];
         }
         matrix[n] = sum;
     }

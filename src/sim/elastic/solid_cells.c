@@ -212,8 +212,8 @@ void solid_cell_stiffness(const struct solid_cells *cells, uint32_t number, cons
     for (uint32_t p = 0; p < cell->point_count; p++) {
         const double *gradients = cells->gradients + cell->first_gradient + 3 * (size_t)p * count;
         for (uint32_t n = 0; n < count * count; n++) {
-            add_block(matrices + 81 * (size_t)p, gradients + 3 * (size_t)(n / count), gradients + 3 * (size_t)(n % count),
-                      blocks + 9 * (size_t)n);
+            add_block(matrices + 81 * (size_t)p, gradients + 3 * (size_t)(n / count),
+                      gradients + 3 * (size_t)(n % count), blocks + 9 * (size_t)n);
         }
     }
     if (count == 8) {

@@ -26,8 +26,8 @@ struct solid_cells {
     double *volumes;   /* by point */
     double *gradients;
     size_t gradient_count;
-    uint32_t *body_cells; /* body_count + 1 */
-    struct material_law *laws; /* by material */
+    uint32_t *body_cells;       /* body_count + 1 */
+    struct material_law *laws;  /* by material */
     uint32_t *starts, *entries; /* by vertex: what it gathers of a pass; components one after the other */
 };
 

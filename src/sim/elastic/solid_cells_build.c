@@ -59,7 +59,7 @@ static bool quadratic_shape(const double *rest, const uint32_t *corners, struct 
         return false;
     }
     for (int p = 0; p < 4; p++) {
-        double (*gradients)[3] = shape->gradients + 10 * p;
+        double(*gradients)[3] = shape->gradients + 10 * p;
         shape->volumes[p] = volume / 4;
         for (int axis = 0; axis < 3; axis++) {
             for (int k = 0; k < 4; k++) {
@@ -195,12 +195,20 @@ static void add_cell(const struct sim_model *model, struct solid_cells *cells, u
     bool flows = material_flows(&model->materials[material]), modes = corner_count == 8;
     if (cells->cells) {
         struct solid_cell *cell = &cells->cells[cells->count];
-        const double *fibre = body->cell_fibres ? body->cell_fibres + 3 * (size_t)number
-                                                : model->materials[material].fibre_direction;
+        const double *fibre =
+            body->cell_fibres ? body->cell_fibres + 3 * (size_t)number : model->materials[material].fibre_direction;
         double length = sqrt(sim_dot(fibre, fibre));
-        *cell = (struct solid_cell){body_number, number, material, corner_count, shape->point_count,
-                                    cells->corner_count, cells->point_count, cells->gradient_count,
-                                    flows ? cells->plastic_count : SIM_NONE, {0}, {0}};
+        *cell = (struct solid_cell){body_number,
+                                    number,
+                                    material,
+                                    corner_count,
+                                    shape->point_count,
+                                    cells->corner_count,
+                                    cells->point_count,
+                                    cells->gradient_count,
+                                    flows ? cells->plastic_count : SIM_NONE,
+                                    {0},
+                                    {0}};
         for (int axis = 0; axis < 3 && length > 0; axis++) {
             cell->fibre[axis] = fibre[axis] / length;
         }
@@ -242,8 +250,8 @@ static void visit_body(const struct sim_model *model, struct solid_cells *cells,
     }
     if (flat > 0 && cells->cells) {
         dent_log_line(model->context, DENT_LOG_NOTICE,
-                      "%s: %u of %u cells are flat at rest (the first is %u): they have no elasticity", body->name, flat,
-                      sim_cell_count(body), first_flat);
+                      "%s: %u of %u cells are flat at rest (the first is %u): they have no elasticity", body->name,
+                      flat, sim_cell_count(body), first_flat);
     }
 }
 

@@ -95,8 +95,8 @@ static const double *with_middles(struct sim_model *model, const dent_sim_body_d
     }
     memcpy(all, numbers, old * sizeof *all);
     for (size_t n = 0; n < 3 * (size_t)count; n++) {
-        all[old + n] = 0.5 * (numbers[3 * (size_t)ends[2 * (n / 3)] + n % 3] +
-                              numbers[3 * (size_t)ends[2 * (n / 3) + 1] + n % 3]);
+        all[old + n] =
+            0.5 * (numbers[3 * (size_t)ends[2 * (n / 3)] + n % 3] + numbers[3 * (size_t)ends[2 * (n / 3) + 1] + n % 3]);
     }
     return all;
 }

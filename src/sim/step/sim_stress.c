@@ -76,7 +76,8 @@ static void plain_stress(const struct sim_model *model, const struct sim_body *b
     const double *now = state->positions + 3 * (size_t)body->first_vertex;
     double before[9], after[9], inverse[9], f[9], stress[9] = {0}, strain[9] = {0}, longest = 0;
     for (int n = 0; n < 9; n++) {
-        size_t end = 3 * (size_t)corners[n % 3 + 1] + (size_t)(n / 3), origin = 3 * (size_t)corners[0] + (size_t)(n / 3);
+        size_t end = 3 * (size_t)corners[n % 3 + 1] + (size_t)(n / 3),
+               origin = 3 * (size_t)corners[0] + (size_t)(n / 3);
         before[n] = body->rest[end] - body->rest[origin];
         after[n] = now[end] - now[origin];
     }
