@@ -85,10 +85,11 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     rigid_finish(model, state, &solver->rigid);
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
-    elastic_limit_energy(model, state, elastic);
-    supports_velocities(model, state, elastic->previous);
     struct load_way way = {elastic->previous, state->positions, elastic->previous_rigids, state->rigids};
-    state->outer_work += loads_work(model, &elastic->loads, &way, NULL);
+    double work = loads_work(model, &elastic->loads, &way, NULL); /* as the limit counts it */
+    bool back = elastic_limit_energy(model, state, elastic);
+    state->outer_work += back ? loads_work(model, &elastic->loads, &way, NULL) : work;
+    supports_velocities(model, state, elastic->previous);
     rigid_vertex_velocities(model, state);
     return contacts_bounce(model, state, contacts, elastic->previous, &solver->rigid, response, report);
 }
