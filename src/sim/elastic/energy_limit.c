@@ -132,7 +132,7 @@ static void scale_velocities(const struct sim_model *model, struct sim_state *st
     }
 }
 
-void elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *elastic)
+bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *elastic)
 {
     struct minimiser *work = elastic->minimiser;
     struct placement at = {state->positions, state->rigids};
@@ -144,8 +144,9 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     double gained = moved + terms_stored(&work->terms, &at) - work->stored_before;
     if (!(gained + now > before * (1 + 1e-14)) && isfinite(gained + now)) {
         state->reserve += before - (gained + now);
-        return;
+        return false;
     }
+    bool back = !(gained <= before);
     for (int n = 0; n < MOST_HALVINGS && !(gained <= before); n++) {
         go_back(model, state, elastic, n + 1 < MOST_HALVINGS ? 0.5 : 0);
         gained = potential_change(model, state, elastic, false) + terms_stored(&work->terms, &at) - work->stored_before;
@@ -166,4 +167,5 @@ void elastic_limit_energy(const struct sim_model *model, struct sim_state *state
             scale_velocities(model, state, work, left > 0 ? sqrt(left / now) : 0);
         }
     }
+    return back;
 }

@@ -98,7 +98,7 @@ void bonds_collect_loads(const struct sim_model *model, const struct sim_state *
 {
     for (uint32_t k = 0; k < model->bonds->bond_count && loads->forces; k++) {
         const struct rigid_bond *bond = &model->bonds->bonds[k];
-        loads_add_to_rigid(state, loads, bond->rigid, state->positions + 3 * (size_t)bond->vertex,
+        loads_add_to_rigid(model, state, loads, bond->rigid, state->positions + 3 * (size_t)bond->vertex,
                            loads->forces + 3 * (size_t)bond->vertex);
     }
 }

@@ -89,8 +89,8 @@ double elastic_kept_stiffness(double turn);
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 
 /* At the end of a substep, when all velocities are known: energy that the solved bodies have more than at its beginning
- * is taken away again. */
-void elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *work);
+ * is taken away again. True: not from velocities alone, bodies went back a part of the way. */
+bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *work);
 
 /* ---- elastic_pass.c, tet_elasticity.c ---------------------------------------------------------------------------- */
 

@@ -59,18 +59,32 @@ static void add_faces(const struct sim_load *load, double factor, const double *
 
 /* ---- forces ------------------------------------------------------------------------------------------------------ */
 
-void loads_add_to_rigid(const struct sim_state *state, struct load_work *work, uint32_t rigid, const double place[3],
-                        const double force[3])
+/* The mean arm while a body turns by w: that of Cayley's rotation, (I - W/2)^-1 arm. With it the moment does the work of
+ * the force on the way of its point, however fast the body spins. */
+static void mean_arm(const double w[3], double arm[3])
 {
-    double arm[3], moment[3], *six = work->rigids + 6 * (size_t)rigid;
-    sim_subtract(place, state->rigids[rigid].center, arm);
+    double crossed[3], along = sim_dot(w, arm), scale = 1 / (1 + 0.25 * sim_dot(w, w));
+    sim_cross(w, arm, crossed);
+    for (int axis = 0; axis < 3; axis++) {
+        arm[axis] = scale * (arm[axis] + 0.5 * crossed[axis] + 0.25 * along * w[axis]);
+    }
+}
+
+void loads_add_to_rigid(const struct sim_model *model, const struct sim_state *state, struct load_work *work,
+                        uint32_t rigid, const double place[3], const double force[3])
+{
+    const dent_rigid_state *pose = &state->rigids[rigid];
+    double arm[3], moment[3], turn[3] = {0, 0, 0}, *six = work->rigids + 6 * (size_t)rigid;
+    sim_subtract(place, pose->center, arm);
+    sim_add_scaled(turn, model->substep, pose->angular_velocity);
+    mean_arm(turn, arm);
     sim_cross(arm, force, moment);
     sim_add_scaled(six, 1, force);
     sim_add_scaled(six + 3, 1, moment);
 }
 
-static void push_rigid(const struct sim_state *state, struct load_work *work, const struct sim_load *load,
-                       double factor)
+static void push_rigid(const struct sim_model *model, const struct sim_state *state, struct load_work *work,
+                       const struct sim_load *load, double factor)
 {
     for (int k = 0; k < 6; k++) {
         work->rigids[6 * (size_t)load->rigid + (size_t)k] += factor * load->whole[k];
@@ -78,7 +92,7 @@ static void push_rigid(const struct sim_state *state, struct load_work *work, co
     for (uint32_t n = 0; n < load->vertex_count; n++) {
         double force[3] = {0, 0, 0};
         sim_add_scaled(force, factor, load->forces + 3 * (size_t)n);
-        loads_add_to_rigid(state, work, load->rigid, state->positions + 3 * (size_t)load->vertices[n], force);
+        loads_add_to_rigid(model, state, work, load->rigid, state->positions + 3 * (size_t)load->vertices[n], force);
     }
     for (uint32_t f = 0; f < load->face_count; f++) {
         const uint32_t *face = load->faces + 3 * (size_t)f;
@@ -86,7 +100,7 @@ static void push_rigid(const struct sim_state *state, struct load_work *work, co
         face_normal(face, state->positions, normal);
         sim_add_scaled(force, -factor * load->pressure / 6, normal);
         for (int k = 0; k < 3; k++) {
-            loads_add_to_rigid(state, work, load->rigid, state->positions + 3 * (size_t)face[k], force);
+            loads_add_to_rigid(model, state, work, load->rigid, state->positions + 3 * (size_t)face[k], force);
         }
     }
 }
@@ -103,7 +117,7 @@ void loads_begin(const struct sim_model *model, const struct sim_state *state, s
         const struct sim_load *load = &loads->loads[l];
         double factor = work->factors[l] = course_at(&load->course, time);
         if (load->rigid != SIM_NONE) {
-            push_rigid(state, work, load, factor);
+            push_rigid(model, state, work, load, factor);
             continue;
         }
         for (uint32_t n = 0; n < load->vertex_count; n++) {

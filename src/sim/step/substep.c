@@ -92,10 +92,11 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     }
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
-    elastic_limit_energy(model, state, elastic);
-    supports_velocities(model, state, elastic->previous);
     struct load_way way = {elastic->previous, state->positions, elastic->previous_rigids, state->rigids};
-    state->outer_work += loads_work(model, &elastic->loads, &way, NULL);
+    double work = loads_work(model, &elastic->loads, &way, NULL); /* as the limit counts it */
+    bool back = elastic_limit_energy(model, state, elastic);
+    state->outer_work += back ? loads_work(model, &elastic->loads, &way, NULL) : work;
+    supports_velocities(model, state, elastic->previous);
     elastic_flow(model, state);
     rigid_vertex_velocities(model, state);
     return DENT_OK;
