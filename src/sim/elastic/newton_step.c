@@ -118,8 +118,7 @@ static void angle_from(const double *target, const double *now, double angle[3])
     }
 }
 
-/* Inertia in space at an orientation, times a vector. */
-static void inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector, double out[3])
+void newton_inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector, double out[3])
 {
     double turn[9], local[3], moved[3];
     rigid_rotation(orientation, turn);
@@ -146,7 +145,7 @@ static double rigid_inertia_energy(const struct sim_model *model, const struct m
         double off[3], angle[3], moment[3];
         sim_subtract(rigids[r].center, target->center, off);
         angle_from(target->orientation, rigids[r].orientation, angle);
-        inertia_times(&model->rigids[r], target->orientation, angle, moment);
+        newton_inertia_times(&model->rigids[r], target->orientation, angle, moment);
         sum += 0.5 * work->inertia.rigid * (model->rigids[r].mass * sim_dot(off, off) + sim_dot(angle, moment));
     }
     return sum;
@@ -193,7 +192,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
         if (work->inertia.rigid_active[r]) {
             double angle[3], moment[3], c = work->inertia.rigid;
             angle_from(work->rigid_targets[r].orientation, state->rigids[r].orientation, angle);
-            inertia_times(&model->rigids[r], state->rigids[r].orientation, angle, moment);
+            newton_inertia_times(&model->rigids[r], state->rigids[r].orientation, angle, moment);
             for (int i = 0; i < 3; i++) {
                 six[i] += c * model->rigids[r].mass * (state->rigids[r].center[i] - work->rigid_targets[r].center[i]);
                 six[3 + i] += c * moment[i];
@@ -227,7 +226,7 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
     for (uint32_t r = 0; r < model->rigid_count; r++, six += 6, turned += 6) {
         if (work->inertia.rigid_active[r]) {
             double moment[3], c = work->inertia.rigid;
-            inertia_times(&model->rigids[r], state->rigids[r].orientation, turned + 3, moment);
+            newton_inertia_times(&model->rigids[r], state->rigids[r].orientation, turned + 3, moment);
             sim_add_scaled(six, c * model->rigids[r].mass, turned);
             sim_add_scaled(six + 3, c, moment);
         }
@@ -359,6 +358,35 @@ void newton_solve(const struct sim_model *model, struct sim_state *state, struct
     }
 }
 
+/* The right side is minus the gradient; returns its square in the norm of the preconditioner. */
+static double start_in_doubles(const struct sim_model *model, struct minimiser *work)
+{
+    for (size_t k = 0; k < work->size; k++) {
+        work->residual[k] = -work->gradient[k];
+    }
+    coarse_apply(model, &work->space, work->residual, work->preconditioned);
+    return vector_dot(model, work, work->residual, work->preconditioned);
+}
+
+static double start_linear(const struct sim_model *model, struct minimiser *work)
+{
+    return work->floats.built ? float_start(model, work) : start_in_doubles(model, work);
+}
+
+/* solution = A^-1 right side, roughly; in doubles where floats do not do. */
+static void finish_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
+{
+    double share = LARGE_LINEAR_TOLERANCE * LARGE_LINEAR_TOLERANCE;
+    if (work->floats.built) {
+        if (float_solve(model, state, work, LARGE_PRODUCTS, share) >= 0) {
+            return;
+        }
+        coarse_diagonal(model, &work->terms, &work->inertia, &work->space);
+        rz = start_in_doubles(model, work);
+    }
+    solve_linear(model, state, work, rz);
+}
+
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
     double first = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
@@ -375,18 +403,17 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
                 return status;
             }
             work->interval_begins = false;
+            if (work->floats.built) {
+                float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats);
+            }
         }
         newton_gradient(model, state, work);
-        for (size_t k = 0; k < work->size; k++) {
-            work->residual[k] = -work->gradient[k];
-        }
-        coarse_apply(model, &work->space, work->residual, work->preconditioned);
-        double rz = vector_dot(model, work, work->residual, work->preconditioned);
+        double rz = start_linear(model, work);
         first = n == 0 ? rz : first;
         if (!(rz > tolerance * tolerance * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
             break;
         }
-        solve_linear(model, state, work, rz);
+        finish_linear(model, state, work, rz);
         work->solves++;
         double slope = vector_dot(model, work, work->gradient, work->solution);
         if (!(slope < 0) || !newton_advance(model, state, work, slope) || is_settled(work)) {

@@ -1,0 +1,12 @@
+/* Products of the elements in floats, eight at a time. */
+#include "sim/elastic/float_kernels.h"
+
+#if defined(__x86_64__)
+
+#include "simd/lanes_avx2.h"
+
+#include "sim/elastic/float_kernels_lanes.h"
+
+const struct float_kernels float_kernels_avx2 = FLOAT_KERNELS_ROW;
+
+#endif
