@@ -153,16 +153,45 @@ static double rigid_inertia_energy(const struct sim_model *model, const struct m
 
 /* ---- gradient and product ---------------------------------------------------------------------------------------- */
 
+/* Terms also act on what does not move: that is forgotten. All else outside the movers is 0 and stays so. */
 static void clear_unmoved(const struct sim_model *model, const struct minimiser *work, double *vector)
 {
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        if (!(work->inertia.vertices[v] > 0)) {
-            memset(vector + 3 * (size_t)v, 0, 3 * sizeof *vector);
+    for (uint64_t i = 0; i < work->terms.count; i++) {
+        for (int k = 0; k < 8; k++) {
+            uint32_t v = (k < 4 ? &work->terms.terms[i].a : &work->terms.terms[i].b)->vertices[k % 4];
+            if (v != SIM_NONE && !(work->inertia.vertices[v] > 0)) {
+                memset(vector + 3 * (size_t)v, 0, 3 * sizeof *vector);
+            }
         }
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         if (!work->inertia.rigid_active[r]) {
             memset(vector + 3 * (size_t)model->vertex_count + 6 * (size_t)r, 0, 6 * sizeof *vector);
+        }
+    }
+}
+
+/* A loop over the movers. */
+struct mover_call {
+    const struct sim_model *model;
+    const struct sim_state *state;
+    struct minimiser *work;
+    const double *direction;
+    double *out, part;
+};
+
+/* out += inertia * (x - target), or * direction where there is one */
+static void inertia_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    const struct minimiser *work = call->work;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&work->pass, chunk, &count);
+    for (uint32_t m = 0; m < count; m++) {
+        double c = work->inertia.vertices[movers[m]];
+        for (size_t n = 3 * (size_t)movers[m]; c > 0 && n < 3 * (size_t)movers[m] + 3; n++) {
+            call->out[n] += c * (call->direction ? call->direction[n] : call->state->positions[n] - work->targets[n]);
         }
     }
 }
@@ -182,12 +211,8 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
     terms_add_gradient(model, &work->terms, &at, g);
     bonds_contract(model, state, g);
     clear_unmoved(model, work, g);
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double c = work->inertia.vertices[v];
-        for (size_t n = 3 * (size_t)v; c > 0 && n < 3 * (size_t)v + 3; n++) {
-            g[n] += c * (state->positions[n] - work->targets[n]);
-        }
-    }
+    struct mover_call call = {model, state, work, NULL, g, 0};
+    pass_for_movers(model, &work->pass, inertia_task, &call);
     for (uint32_t r = 0; r < model->rigid_count; r++, six += 6) {
         if (work->inertia.rigid_active[r]) {
             double angle[3], moment[3], c = work->inertia.rigid;
@@ -217,12 +242,8 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
         memset(direction + 3 * (size_t)model->bonds->bonds[k].vertex, 0, 3 * sizeof *direction);
     }
     clear_unmoved(model, work, out);
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double c = work->inertia.vertices[v];
-        for (size_t n = 3 * (size_t)v; c > 0 && n < 3 * (size_t)v + 3; n++) {
-            out[n] += c * direction[n];
-        }
-    }
+    struct mover_call call = {model, state, work, direction, out, 0};
+    pass_for_movers(model, &work->pass, inertia_task, &call);
     for (uint32_t r = 0; r < model->rigid_count; r++, six += 6, turned += 6) {
         if (work->inertia.rigid_active[r]) {
             double moment[3], c = work->inertia.rigid;
@@ -236,14 +257,26 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
 
 /* ---- along a line ------------------------------------------------------------------------------------------------ */
 
-/* Positions and poses at `part` of the step. */
+static void place_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&call->work->pass, chunk, &count);
+    for (uint32_t m = 0; m < count; m++) {
+        for (size_t n = 3 * (size_t)movers[m]; n < 3 * (size_t)movers[m] + 3; n++) {
+            call->work->trial[n] = call->state->positions[n] + call->part * call->work->solution[n];
+        }
+    }
+}
+
+/* Positions and poses at `part` of the step. What does not move is there already (energy_begin). */
 static void place_trial(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
                         double part)
 {
     const double *six = work->solution + 3 * (size_t)model->vertex_count;
-    for (size_t n = 0; n < 3 * (size_t)model->vertex_count; n++) {
-        work->trial[n] = state->positions[n] + part * work->solution[n];
-    }
+    struct mover_call call = {model, state, work, NULL, NULL, part};
+    pass_for_movers(model, &work->pass, place_task, &call);
     if (model->rigid_count == 0) {
         return;
     }
@@ -258,21 +291,47 @@ static void place_trial(const struct sim_model *model, const struct sim_state *s
     bonds_place_vertices(model, work->trial_rigids, work->trial);
 }
 
+/* The way to the trial, and what inertia changes along it. */
+static void moved_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    const struct minimiser *work = call->work;
+    const double *positions = call->state->positions;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&work->pass, chunk, &count);
+    double inertia = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        double sum = 0;
+        for (size_t n = 3 * (size_t)movers[m]; n < 3 * (size_t)movers[m] + 3; n++) {
+            double moved = work->trial[n] - positions[n];
+            call->out[n] = moved;
+            sum += moved * (positions[n] - work->targets[n] + 0.5 * moved);
+        }
+        inertia += work->inertia.vertices[movers[m]] * sum;
+    }
+    work->partial[chunk] = inertia;
+}
+
+static double sum_chunks(const struct minimiser *work)
+{
+    double sum = 0;
+    for (uint32_t chunk = 0; chunk < work->pass.chunk_count; chunk++) {
+        sum += work->partial[chunk];
+    }
+    return sum;
+}
+
 /* By how much the sum changes from the present place to the trial. */
 static double trial_change(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
                            double before)
 {
     struct placement at = {work->trial, work->trial_rigids};
-    double *moved = work->product, inertia = 0, terms[LINE_TERMS];
+    double *moved = work->product, terms[LINE_TERMS];
+    struct mover_call call = {model, state, work, NULL, moved, 0};
     work->lines++;
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double c = work->inertia.vertices[v], sum = 0;
-        for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3; n++) {
-            moved[n] = work->trial[n] - state->positions[n];
-            sum += moved[n] * (state->positions[n] - work->targets[n] + 0.5 * moved[n]);
-        }
-        inertia += c * sum;
-    }
+    pass_for_movers(model, &work->pass, moved_task, &call);
+    double inertia = sum_chunks(work);
     struct element_pass pass = pass_at(state, work, moved);
     pass_line(model, &work->pass, &pass, terms);
     double elastic = pass_cloth_change(model, &work->pass, &pass, 1);
@@ -284,6 +343,18 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
 }
 
+static void accept_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&call->work->pass, chunk, &count);
+    for (uint32_t m = 0; m < count; m++) {
+        size_t n = 3 * (size_t)movers[m];
+        memcpy(call->out + n, call->work->trial + n, 3 * sizeof(double));
+    }
+}
+
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
 {
     struct placement at = {state->positions, state->rigids};
@@ -293,7 +364,8 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
         double change = trial_change(model, state, work, before);
         if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
             work->elastic_change += work->line_energy;
-            memcpy(state->positions, work->trial, 3 * (size_t)model->vertex_count * sizeof(double));
+            struct mover_call call = {model, state, work, NULL, state->positions, 0};
+            pass_for_movers(model, &work->pass, accept_task, &call);
             if (model->rigid_count > 0) {
                 memcpy(state->rigids, work->trial_rigids, model->rigid_count * sizeof *state->rigids);
             }
@@ -335,6 +407,31 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
         update(model, work, next / rz, turn_task);
         rz = next;
     }
+}
+
+static void slope_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct minimiser *work = ((const struct mover_call *)data)->work;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&work->pass, chunk, &count);
+    double sum = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        sum += sim_dot(work->gradient + 3 * (size_t)movers[m], work->solution + 3 * (size_t)movers[m]);
+    }
+    work->partial[chunk] = sum;
+}
+
+/* gradient . solution */
+static double slope_of(const struct sim_model *model, struct minimiser *work)
+{
+    struct mover_call call = {model, NULL, work, NULL, NULL, 0};
+    pass_for_movers(model, &work->pass, slope_task, &call);
+    double sum = sum_chunks(work);
+    for (size_t n = 3 * (size_t)model->vertex_count; n < work->size; n++) {
+        sum += work->gradient[n] * work->solution[n];
+    }
+    return sum;
 }
 
 /* Large scenes without contacts: one step is enough, and seeing that costs as much as a product. */
@@ -415,7 +512,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         }
         finish_linear(model, state, work, rz);
         work->solves++;
-        double slope = vector_dot(model, work, work->gradient, work->solution);
+        double slope = slope_of(model, work);
         if (!(slope < 0) || !newton_advance(model, state, work, slope) || is_settled(work)) {
             break;
         }

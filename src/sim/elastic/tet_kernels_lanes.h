@@ -135,9 +135,9 @@ static inline void fetch_behind(const struct tet_group *group)
     }
 }
 
-static bool any_damping(const struct tet_group *group)
+static bool any_damping(const struct tet_group *group, const struct element_pass *pass)
 {
-    return group->damping[0] > 0; /* one material a group; lane 0 is never filled up */
+    return pass->rate > 0 && group->damping[0] > 0; /* one material a group; lane 0 is never filled up */
 }
 
 static void tet_gradient(const struct tet_group *groups, uint32_t count, const struct element_pass *pass, double *out)
@@ -153,7 +153,7 @@ static void tet_gradient(const struct tet_group *groups, uint32_t count, const s
             for (int n = 0; n < 9; n++) {
                 stress.at[n] = mu * f.at[n] + pressure * cofactors.at[n];
             }
-            if (any_damping(group)) {
+            if (any_damping(group, pass)) {
                 struct matrix_lanes start = gradient_of(group, lane, pass->start), change;
                 doubles rate = doubles_load_any(group->damping + lane) * doubles_set(pass->rate);
                 for (int n = 0; n < 9; n++) {
@@ -209,7 +209,7 @@ static void tet_line(const struct tet_group *groups, uint32_t count, const struc
             term[4] = lambda * (two * three);
             term[5] = lambda * (half * three * three);
             term[6] = term[7] = doubles_set(0);
-            if (any_damping(group)) {
+            if (any_damping(group, pass)) {
                 struct matrix_lanes start = gradient_of(group, lane, pass->start), change;
                 doubles rate = doubles_load_any(group->damping + lane) * doubles_set(pass->rate);
                 for (int n = 0; n < 9; n++) {
