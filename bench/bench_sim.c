@@ -1,10 +1,10 @@
 /* What a simulated second costs: elastic solids, cloth and the jaw, in processor time and by the clock.
  *
- *   bench_sim [--threads N] [--isa I] [--seconds S] [--sizes] [CASE...]
+ *   bench_sim [--threads N] [--isa I] [--seconds S] [--from S] [--sizes] [CASE...]
  *
  * Cases (default: all): `jaw`, 110,000 cells of ligament under 14 teeth, one bite; `free`, a block of 98,415 tetrahedra
  * that vibrates in free flight; `landed`, the same block dropped onto a plane; `cloth`, 51,200 triangles on a ball. The
- * first tenth of the time is warm-up and not counted. For each: processor time and time by the clock for a simulated
+ * first tenth of the time, or what lies before --from, is not counted. For each: processor time and time by the clock for a simulated
  * second, the share of detection and of the elastic solver, Newton iterations and products per substep, the residual
  * that is left, and what the substep leaves of the stiffness of the first mode, (atan(w h) / (w h))^2.
  *
@@ -24,7 +24,7 @@
 
 struct options {
     uint32_t threads, substeps; /* substeps 0: chosen by the simulator */
-    double seconds, scale;
+    double seconds, from, scale; /* from < 0: a tenth of seconds */
     dent_isa isa;
 };
 
@@ -143,29 +143,30 @@ static dent_sim_scene *open_scene(dent_context *context, const char *name, doubl
 /* ---- a run ------------------------------------------------------------------------------------------------------- */
 
 struct counters {
-    uint64_t substeps, solves, products, refreshes;
+    uint64_t substeps, solves, products, lines, refreshes;
 };
 
 static struct counters counters_of(const dent_sim *sim)
 {
     const struct minimiser *work = sim->work.solver.elastic.minimiser;
-    return (struct counters){work->substep_count, work->solves, work->products, work->space.refreshes};
+    return (struct counters){work->substep_count, work->solves, work->products, work->lines, work->space.refreshes};
 }
 
-static struct cost run(dent_context *context, dent_sim *sim, const char *name, double seconds)
+static struct cost run(dent_context *context, dent_sim *sim, const char *name, const struct options *options)
 {
     double step = sim->model.time_step, detect = 0, elastic = 0, total = 0, residual = 0;
-    uint32_t all = (uint32_t)(seconds / step + 0.5), counted = 0;
+    uint32_t all = (uint32_t)(options->seconds / step + 0.5), counted = 0;
+    uint32_t first = (uint32_t)((options->from < 0 ? 0.1 * options->seconds : options->from) / step + 0.5);
     struct counters begin = {0};
     double cpu = 0, wall = 0;
     for (uint32_t n = 0; n < all; n++) {
-        if (n == all / 10) {
+        if (n == first) {
             begin = counters_of(sim);
             cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
             wall = seconds_of(CLOCK_MONOTONIC);
         }
         must(context, dent_sim_step(sim));
-        if (n >= all / 10) {
+        if (n >= first) {
             detect += 1e-9 * (double)sim->work.report.ns_detect;
             elastic += 1e-9 * (double)sim->work.report.ns_elastic;
             total += 1e-9 * (double)sim->work.report.ns_total;
@@ -179,10 +180,10 @@ static struct cost run(dent_context *context, dent_sim *sim, const char *name, d
                         (seconds_of(CLOCK_MONOTONIC) - wall) / time, statistics.elements, statistics.substeps};
     double count = (double)(end.substeps - begin.substeps), turn = statistics.mode * sim->model.substep;
     double stiffness = turn > 0 ? atan(turn) / turn * (atan(turn) / turn) : 1;
-    printf("%-7s %8llu %8u %9.2f %9.2f %9.3f %7.0f %8.0f %8.2f %8.1f %8.2f %9.1e %9.3g %9.3f\n", name,
+    printf("%-7s %8llu %8u %9.2f %9.2f %9.3f %7.0f %8.0f %8.2f %8.1f %6.2f %8.2f %9.1e %9.3g %9.3f\n", name,
            (unsigned long long)cost.elements, cost.substeps, cost.cpu, cost.wall, 1 / cost.wall, 100 * detect / total,
            100 * elastic / total, (double)(end.solves - begin.solves) / count,
-           (double)(end.products - begin.products) / count, (double)(end.refreshes - begin.refreshes) / count, residual,
+           (double)(end.products - begin.products) / count, (double)(end.lines - begin.lines) / count, (double)(end.refreshes - begin.refreshes) / count, residual,
            turn, stiffness);
     fflush(stdout);
     return cost;
@@ -203,11 +204,11 @@ static struct cost run_case(const struct options *options, const char *name)
         bool jaw = name[0] == 'j';
         dent_sim_scene *scene = open_scene(context, jaw ? "jaw" : "cloth-sphere",
                                            options->scale * (jaw ? 1 : 16), options->substeps);
-        cost = run(context, dent_sim_scene_sim(scene), name, options->seconds);
+        cost = run(context, dent_sim_scene_sim(scene), name, options);
         dent_sim_scene_destroy(scene);
     } else {
         dent_sim *sim = open_block(context, options, strcmp(name, "landed") == 0);
-        cost = run(context, sim, name, options->seconds);
+        cost = run(context, sim, name, options);
         dent_sim_destroy(sim);
     }
     dent_context_destroy(context);
@@ -237,9 +238,9 @@ static void run_sizes(struct options options, const char *name)
 int main(int count, char **arguments)
 {
     static const char *const names[] = {"jaw", "free", "landed", "cloth"};
-    struct options options = {.threads = 0, .seconds = 0.6, .scale = 1};
+    struct options options = {.threads = 0, .seconds = 0.6, .from = -1, .scale = 1};
     bool sizes = false, named = false;
-    printf("case    elements substeps   CPU s/s  wall s/s real time detect%% elastic%%  Newtons products  factors  "
+    printf("case    elements substeps   CPU s/s  wall s/s real time detect%% elastic%%  Newtons products  lines  factors  "
            "residual       w h stiffness\n");
     for (int pass = 0; pass < 2; pass++) {
         for (int n = 1; n < count; n++) {
@@ -247,6 +248,8 @@ int main(int count, char **arguments)
                 options.threads = (uint32_t)atoi(arguments[++n]);
             } else if (strcmp(arguments[n], "--seconds") == 0 && n + 1 < count) {
                 options.seconds = atof(arguments[++n]);
+            } else if (strcmp(arguments[n], "--from") == 0 && n + 1 < count) {
+                options.from = atof(arguments[++n]);
             } else if (strcmp(arguments[n], "--isa") == 0 && n + 1 < count) {
                 const char *isa = arguments[++n];
                 options.isa = strcmp(isa, "scalar") == 0 ? DENT_ISA_SCALAR

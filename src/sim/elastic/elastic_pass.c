@@ -2,6 +2,7 @@
  * same bits for any number of threads. */
 #include "elastic_pass.h"
 
+#include "float_solve.h"
 #include "rigid_bonds.h"
 
 #include "simd/kernel_choice.h"
@@ -166,6 +167,10 @@ static void run_pass(struct pass_call *call)
 void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out)
 {
     struct pass_call call = {model, work, pass, out, 0, false};
+    if (work->blocks) {
+        block_gradient(model, work->blocks, pass, out);
+        return;
+    }
     run_pass(&call);
 }
 
@@ -203,6 +208,14 @@ void pass_line(const struct sim_model *model, struct pass_work *work, const stru
                double terms[LINE_TERMS])
 {
     struct pass_call call = {model, work, pass, NULL, 0, false};
+    if (work->blocks) {
+        double change[CHANGE_KINDS];
+        memset(terms, 0, LINE_TERMS * sizeof *terms);
+        block_change(model, work->blocks, pass, false, change);
+        terms[0] = change[CHANGE_TETS];
+        terms[ENERGY_TERMS] = change[CHANGE_DAMPING];
+        return;
+    }
     uint32_t groups = model->elastic->group_count, blocks = groups > 0 ? (groups - 1) / GROUPS_A_BLOCK + 1 : 0;
     if (blocks > 0) {
         dent_parallel_for(model->context, blocks, line_task, &call);
@@ -234,6 +247,11 @@ double pass_cloth_change(const struct sim_model *model, struct pass_work *work, 
                          double part)
 {
     struct pass_call call = {model, work, pass, NULL, part, false};
+    if (work->blocks && part == 1 && model->elastic->triangle_count > 0) {
+        double change[CHANGE_KINDS];
+        block_change(model, work->blocks, pass, true, change);
+        return change[CHANGE_CLOTH];
+    }
     uint32_t all = model->elastic->triangle_count + model->elastic->hinge_count;
     uint32_t blocks = all > 0 ? (all - 1) / CLOTH_A_BLOCK + 1 : 0;
     if (blocks > 0) {

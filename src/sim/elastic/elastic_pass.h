@@ -5,7 +5,10 @@
 #include "tet_kernels.h"
 
 /* Workspace of passes. */
+struct float_system;
+
 struct pass_work {
+    const struct float_system *blocks; /* large scenes: gradients and changes by blocks; null: by all elements */
     const struct tet_kernels *kernels;
     double *tet_out, *cloth_out; /* as struct elastic_mesh says */
     struct cloth_matrix *cloth;  /* by triangle, at the last gradient */
@@ -34,7 +37,8 @@ void pass_for_movers(const struct sim_model *model, const struct pass_work *work
 void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 void pass_product(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 /* Tetrahedra along the direction: terms[n] times part^(n + 1), and of damping terms[6] times part, terms[7] times
- * part^2. Cloth at `part` of it. */
+ * part^2. Cloth at `part` of it. By blocks only for part 1: terms[0] is all of the energy, terms[6] all of the
+ * damping. */
 void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
                double terms[LINE_TERMS]);
 double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,

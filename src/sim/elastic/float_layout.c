@@ -17,7 +17,15 @@ struct element {
     uint32_t kind, number, corners[4];
 };
 
+/* The groups in doubles of the block that is being filled. */
+struct filled {
+    struct block_tets *tets;
+    struct block_triangles *triangles;
+    struct block_hinges *hinges;
+};
+
 struct layout {
+    struct filled filled;
     struct sim_model *model;
     const struct inertia_terms *inertia;
     struct float_system *system;
@@ -144,7 +152,8 @@ static uint64_t block_end(const struct layout *layout, uint64_t begin)
     return end;
 }
 
-static void put_tet(const struct layout *layout, uint32_t number, struct float_tets *to, uint32_t lane)
+static void put_tet(const struct layout *layout, uint32_t number, struct float_tets *to, struct block_tets *exact,
+                    uint32_t lane)
 {
     const struct tet_group *group = &layout->model->elastic->groups[number / TET_LANES];
     uint32_t from = number % TET_LANES;
@@ -156,9 +165,21 @@ static void put_tet(const struct layout *layout, uint32_t number, struct float_t
     to->mu[lane] = (float)(factor * group->mu[from] / unit);
     to->lambda[lane] = (float)(factor * group->lambda[from] / unit);
     to->gamma[lane] = (float)group->gamma[from];
+    if (layout->model->elastic->triangle_count == 0) {
+        return; /* without cloth, passes in doubles go over all elements */
+    }
+    for (int n = 0; n < 9; n++) {
+        exact->inverse[n][lane] = group->inverse[n][from];
+    }
+    exact->mu[lane] = group->mu[from];
+    exact->lambda[lane] = group->lambda[from];
+    exact->gamma[lane] = group->gamma[from];
+    exact->damping[lane] = group->damping[from];
+    exact->damped |= group->damping[from] > 0;
 }
 
-static void put_triangle(const struct layout *layout, uint32_t number, struct float_triangles *to, uint32_t lane)
+static void put_triangle(const struct layout *layout, uint32_t number, struct float_triangles *to,
+                         struct block_triangles *exact, uint32_t lane)
 {
     const struct cloth_triangle *from = &layout->model->elastic->triangles[number];
     double length = layout->system->length, factor = 1 + from->damping * layout->inertia->rate;
@@ -166,17 +187,27 @@ static void put_triangle(const struct layout *layout, uint32_t number, struct fl
     for (int k = 0; k < 2; k++) {
         to->along[k][lane] = (float)(from->along[k + 1] * length);
         to->across[k][lane] = (float)(from->across[k + 1] * length);
+        exact->along[k][lane] = from->along[k + 1];
+        exact->across[k][lane] = from->across[k + 1];
     }
+    exact->stretch[lane] = from->stretch;
+    exact->shear[lane] = from->shear;
+    exact->damping[lane] = from->damping;
+    exact->damped |= from->damping > 0;
     to->stretch[lane] = (float)(factor * from->stretch / unit);
     to->shear[lane] = (float)(factor * from->shear / unit);
 }
 
-static void put_hinge(const struct layout *layout, uint32_t number, struct float_hinges *to, uint32_t lane)
+static void put_hinge(const struct layout *layout, uint32_t number, struct float_hinges *to, struct block_hinges *exact,
+                      uint32_t lane)
 {
     const struct cloth_hinge *from = &layout->model->elastic->hinges[number];
     for (int k = 0; k < 3; k++) {
         to->weights[k][lane] = (float)from->weights[k + 1];
+        exact->weights[k][lane] = from->weights[k + 1];
     }
+    exact->stiffness[lane] = from->stiffness;
+    exact->rest[lane] = from->rest;
     to->stiffness[lane] = (float)(from->stiffness / layout->system->stiffness);
     to->rest[lane] = (float)(from->rest / layout->system->length);
 }
@@ -199,6 +230,7 @@ static void put_element(struct layout *layout, struct float_block *block, const 
 {
     uint32_t lane = place % FLOAT_LANES, group = place / FLOAT_LANES;
     const struct float_elements *to = &block->elements;
+    const struct filled *exact = &layout->filled;
     uint16_t *corners = element->kind == KIND_TET        ? to->tets[group].corners[0]
                         : element->kind == KIND_TRIANGLE ? to->triangles[group].corners[0]
                                                          : to->hinges[group].corners[0];
@@ -206,22 +238,28 @@ static void put_element(struct layout *layout, struct float_block *block, const 
         corners[k * FLOAT_LANES + lane] = row_of(layout, block, element->corners[k]);
     }
     if (element->kind == KIND_TET) {
-        put_tet(layout, element->number, &to->tets[group], lane);
+        put_tet(layout, element->number, &to->tets[group], exact->tets + group, lane);
     } else if (element->kind == KIND_TRIANGLE) {
-        put_triangle(layout, element->number, &to->triangles[group], lane);
+        put_triangle(layout, element->number, &to->triangles[group], exact->triangles + group, lane);
     } else {
-        put_hinge(layout, element->number, &to->hinges[group], lane);
+        put_hinge(layout, element->number, &to->hinges[group], exact->hinges + group, lane);
     }
 }
 
 /* Lanes that stay empty: no stiffness, and the shape of lane 0, so that nothing in them overflows. */
-static void fill_up(const struct float_elements *to, uint32_t tets)
+static void fill_up(const struct float_elements *to, const struct filled *exact, uint32_t tets)
 {
     for (uint32_t place = tets; place < to->tet_count * FLOAT_LANES; place++) {
         struct float_tets *group = &to->tets[place / FLOAT_LANES];
         uint32_t lane = place % FLOAT_LANES;
         for (int n = 0; n < 9; n++) {
             group->inverse[n][lane] = group->inverse[n][0];
+        }
+        if (to->triangle_count > 0) { /* else the groups in doubles are not there, or nothing */
+            struct block_tets *other = &exact->tets[place / FLOAT_LANES];
+            for (int n = 0; n < 9; n++) {
+                other->inverse[n][lane] = other->inverse[n][0];
+            }
         }
         for (int k = 0; k < 4; k++) {
             group->corners[k][lane] = group->corners[k][0];
@@ -250,7 +288,10 @@ static void fill_block(struct layout *layout, struct float_block *block, uint64_
         }
     }
     if (layout->system->row_vertices) {
-        fill_up(&block->elements, placed[KIND_TET]);
+        fill_up(&block->elements, &layout->filled, placed[KIND_TET]);
+        layout->filled.tets += block->elements.tet_count;
+        layout->filled.triangles += block->elements.triangle_count;
+        layout->filled.hinges += block->elements.hinge_count;
     } else {
         block->elements.tet_count = groups_of(placed[KIND_TET]);
         block->elements.triangle_count = groups_of(placed[KIND_TRIANGLE]);
@@ -265,17 +306,32 @@ static dent_status allocate_blocks(struct layout *layout, const uint64_t groups[
     struct float_tets *tets = sim_allocate(model, (size_t)groups[KIND_TET], sizeof *tets);
     struct float_triangles *triangles = sim_allocate(model, (size_t)groups[KIND_TRIANGLE], sizeof *triangles);
     struct float_hinges *hinges = sim_allocate(model, (size_t)groups[KIND_HINGE], sizeof *hinges);
+    struct filled *exact = &layout->filled;
+    size_t tets_in_doubles = groups[KIND_TRIANGLE] > 0 ? (size_t)groups[KIND_TET] : 0;
+    exact->tets = sim_allocate(model, tets_in_doubles, sizeof *exact->tets);
+    exact->triangles = sim_allocate(model, (size_t)groups[KIND_TRIANGLE], sizeof *exact->triangles);
+    exact->hinges = sim_allocate(model, (size_t)groups[KIND_HINGE], sizeof *exact->hinges);
+    size_t scratch = 4 * (size_t)system->most_rows * dent_context_worker_count(model->context);
+    system->double_sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->double_sums);
+    system->double_scratch = sim_allocate(model, 3 * scratch, sizeof *system->double_scratch);
+    system->double_partial = sim_allocate(model, CHANGE_KINDS * (size_t)system->block_count,
+                                          sizeof *system->double_partial);
     system->row_vertices = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_vertices);
     system->row_slots = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_slots);
     system->sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->sums);
-    system->scratch = sim_allocate(model, 4 * (size_t)system->most_rows * dent_context_worker_count(model->context),
-                                   sizeof *system->scratch);
+    system->scratch = sim_allocate(model, scratch, sizeof *system->scratch);
     if (!tets || !triangles || !hinges || !system->row_vertices || !system->row_slots || !system->sums ||
-        !system->scratch) {
+        !system->scratch || !exact->tets || !exact->triangles || !exact->hinges || !system->double_sums ||
+        !system->double_scratch || !system->double_partial) {
         return sim_no_memory(model->context);
     }
+    struct filled behind = *exact;
     for (uint32_t b = 0; b < system->block_count; b++) {
         struct float_elements *elements = &system->blocks[b].elements;
+        system->blocks[b].doubles = (struct block_elements){elements, behind.tets, behind.triangles, behind.hinges};
+        behind.tets += elements->tet_count;
+        behind.triangles += elements->triangle_count;
+        behind.hinges += elements->hinge_count;
         elements->tets = tets;
         elements->triangles = triangles;
         elements->hinges = hinges;
@@ -421,6 +477,7 @@ dent_status float_layout_build(struct sim_model *model, const struct inertia_ter
     struct layout layout = {.model = model, .inertia = inertia, .system = system};
     dent_isa isa = dent_context_isa(model->context);
     system->kernels = KERNELS_FOR(isa, float_kernels_scalar, float_kernels_avx2, float_kernels_avx512);
+    system->block_kernels = KERNELS_FOR(isa, block_kernels_scalar, block_kernels_avx2, block_kernels_avx512);
     dent_status status = make_slots(model, space, system);
     size_t slots = (size_t)system->slot_count + 1, vertices = model->vertex_count;
     layout.starts = dent_allocate(model->context, slots + 1, sizeof *layout.starts);

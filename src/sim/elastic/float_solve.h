@@ -6,12 +6,14 @@
 #ifndef DENT_SIM_FLOAT_SOLVE_H
 #define DENT_SIM_FLOAT_SOLVE_H
 
+#include "block_kernels.h"
 #include "coarse_space.h"
 #include "float_kernels.h"
 
 /* Elements around a stretch of slots, and all vertices they touch: the rows of the block. */
 struct float_block {
     struct float_elements elements;
+    struct block_elements doubles; /* the same in doubles, for scenes with cloth */
     uint32_t first_row, row_count;
 };
 
@@ -36,6 +38,7 @@ struct float_term {
 struct float_system {
     bool built;
     const struct float_kernels *kernels;
+    const struct block_kernels *block_kernels;
     uint32_t free_count, slot_count;
     uint32_t *slot_vertices, *vertex_slots; /* vertices that do not move: slot_count */
     uint32_t block_count, most_rows;
@@ -44,6 +47,9 @@ struct float_system {
     uint32_t *slot_starts, *slot_rows; /* the rows of all blocks that belong to a slot */
     float *sums;                       /* by row of all blocks */
     float *scratch;                    /* most_rows for each worker */
+    double *double_sums;               /* as sums, and three rows of scratch for each row of a block */
+    double *double_scratch;
+    double *double_partial;            /* by block: CHANGE_KINDS */
     float *inertia;                    /* by slot, scaled */
     float *arms;                       /* by slot: from the centre of its node at rest, in units of length; rows of four */
     float *inverses;                   /* by slot: three rows; of the diagonal, in the frame of its node, scaled */
@@ -63,6 +69,15 @@ struct minimiser;
 dent_status float_layout_build(struct sim_model *model, const struct inertia_terms *inertia,
                                const struct coarse_space *space, struct float_system *system);
 void float_destroy(dent_context *context, struct float_system *system);
+struct element_pass;
+
+/* block_pass.c: what pass_gradient, pass_line and pass_cloth_change of elastic_pass.h do, block by block. The change is
+ * that from now to now + direction: energy and damping of tetrahedra, all of cloth. */
+void block_gradient(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                    double *out);
+void block_change(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                  bool cloth, double change[CHANGE_KINDS]);
+
 /* When the preconditioner has been made anew: terms in the diagonal. */
 void float_refresh(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
                    const struct coarse_space *space, struct float_system *system);

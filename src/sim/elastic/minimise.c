@@ -83,6 +83,7 @@ static dent_status choose_substeps(struct sim_model *model, struct sim_state *st
         terms_build(model, work);
         status = float_layout_build(model, &work->inertia, &work->space, &work->floats);
         work->space.diagonal_in_floats = work->floats.built;
+        work->pass.blocks = work->floats.built && model->elastic->triangle_count > 0 ? &work->floats : NULL;
     }
     return status;
 }

@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, DOT_BLOCK = 2048 };
+enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, DOT_BLOCK = 2048, PART_ROUNDS = 10,
+       START_HALVINGS = 4 /* from where velocities lead; the search then starts from where things are */ };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
@@ -343,6 +344,34 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
 }
 
+/* Where the sum is least along the solution, as far as is known without a pass over the elements: contacts as they are,
+ * all else to second order. Conjugate gradients end where solution . matrix . solution = -slope. */
+static double choose_part(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+                          double slope)
+{
+    struct placement at = {state->positions, state->rigids};
+    double linear = slope, quadratic = -slope, low = 0, high = 1;
+    if (work->terms.count == 0 || !(slope < 0)) {
+        return 1;
+    }
+    terms_aim(model, &work->terms, &at, work->solution);
+    for (uint64_t i = 0; i < work->terms.count; i++) {
+        const double *m = work->terms.terms[i].matrix, *d = work->terms.terms[i].motion;
+        linear += sim_dot(work->terms.terms[i].force, d);
+        quadratic -= m[0] * d[0] * d[0] + m[3] * d[1] * d[1] + m[5] * d[2] * d[2] +
+                     2 * (m[1] * d[0] * d[1] + m[2] * d[0] * d[2] + m[4] * d[1] * d[2]);
+    }
+    quadratic = quadratic > 0 ? quadratic : 0;
+    for (int n = 0; n < PART_ROUNDS; n++) { /* golden section */
+        double first = high - 0.6180339887498949 * (high - low), second = low + 0.6180339887498949 * (high - low);
+        double at_first = first * (linear + 0.5 * first * quadratic) + terms_energy_along(&work->terms, first);
+        double at_second = second * (linear + 0.5 * second * quadratic) + terms_energy_along(&work->terms, second);
+        low = at_first > at_second ? first : low;
+        high = at_first > at_second ? high : second;
+    }
+    return high > 0.98 ? 1 : high;
+}
+
 static void accept_task(void *data, uint32_t chunk, uint32_t worker)
 {
     (void)worker;
@@ -358,8 +387,10 @@ static void accept_task(void *data, uint32_t chunk, uint32_t worker)
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
 {
     struct placement at = {state->positions, state->rigids};
-    double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids), part = 1;
-    for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
+    double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
+    double part = choose_part(model, state, work, slope), shorter = slope < 0 ? 0.5 : 0.25;
+    int most = slope < 0 ? MOST_HALVINGS : START_HALVINGS;
+    for (int n = 0; n < most; n++, part *= shorter) {
         place_trial(model, state, work, part);
         double change = trial_change(model, state, work, before);
         if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
@@ -478,6 +509,9 @@ static void finish_linear(const struct sim_model *model, struct sim_state *state
         if (float_solve(model, state, work, LARGE_PRODUCTS, share) >= 0) {
             return;
         }
+        work->pass.blocks = NULL; /* a gradient by all elements also makes the matrix of cloth */
+        newton_gradient(model, state, work);
+        work->pass.blocks = &work->floats;
         coarse_diagonal(model, &work->terms, &work->inertia, &work->space);
         rz = start_in_doubles(model, work);
     }
