@@ -170,6 +170,8 @@ static struct cost run(dent_context *context, dent_sim *sim, const char *name, c
             detect += 1e-9 * (double)sim->work.report.ns_detect;
             elastic += 1e-9 * (double)sim->work.report.ns_elastic;
             total += 1e-9 * (double)sim->work.report.ns_total;
+            double left = sqrt(sim->work.solver.elastic.minimiser->residual_left);
+            residual = left > residual ? left : residual;
             counted++;
         }
     }

@@ -1,4 +1,4 @@
-/* Gradients and changes of energy of a block in doubles: included behind a lanes_<isa>.h by every row. Formulas as in
+/* Gradients and changes of energy of a block in doubles: included behind a lanes_<isa>.h by the rows of float_kernels. Formulas as in
  * tet_kernels_lanes.h and cloth_elasticity.c. */
 #include "sim/elastic/block_kernels.h"
 
@@ -75,14 +75,14 @@ static inline struct nine gradient_in(const struct block_tets *tets, const uint1
     return f;
 }
 
-static inline struct nine cofactors_of(const doubles *a)
+static inline struct nine wide_cofactors(const doubles *a)
 {
     return (struct nine){{a[4] * a[8] - a[5] * a[7], a[5] * a[6] - a[3] * a[8], a[3] * a[7] - a[4] * a[6],
                           a[2] * a[7] - a[1] * a[8], a[0] * a[8] - a[2] * a[6], a[1] * a[6] - a[0] * a[7],
                           a[1] * a[5] - a[2] * a[4], a[2] * a[3] - a[0] * a[5], a[0] * a[4] - a[1] * a[3]}};
 }
 
-static inline struct nine cofactors_change(const doubles *a, const doubles *b)
+static inline struct nine wide_cofactors_change(const doubles *a, const doubles *b)
 {
     return (struct nine){{
         (a[4] * b[8] + b[4] * a[8]) - (a[5] * b[7] + b[5] * a[7]),
@@ -126,7 +126,7 @@ static inline doubles square_bound(const doubles *a)
 static inline struct nine matrix_times(const struct block_tets *tets, int lane, const doubles *f, const doubles *change)
 {
     doubles mu = wide(tets->mu + lane), lambda = wide(tets->lambda + lane);
-    struct nine cofactors = cofactors_of(f), turned = cofactors_change(f, change), out;
+    struct nine cofactors = wide_cofactors(f), turned = wide_cofactors_change(f, change), out;
     doubles volume = determinant_in(f, cofactors.at) - wide(tets->gamma + lane);
     doubles most = mu / doubles_root(doubles_most(square_bound(f), doubles_set(1e-280))), kappa = lambda * volume;
     kappa = doubles_most(doubles_least(kappa, most), -most);
@@ -158,7 +158,7 @@ static void gradient_of_tets(const struct block_tets *tets, const uint16_t (*cor
     _Alignas(64) double given[12 * FLOAT_LANES];
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
         doubles mu = wide(tets->mu + lane), stress[9];
-        struct nine f = gradient_in(tets, corners, lane, rows->now), cofactors = cofactors_of(f.at);
+        struct nine f = gradient_in(tets, corners, lane, rows->now), cofactors = wide_cofactors(f.at);
         doubles volume = determinant_in(f.at, cofactors.at) - wide(tets->gamma + lane);
         doubles pressure = wide(tets->lambda + lane) * volume;
         for (int n = 0; n < 9; n++) {
@@ -185,8 +185,8 @@ static void change_of_tets(const struct block_tets *tets, const uint16_t (*corne
 {
     doubles half = doubles_set(0.5);
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
-        struct nine f = gradient_in(tets, corners, lane, rows->now), cofactors = cofactors_of(f.at);
-        struct nine d = gradient_in(tets, corners, lane, rows->direction), crossed = cofactors_of(d.at);
+        struct nine f = gradient_in(tets, corners, lane, rows->now), cofactors = wide_cofactors(f.at);
+        struct nine d = gradient_in(tets, corners, lane, rows->direction), crossed = wide_cofactors(d.at);
         doubles volume = determinant_in(f.at, cofactors.at) - wide(tets->gamma + lane);
         doubles more = (nine_dot(cofactors.at, d.at) + nine_dot(f.at, crossed.at)) + determinant_in(d.at, crossed.at);
         doubles shape = nine_dot(f.at, d.at) + half * nine_dot(d.at, d.at);
@@ -334,7 +334,7 @@ static void change_of_triangles(const struct block_triangles *triangles, const u
     }
 }
 
-static inline void hinge_in(const struct block_hinges *hinges, const uint16_t (*corner)[FLOAT_LANES], int lane,
+static inline void wide_hinge(const struct block_hinges *hinges, const uint16_t (*corner)[FLOAT_LANES], int lane,
                             const double *rows, doubles *w)
 {
     doubles corners[4][4];
@@ -354,7 +354,7 @@ static void gradient_of_hinges(const struct block_hinges *hinges, const uint16_t
     _Alignas(64) double given[12 * FLOAT_LANES];
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
         doubles w[3], safe;
-        hinge_in(hinges, corners, lane, rows->now, w);
+        wide_hinge(hinges, corners, lane, rows->now, w);
         doubles pull = wide(hinges->stiffness + lane) * slack_of(wide(hinges->rest + lane), w, &safe);
         for (int i = 0; i < 3; i++) {
             doubles force = pull * w[i], sum = doubles_set(0);
@@ -374,8 +374,8 @@ static void change_of_hinges(const struct block_hinges *hinges, const uint16_t (
 {
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
         doubles w[3], d[3];
-        hinge_in(hinges, corners, lane, rows->now, w);
-        hinge_in(hinges, corners, lane, rows->direction, d);
+        wide_hinge(hinges, corners, lane, rows->now, w);
+        wide_hinge(hinges, corners, lane, rows->direction, d);
         doubles change = spring_between(wide(hinges->stiffness + lane), wide(hinges->rest + lane), w, d);
         doubles_store_any(sums + lane, wide(sums + lane) + change);
     }

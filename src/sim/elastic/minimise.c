@@ -6,6 +6,7 @@
 #include "minimise.h"
 #include "rigid_bonds.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
@@ -115,6 +116,16 @@ void elastic_destroy(dent_context *context, struct elastic_work *elastic)
 }
 
 /* ---- a substep --------------------------------------------------------------------------------------------------- */
+
+void elastic_begin_step(struct elastic_work *work)
+{
+    work->minimiser->residual_left = 0;
+}
+
+double elastic_residual(const struct elastic_work *work)
+{
+    return sqrt(work->minimiser->residual_left);
+}
 
 dent_status elastic_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
                           struct elastic_work *work)

@@ -44,6 +44,7 @@ struct minimiser {
     uint64_t new_spring_capacity;
     bool interval_begins;
     double line_energy, elastic_change; /* of tetrahedra: along the last trial; since the beginning of the substep */
+    double residual_left; /* largest share of a residual that a substep left, squared, since elastic_begin_step */
     uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
 

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, DOT_BLOCK = 2048, PART_ROUNDS = 10,
-       START_HALVINGS = 4 /* from where velocities lead; the search then starts from where things are */ };
+enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12 };
+enum { MOST_HALVINGS = 24, START_HALVINGS = 4, DOT_BLOCK = 2048 };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
@@ -323,9 +323,10 @@ static double sum_chunks(const struct minimiser *work)
     return sum;
 }
 
-/* By how much the sum changes from the present place to the trial. */
+/* By how much the sum changes from the present place to the trial. The start of large scenes is chosen without damping,
+ * which costs as much as all else. */
 static double trial_change(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
-                           double before)
+                           double before, bool damped)
 {
     struct placement at = {work->trial, work->trial_rigids};
     double *moved = work->product, terms[LINE_TERMS];
@@ -334,6 +335,7 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     pass_for_movers(model, &work->pass, moved_task, &call);
     double inertia = sum_chunks(work);
     struct element_pass pass = pass_at(state, work, moved);
+    pass.rate = damped ? pass.rate : 0;
     pass_line(model, &work->pass, &pass, terms);
     double elastic = pass_cloth_change(model, &work->pass, &pass, 1);
     work->line_energy = 0;
@@ -344,13 +346,13 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
 }
 
-/* Where the sum is least along the solution, as far as is known without a pass over the elements: contacts as they are,
- * all else to second order. Conjugate gradients end where solution . matrix . solution = -slope. */
+/* The first of 1, 1/2, 1/4 ... where the sum has fallen enough, as far as is known without a pass over the elements:
+ * contacts as they are, all else to second order. Conjugate gradients end where solution . matrix . solution = -slope. */
 static double choose_part(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
                           double slope)
 {
     struct placement at = {state->positions, state->rigids};
-    double linear = slope, quadratic = -slope, low = 0, high = 1;
+    double linear = slope, quadratic = -slope, part = 1;
     if (work->terms.count == 0 || !(slope < 0)) {
         return 1;
     }
@@ -361,15 +363,14 @@ static double choose_part(const struct sim_model *model, const struct sim_state 
         quadratic -= m[0] * d[0] * d[0] + m[3] * d[1] * d[1] + m[5] * d[2] * d[2] +
                      2 * (m[1] * d[0] * d[1] + m[2] * d[0] * d[2] + m[4] * d[1] * d[2]);
     }
-    quadratic = quadratic > 0 ? quadratic : 0;
-    for (int n = 0; n < PART_ROUNDS; n++) { /* golden section */
-        double first = high - 0.6180339887498949 * (high - low), second = low + 0.6180339887498949 * (high - low);
-        double at_first = first * (linear + 0.5 * first * quadratic) + terms_energy_along(&work->terms, first);
-        double at_second = second * (linear + 0.5 * second * quadratic) + terms_energy_along(&work->terms, second);
-        low = at_first > at_second ? first : low;
-        high = at_first > at_second ? high : second;
+    double before = terms_energy_along(&work->terms, 0);
+    for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
+        double change = terms_energy_along(&work->terms, part) - before;
+        if (change + part * (linear + 0.5 * part * (quadratic > 0 ? quadratic : 0)) <= SUFFICIENT * part * slope) {
+            return part;
+        }
     }
-    return high > 0.98 ? 1 : high;
+    return 1;
 }
 
 static void accept_task(void *data, uint32_t chunk, uint32_t worker)
@@ -388,11 +389,12 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
 {
     struct placement at = {state->positions, state->rigids};
     double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
-    double part = choose_part(model, state, work, slope), shorter = slope < 0 ? 0.5 : 0.25;
-    int most = slope < 0 ? MOST_HALVINGS : START_HALVINGS;
+    bool hurry = !work->space.direct && !(slope < 0); /* a start far from good is no loss beside what a pass costs */
+    double part = choose_part(model, state, work, slope), shorter = hurry ? 0.25 : 0.5;
+    int most = hurry ? START_HALVINGS : MOST_HALVINGS;
     for (int n = 0; n < most; n++, part *= shorter) {
         place_trial(model, state, work, part);
-        double change = trial_change(model, state, work, before);
+        double change = trial_change(model, state, work, before, !hurry);
         if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
             work->elastic_change += work->line_energy;
             struct mover_call call = {model, state, work, NULL, state->positions, 0};
@@ -408,8 +410,9 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
 
 /* ---- Newton ------------------------------------------------------------------------------------------------------ */
 
-/* solution = A^-1 residual, roughly; residual and preconditioned come in, with their product. */
-static void solve_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
+/* solution = A^-1 residual, roughly; residual and preconditioned come in, with their product. Returns the share of it
+ * that is left. */
+static double solve_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
 {
     double first = rz, tolerance = work->space.direct ? LINEAR_TOLERANCE : LARGE_LINEAR_TOLERANCE;
     tolerance *= tolerance;
@@ -426,18 +429,19 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
             if (n == 0) {
                 memcpy(work->solution, work->direction, work->size * sizeof(double));
             }
-            return;
+            break;
         }
         double length = rz / curvature;
         update(model, work, length, update_task);
         coarse_apply(model, &work->space, work->residual, work->preconditioned);
         double next = vector_dot(model, work, work->residual, work->preconditioned);
         if (!(next > tolerance * first)) {
-            return;
+            return next / first;
         }
         update(model, work, next / rz, turn_task);
         rz = next;
     }
+    return rz / first;
 }
 
 static void slope_task(void *data, uint32_t chunk, uint32_t worker)
@@ -501,13 +505,14 @@ static double start_linear(const struct sim_model *model, struct minimiser *work
     return work->floats.built ? float_start(model, work) : start_in_doubles(model, work);
 }
 
-/* solution = A^-1 right side, roughly; in doubles where floats do not do. */
-static void finish_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
+/* solution = A^-1 right side, roughly; in doubles where floats do not do. Returns the share of its square that is left. */
+static double finish_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
 {
     double share = LARGE_LINEAR_TOLERANCE * LARGE_LINEAR_TOLERANCE;
     if (work->floats.built) {
-        if (float_solve(model, state, work, LARGE_PRODUCTS, share) >= 0) {
-            return;
+        double left = float_solve(model, state, work, LARGE_PRODUCTS, share);
+        if (left >= 0) {
+            return left;
         }
         work->pass.blocks = NULL; /* a gradient by all elements also makes the matrix of cloth */
         newton_gradient(model, state, work);
@@ -515,12 +520,12 @@ static void finish_linear(const struct sim_model *model, struct sim_state *state
         coarse_diagonal(model, &work->terms, &work->inertia, &work->space);
         rz = start_in_doubles(model, work);
     }
-    solve_linear(model, state, work, rz);
+    return solve_linear(model, state, work, rz);
 }
 
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
-    double first = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
+    double first = 0, left = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
     double floor = NEWTON_FLOOR * h * h * work->mass * sim_dot(state->gravity, state->gravity);
     uint32_t most = work->most_iterations > 0 ? work->most_iterations
                     : work->space.direct      ? MOST_ITERATIONS
@@ -541,15 +546,18 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         newton_gradient(model, state, work);
         double rz = start_linear(model, work);
         first = n == 0 ? rz : first;
+        left = rz / first;
         if (!(rz > tolerance * tolerance * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
+            left = rz > floor ? left : 0;
             break;
         }
-        finish_linear(model, state, work, rz);
+        left *= finish_linear(model, state, work, rz);
         work->solves++;
         double slope = slope_of(model, work);
         if (!(slope < 0) || !newton_advance(model, state, work, slope) || is_settled(work)) {
             break;
         }
     }
+    work->residual_left = left > work->residual_left ? left : work->residual_left;
     return DENT_OK;
 }

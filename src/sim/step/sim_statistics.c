@@ -99,6 +99,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
     dent_sim_statistics sums = call.sums;
     sums.step = sim->state.step;
     sums.substeps = model->substeps;
+    sums.residual = elastic_residual(&sim->work.solver.elastic);
     sums.mode = elastic_fastest_mode(model, &sim->work.solver.elastic, &sums.mode_body);
     sums.elements = model->elastic->tet_count + model->elastic->triangle_count;
     sums.constraints = model->attachment_count + sim->state.grab_count;

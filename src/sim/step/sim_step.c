@@ -119,6 +119,7 @@ static dent_status step(void *data)
     }
     *report = (struct step_report){.statistics = sim_no_statistics()};
     sim->work.contacts.count = 0;
+    elastic_begin_step(&sim->work.solver.elastic);
     status = run_step(&sim->model, &sim->state, &sim->work);
     if (status != DENT_OK || report->cancelled) {
         sim_undo(sim);
