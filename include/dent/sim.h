@@ -320,9 +320,9 @@ typedef struct dent_sim_statistics {
     uint32_t mode_body;           /**< … that body, UINT32_MAX: none. mode * time_step / substeps up to 0.28: it vibrates
                                        with 95 % of its stiffness or more. Above: too slowly, and damped; at rest it is
                                        right */
-    double residual;              /**< 0 to 1: what the worst substep of the last step left of the unbalanced forces that it
-                                       began with, in the norm of the preconditioner; what is left goes into the next
-                                       substep. 0: nothing had to be solved */
+    double residual;              /**< what the worst substep of the last step left of the unbalanced forces that it began
+                                       with, in the norm of the preconditioner: 0.05 is usual. Near or above 1: its
+                                       solution is unfinished, what is left goes into the next. 0: nothing to solve */
     uint64_t ns_detect, ns_respond, ns_elastic, ns_total; /**< of the last step; detect includes impacts */
     uint64_t bytes, allocations;  /**< of the context: allocated now; allocate calls during the last step */
 } dent_sim_statistics;

@@ -42,7 +42,7 @@ dent_status elastic_mesh_build(struct sim_model *model); /* elastic_mesh.c */
 
 /* At the beginning of a step: what it will report starts at 0. */
 void elastic_begin_step(struct elastic_work *work);
-/* What of the residual the worst substep of the step has left, 0 to 1. */
+/* What share of its residual the worst substep of the step has left. */
 double elastic_residual(const struct elastic_work *work);
 /* At the beginning of an interval, when its contacts have been found: islands, terms of contacts. */
 dent_status elastic_begin(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
