@@ -23,7 +23,7 @@
 #include <time.h>
 
 struct options {
-    uint32_t threads, substeps; /* substeps 0: chosen by the simulator */
+    uint32_t threads, substeps;  /* substeps 0: chosen by the simulator */
     double seconds, from, scale; /* from < 0: a tenth of seconds */
     dent_isa isa;
 };
@@ -185,8 +185,8 @@ static struct cost run(dent_context *context, dent_sim *sim, const char *name, c
     printf("%-7s %8llu %8u %9.2f %9.2f %9.3f %7.0f %8.0f %8.2f %8.1f %6.2f %8.2f %9.1e %9.3g %9.3f\n", name,
            (unsigned long long)cost.elements, cost.substeps, cost.cpu, cost.wall, 1 / cost.wall, 100 * detect / total,
            100 * elastic / total, (double)(end.solves - begin.solves) / count,
-           (double)(end.products - begin.products) / count, (double)(end.lines - begin.lines) / count, (double)(end.refreshes - begin.refreshes) / count, residual,
-           turn, stiffness);
+           (double)(end.products - begin.products) / count, (double)(end.lines - begin.lines) / count,
+           (double)(end.refreshes - begin.refreshes) / count, residual, turn, stiffness);
     fflush(stdout);
     return cost;
 }
@@ -204,8 +204,8 @@ static struct cost run_case(const struct options *options, const char *name)
     }
     if (strcmp(name, "jaw") == 0 || strcmp(name, "cloth") == 0) {
         bool jaw = name[0] == 'j';
-        dent_sim_scene *scene = open_scene(context, jaw ? "jaw" : "cloth-sphere",
-                                           options->scale * (jaw ? 1 : 16), options->substeps);
+        dent_sim_scene *scene =
+            open_scene(context, jaw ? "jaw" : "cloth-sphere", options->scale * (jaw ? 1 : 16), options->substeps);
         cost = run(context, dent_sim_scene_sim(scene), name, options);
         dent_sim_scene_destroy(scene);
     } else {
@@ -242,8 +242,9 @@ int main(int count, char **arguments)
     static const char *const names[] = {"jaw", "free", "landed", "cloth"};
     struct options options = {.threads = 0, .seconds = 0.6, .from = -1, .scale = 1};
     bool sizes = false, named = false;
-    printf("case    elements substeps   CPU s/s  wall s/s real time detect%% elastic%%  Newtons products  lines  factors  "
-           "residual       w h stiffness\n");
+    printf(
+        "case    elements substeps   CPU s/s  wall s/s real time detect%% elastic%%  Newtons products  lines  factors  "
+        "residual       w h stiffness\n");
     for (int pass = 0; pass < 2; pass++) {
         for (int n = 1; n < count; n++) {
             if (strcmp(arguments[n], "--threads") == 0 && n + 1 < count) {

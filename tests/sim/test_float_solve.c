@@ -112,8 +112,8 @@ static void make_sample(struct sample *sample)
         add_sample_cloth(sample, place, corners, &random);
     }
     sample->elements = (struct float_elements){sample->tets, sample->triangles, sample->hinges, GROUPS, GROUPS, GROUPS};
-    sample->exact = (struct block_elements){&sample->elements, sample->exact_tets, sample->exact_triangles,
-                                            sample->exact_hinges};
+    sample->exact =
+        (struct block_elements){&sample->elements, sample->exact_tets, sample->exact_triangles, sample->exact_hinges};
 }
 
 /* Rows near the rest shape: turned (or not), stretched a little. */

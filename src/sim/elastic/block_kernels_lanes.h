@@ -218,7 +218,8 @@ static inline doubles slack_of(doubles rest, const doubles *w, doubles *safe)
 /* Adds the matrix of a spring of length 1 at w, without what is negative, times a change. */
 static inline void add_spring(doubles stiffness, const doubles *w, const doubles *change, doubles *out)
 {
-    doubles safe, slack = slack_of(doubles_set(1), w, &safe), sideways = stiffness * doubles_most(slack, doubles_set(0));
+    doubles safe, slack = slack_of(doubles_set(1), w, &safe),
+                  sideways = stiffness * doubles_most(slack, doubles_set(0));
     doubles along = (stiffness - sideways) * (wide_dot(w, change) / safe);
     for (int i = 0; i < 3; i++) {
         out[i] = out[i] + (sideways * change[i] + along * w[i]);
@@ -298,7 +299,8 @@ static void gradient_of_triangles(const struct block_triangles *triangles, const
             }
         }
         for (int i = 0; i < 3; i++) {
-            doubles first = wide(triangles->along[0] + lane) * force.u[i] + wide(triangles->across[0] + lane) * force.v[i];
+            doubles first =
+                wide(triangles->along[0] + lane) * force.u[i] + wide(triangles->across[0] + lane) * force.v[i];
             doubles second =
                 wide(triangles->along[1] + lane) * force.u[i] + wide(triangles->across[1] + lane) * force.v[i];
             doubles_store_any(given + i * FLOAT_LANES + lane, -(first + second));
@@ -335,7 +337,7 @@ static void change_of_triangles(const struct block_triangles *triangles, const u
 }
 
 static inline void wide_hinge(const struct block_hinges *hinges, const uint16_t (*corner)[FLOAT_LANES], int lane,
-                            const double *rows, doubles *w)
+                              const double *rows, doubles *w)
 {
     doubles corners[4][4];
     for (int k = 0; k < 4; k++) {

@@ -14,7 +14,8 @@ struct block_call {
     bool cloth;
 };
 
-static void copy_rows(const struct float_system *system, const struct float_block *block, const double *from, double *to)
+static void copy_rows(const struct float_system *system, const struct float_block *block, const double *from,
+                      double *to)
 {
     const uint32_t *vertices = system->row_vertices + block->first_row;
     for (uint32_t n = 0; n < block->row_count; n++) {

@@ -53,16 +53,16 @@ dent_status pass_build(struct sim_model *model, struct pass_work *work)
     dent_isa isa = dent_context_isa(model->context);
     work->kernels = KERNELS_FOR(isa, tet_kernels_scalar, tet_kernels_avx2, tet_kernels_avx512);
     size_t cloth = 9 * (size_t)mesh->triangle_count + 12 * (size_t)mesh->hinge_count;
-    size_t blocks = mesh->group_count / GROUPS_A_BLOCK + 1 +
-                    ((size_t)mesh->triangle_count + mesh->hinge_count) / CLOTH_A_BLOCK + 2;
+    size_t blocks =
+        mesh->group_count / GROUPS_A_BLOCK + 1 + ((size_t)mesh->triangle_count + mesh->hinge_count) / CLOTH_A_BLOCK + 2;
     work->tet_out = sim_allocate(model, (size_t)mesh->group_count * TET_ENTRIES, sizeof(double));
     work->cloth_out = sim_allocate(model, cloth, sizeof(double));
     work->cloth = sim_allocate(model, mesh->triangle_count, sizeof *work->cloth);
     work->partial = sim_allocate(model, blocks * LINE_TERMS, sizeof(double));
     dent_status status = list_movers(model, work);
-    return status != DENT_OK                                                     ? status
+    return status != DENT_OK                                                  ? status
            : work->tet_out && work->cloth_out && work->cloth && work->partial ? DENT_OK
-                                                                                 : sim_no_memory(model->context);
+                                                                              : sim_no_memory(model->context);
 }
 
 struct pass_call {

@@ -31,8 +31,8 @@ struct layout {
     struct float_system *system;
     struct element *elements; /* by the lowest slot */
     uint64_t count, capacity;
-    uint32_t *starts;         /* of the elements of a slot; slot_count + 1 */
-    uint32_t *row_marks;      /* by vertex: its row in the present block, + 1 */
+    uint32_t *starts;    /* of the elements of a slot; slot_count + 1 */
+    uint32_t *row_marks; /* by vertex: its row in the present block, + 1 */
     uint64_t row_count;
 };
 
@@ -52,8 +52,8 @@ static dent_status make_slots(struct sim_model *model, const struct coarse_space
         system->vertex_slots[v] = system->slot_count;
     }
     for (uint32_t s = 0; s < system->slot_count; s++) {
-        uint32_t v = s < system->free_count ? space->node_vertices[s]
-                                            : model->bonds->bonds[s - system->free_count].vertex;
+        uint32_t v =
+            s < system->free_count ? space->node_vertices[s] : model->bonds->bonds[s - system->free_count].vertex;
         system->slot_vertices[s] = v;
         system->vertex_slots[v] = s;
     }
@@ -314,8 +314,8 @@ static dent_status allocate_blocks(struct layout *layout, const uint64_t groups[
     size_t scratch = 4 * (size_t)system->most_rows * dent_context_worker_count(model->context);
     system->double_sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->double_sums);
     system->double_scratch = sim_allocate(model, 3 * scratch, sizeof *system->double_scratch);
-    system->double_partial = sim_allocate(model, CHANGE_KINDS * (size_t)system->block_count,
-                                          sizeof *system->double_partial);
+    system->double_partial =
+        sim_allocate(model, CHANGE_KINDS * (size_t)system->block_count, sizeof *system->double_partial);
     system->row_vertices = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_vertices);
     system->row_slots = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_slots);
     system->sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->sums);

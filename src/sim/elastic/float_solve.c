@@ -84,8 +84,9 @@ static void prepare_task(void *data, uint32_t number, uint32_t worker)
     double unit = 1 / system->length;
     for (uint32_t n = 0; n < block->row_count; n++) {
         const double *x = call->state->positions + 3 * (size_t)vertices[n];
-        set_row(rows, n, (four){(float)((x[0] - origin[0]) * unit), (float)((x[1] - origin[1]) * unit),
-                                (float)((x[2] - origin[2]) * unit), 0});
+        set_row(rows, n,
+                (four){(float)((x[0] - origin[0]) * unit), (float)((x[1] - origin[1]) * unit),
+                       (float)((x[2] - origin[2]) * unit), 0});
     }
     system->kernels->prepare(&block->elements, rows);
 }

@@ -49,13 +49,13 @@ struct float_system {
     float *scratch;                    /* most_rows for each worker */
     double *double_sums;               /* as sums, and three rows of scratch for each row of a block */
     double *double_scratch;
-    double *double_partial;            /* by block: CHANGE_KINDS */
-    float *inertia;                    /* by slot, scaled */
-    float *arms;                       /* by slot: from the centre of its node at rest, in units of length; rows of four */
-    float *inverses;                   /* by slot: three rows; of the diagonal, in the frame of its node, scaled */
-    double *added;                     /* 6 by slot: what terms add to the diagonal; 0 between calls */
-    uint32_t *touched, touched_count;  /* slots whose inverses include terms */
-    double stiffness, length;          /* units, powers of two */
+    double *double_partial; /* by block: CHANGE_KINDS */
+    float *inertia;         /* by slot, scaled */
+    float *arms;            /* by slot: from the centre of its node at rest, in units of length; rows of four */
+    float *inverses;        /* by slot: three rows; of the diagonal, in the frame of its node, scaled */
+    double *added;          /* 6 by slot: what terms add to the diagonal; 0 between calls */
+    uint32_t *touched, touched_count; /* slots whose inverses include terms */
+    double stiffness, length;         /* units, powers of two */
     struct float_vector r, z, p, q, x;
     double *partial;
     struct float_term *terms;

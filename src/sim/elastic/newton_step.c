@@ -20,7 +20,7 @@ enum { MOST_HALVINGS = 24, START_HALVINGS = 4, DOT_BLOCK = 2048 };
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
 #define NEWTON_FLOOR 1e-9 /* of the energy that one substep of free fall would give */
-#define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
+#define SUFFICIENT 1e-4   /* of the decrease that the slope promises */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
@@ -228,7 +228,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
 }
 
 void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
-                         double *direction, double *out)
+                    double *direction, double *out)
 {
     struct placement at = {state->positions, state->rigids};
     const double *turned = direction + 3 * (size_t)model->vertex_count;
@@ -343,7 +343,8 @@ static double trial_change(const struct sim_model *model, const struct sim_state
         elastic += terms[n];
         work->line_energy += n < ENERGY_TERMS ? terms[n] : 0;
     }
-    return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
+    return inertia + elastic +
+           (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
 }
 
 /* The first of 1, 1/2, 1/4 ... where the sum has fallen enough, as far as is known without a pass over the elements:
@@ -525,7 +526,8 @@ static double finish_linear(const struct sim_model *model, struct sim_state *sta
 
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
-    double first = 0, left = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
+    double first = 0, left = 0, h = model->substep,
+           tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
     double floor = NEWTON_FLOOR * h * h * work->mass * sim_dot(state->gravity, state->gravity);
     uint32_t most = work->most_iterations > 0 ? work->most_iterations
                     : work->space.direct      ? MOST_ITERATIONS
@@ -534,7 +536,8 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
         if (work->interval_begins || !coarse_is_current(&work->terms)) {
-            dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
+            dent_status status =
+                coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
             if (status != DENT_OK) {
                 return status;
             }
