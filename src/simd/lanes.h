@@ -39,6 +39,8 @@
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
  *   doubles_transpose4, _load_pairs, _store_pairs   four by four numbers; rows of two numbers (only for n <= 4)
  *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
+ *   floats_columns4(rows, c), floats_rows4(c, p)    n rows of 4 floats become columns; columns become n rows, one behind
+ *                                                   the other
  *   row_rounding_of, round_four_rows                four points of doubles become columns of floats, centred and scaled
  *   bit_sets                                        sixteen sets of sixteen bits each
  *   words                                           n numbers of 32 bits: _load, _store, _set as above; _count_up() is

@@ -251,6 +251,36 @@ static inline void doubles_store_pairs(double *const pairs[DOUBLES], doubles fir
     _mm_storeu_pd(pairs[3], _mm256_extractf128_pd(odd, 1));
 }
 
+/* Four by four numbers in each half: rows become columns, and back. */
+static inline void floats_turn_halves(const __m256 rows[4], __m256 columns[4])
+{
+    __m256 low01 = _mm256_unpacklo_ps(rows[0], rows[1]), high01 = _mm256_unpackhi_ps(rows[0], rows[1]);
+    __m256 low23 = _mm256_unpacklo_ps(rows[2], rows[3]), high23 = _mm256_unpackhi_ps(rows[2], rows[3]);
+    columns[0] = _mm256_shuffle_ps(low01, low23, 0x44);
+    columns[1] = _mm256_shuffle_ps(low01, low23, 0xEE);
+    columns[2] = _mm256_shuffle_ps(high01, high23, 0x44);
+    columns[3] = _mm256_shuffle_ps(high01, high23, 0xEE);
+}
+
+static inline void floats_columns4(const float *const rows[FLOATS], floats columns[4])
+{
+    __m256 two[4]; /* rows i and i + 4 */
+    for (int i = 0; i < 4; i++) {
+        two[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i])), _mm_loadu_ps(rows[i + 4]), 1);
+    }
+    floats_turn_halves(two, columns);
+}
+
+static inline void floats_rows4(const floats columns[4], float *rows)
+{
+    __m256 two[4];
+    floats_turn_halves(columns, two);
+    for (int i = 0; i < 4; i++) {
+        _mm_storeu_ps(rows + 4 * i, _mm256_castps256_ps128(two[i]));
+        _mm_storeu_ps(rows + 4 * (i + 4), _mm256_extractf128_ps(two[i], 1));
+    }
+}
+
 static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
 {
     const doubles loaded[4] = {_mm256_loadu_pd(rows[0]), _mm256_loadu_pd(rows[1]), _mm256_loadu_pd(rows[2]),

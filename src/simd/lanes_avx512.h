@@ -219,6 +219,40 @@ static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], 
     doubles_transpose_pairs(two, columns);
 }
 
+/* Four by four numbers in each quarter: rows become columns, and back. */
+static inline void floats_turn_quarters(const __m512 rows[4], __m512 columns[4])
+{
+    __m512 low01 = _mm512_unpacklo_ps(rows[0], rows[1]), high01 = _mm512_unpackhi_ps(rows[0], rows[1]);
+    __m512 low23 = _mm512_unpacklo_ps(rows[2], rows[3]), high23 = _mm512_unpackhi_ps(rows[2], rows[3]);
+    columns[0] = _mm512_shuffle_ps(low01, low23, 0x44);
+    columns[1] = _mm512_shuffle_ps(low01, low23, 0xEE);
+    columns[2] = _mm512_shuffle_ps(high01, high23, 0x44);
+    columns[3] = _mm512_shuffle_ps(high01, high23, 0xEE);
+}
+
+static inline void floats_columns4(const float *const rows[FLOATS], floats columns[4])
+{
+    __m512 four[4]; /* rows i, i + 4, i + 8, i + 12 */
+    for (int i = 0; i < 4; i++) {
+        four[i] = _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(rows[i])), _mm_loadu_ps(rows[i + 4]), 1);
+        four[i] = _mm512_insertf32x4(four[i], _mm_loadu_ps(rows[i + 8]), 2);
+        four[i] = _mm512_insertf32x4(four[i], _mm_loadu_ps(rows[i + 12]), 3);
+    }
+    floats_turn_quarters(four, columns);
+}
+
+static inline void floats_rows4(const floats columns[4], float *rows)
+{
+    __m512 four[4];
+    floats_turn_quarters(columns, four);
+    for (int i = 0; i < 4; i++) {
+        _mm_storeu_ps(rows + 4 * i, _mm512_castps512_ps128(four[i]));
+        _mm_storeu_ps(rows + 4 * (i + 4), _mm512_extractf32x4_ps(four[i], 1));
+        _mm_storeu_ps(rows + 4 * (i + 8), _mm512_extractf32x4_ps(four[i], 2));
+        _mm_storeu_ps(rows + 4 * (i + 12), _mm512_extractf32x4_ps(four[i], 3));
+    }
+}
+
 /* Columns 0, 2, 4, 6 or 1, 3, 5, 7 of pairs of rows that were interleaved. */
 static inline void doubles_every_second_column(const __m512d pairs[4], doubles columns[7])
 {

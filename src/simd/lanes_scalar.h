@@ -156,6 +156,16 @@ static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], 
     }
 }
 
+static inline void floats_columns4(const float *const rows[FLOATS], floats columns[4])
+{
+    memcpy(columns, rows[0], 4 * sizeof *columns);
+}
+
+static inline void floats_rows4(const floats columns[4], float *rows)
+{
+    memcpy(rows, columns, 4 * sizeof *rows);
+}
+
 /* Without loops: what is moved stays in registers. */
 static inline void doubles_columns4(const double *const rows[DOUBLES], doubles columns[4])
 {

@@ -234,19 +234,29 @@ static void poison_moving(const struct sim_model *model, double *numbers)
     }
 }
 
-/* All that an interval makes anew. Vectors are 0 where nothing moves, and stay so. */
+/* Vectors are 0 where nothing moves, and stay so. */
+static void poison_movers(const struct minimiser *work, double *vector)
+{
+    for (uint32_t n = 0; n < work->pass.mover_count; n++) {
+        poison(vector + 3 * (size_t)work->pass.movers[n], 3 * sizeof *vector);
+    }
+}
+
+/* All that an interval makes anew. */
 static void poison_minimiser(const struct sim_model *model, struct minimiser *work)
 {
     size_t vertices = model->vertex_count, poses = model->rigid_count * sizeof(dent_rigid_state);
     struct coarse_space *space = &work->space;
     double *const positions[] = {work->targets, work->start, work->trial, work->velocities};
-    double *const vectors[] = {work->gradient, work->residual, work->direction, work->product, work->solution};
+    double *const vectors[] = {work->residual, work->direction, work->solution};
     for (size_t n = 0; n < sizeof positions / sizeof positions[0]; n++) {
         poison(positions[n], 3 * vertices * sizeof(double));
     }
     for (size_t n = 0; n < sizeof vectors / sizeof vectors[0]; n++) {
         poison(vectors[n], work->size * sizeof(double));
     }
+    poison_movers(work, work->gradient);
+    poison_movers(work, work->product);
     poison(work->rigid_targets, poses);
     poison(work->trial_rigids, poses);
     poison(work->islands, model->body_count * sizeof *work->islands);

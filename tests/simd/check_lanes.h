@@ -287,6 +287,32 @@ static void check_columns(void)
     }
 }
 
+/* Rows of four floats become columns, and rows again. */
+static void check_rows_of_floats(void)
+{
+    float rows[FLOATS][5], back[4 * FLOATS];
+    const float *from[FLOATS];
+    _Alignas(64) float got[FLOATS];
+    floats columns[4];
+    for (int i = 0; i < FLOATS; i++) {
+        for (int k = 0; k < 5; k++) {
+            rows[i][k] = (float)(10 * i + k);
+        }
+        from[i] = rows[i] + 1;
+    }
+    floats_columns4(from, columns);
+    for (int k = 0; k < 4; k++) {
+        floats_store(got, columns[k]);
+        for (int i = 0; i < FLOATS; i++) {
+            assert_true(got[i] == rows[i][k + 1]);
+        }
+    }
+    floats_rows4(columns, back);
+    for (int n = 0; n < 4 * FLOATS; n++) {
+        assert_true(back[n] == rows[n / 4][n % 4 + 1]);
+    }
+}
+
 /* Rounded once or twice, nothing else. */
 static void check_multiply_add(void)
 {
@@ -399,6 +425,7 @@ static void check_all(void)
     check_pairs();
 #endif
     check_columns();
+    check_rows_of_floats();
     check_multiply_add();
     check_double_tables();
     check_rounding();

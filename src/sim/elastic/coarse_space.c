@@ -748,8 +748,7 @@ static void turn_symmetric(const double frame[9], const double d[6], double out[
     }
 }
 
-/* The inverse of a positive 3x3 matrix; of one that rounding has spoilt, that of its diagonal. */
-static void invert_symmetric(const double s[6], double inverse[6])
+void coarse_invert_symmetric(const double s[6], double inverse[6])
 {
     double a = s[3] * s[5] - s[4] * s[4], b = s[2] * s[4] - s[1] * s[5], c = s[1] * s[4] - s[2] * s[3];
     double determinant = s[0] * a + s[1] * b + s[2] * c, all = s[0] * s[3] * s[5];
@@ -767,8 +766,8 @@ static void invert_symmetric(const double s[6], double inverse[6])
     }
 }
 
-static void diagonal_with_terms(const struct sim_model *model, const struct point_terms *terms,
-                                const struct inertia_terms *inertia, struct coarse_space *space)
+void coarse_diagonal(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
+                     struct coarse_space *space)
 {
     double *diagonal = space->inverse_diagonal;
     for (uint32_t n = 0; n < space->node_count; n++) {
@@ -798,7 +797,7 @@ static void diagonal_with_terms(const struct sim_model *model, const struct poin
         if (inertia->vertices[v] > 0) {
             double kept[6];
             memcpy(kept, diagonal + 6 * (size_t)v, sizeof kept);
-            invert_symmetric(kept, diagonal + 6 * (size_t)v);
+            coarse_invert_symmetric(kept, diagonal + 6 * (size_t)v);
         }
     }
 }
@@ -814,6 +813,23 @@ bool coarse_is_current(const struct point_terms *terms)
         changed += is_active(&terms->terms[i]) != terms->terms[i].in_factor;
     }
     return changed <= 2 + active / 16;
+}
+
+/* Blocks of the elements are in the frames of the nodes and do not change: without terms and supports, which are not,
+ * neither does the factor. */
+static bool keeps_static_factor(const struct sim_model *model, const struct point_terms *terms,
+                                const struct inertia_terms *inertia, struct coarse_space *space)
+{
+    bool any = model->loads->hold_count > 0, same = space->factor_is_static;
+    for (uint64_t i = 0; i < terms->count; i++) {
+        any = any || is_active(&terms->terms[i]);
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        same = same && space->factor_active[r] == inertia->rigid_active[r];
+        space->factor_active[r] = inertia->rigid_active[r];
+    }
+    space->factor_is_static = !any;
+    return same && !any;
 }
 
 dent_status coarse_refresh(const struct sim_model *model, const struct sim_state *state,
@@ -836,8 +852,10 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
     if (elements) {
         for_nodes(model, space, frame_task, &call);
     }
-    diagonal_with_terms(model, terms, inertia, space);
-    return factorise(model, terms, inertia, space);
+    if (!space->diagonal_in_floats) {
+        coarse_diagonal(model, terms, inertia, space);
+    }
+    return keeps_static_factor(model, terms, inertia, space) ? DENT_OK : factorise(model, terms, inertia, space);
 }
 
 static dent_status allocate(struct sim_model *model, struct coarse_space *space, uint32_t nodes)
@@ -855,10 +873,11 @@ static dent_status allocate(struct sim_model *model, struct coarse_space *space,
     space->static_first = sim_allocate(model, nodes, sizeof *space->static_first);
     space->static_envelope = sim_allocate(model, 6 * (size_t)nodes, sizeof *space->static_envelope);
     space->values = sim_allocate(model, 6 * (size_t)nodes, sizeof(double));
+    space->factor_active = sim_allocate(model, model->rigid_count, 1);
     return space->nodes && space->node_starts && space->vertex_nodes && space->node_vertices && space->arms &&
                    space->rest_diagonal && space->inverse_diagonal && space->link_starts && space->order &&
                    space->static_first && space->static_envelope &&
-                   space->values
+                   space->values && space->factor_active
                ? DENT_OK
                : sim_no_memory(model->context);
 }
@@ -912,7 +931,7 @@ dent_status coarse_rest(const struct sim_model *model, const struct inertia_term
         space->nodes[n].frame[0] = space->nodes[n].frame[4] = space->nodes[n].frame[8] = 1;
     }
     memset(space->rest_diagonal, 0, 6 * (size_t)model->vertex_count * sizeof(double));
-    space->built = false;
+    space->built = space->factor_is_static = false;
     make_blocks(model, space, rest, NULL, inertia->rate);
     space->built = true;
     space->weight = 0.5; /* 1.5 over the largest eigenvalue of D^-1 A, about three for tetrahedra */

@@ -33,6 +33,9 @@ struct coarse_space {
     double *node_blocks, *pair_blocks;       /* 36 each, of the elements at rest, in the frames */
     double *rest_diagonal, *inverse_diagonal; /* 6 per vertex: xx xy xz yy yz zz */
     double weight;                           /* of the diagonal */
+    bool diagonal_in_floats;                 /* inverse_diagonal is not kept: float_solve.c has its own */
+    bool factor_is_static;                   /* no term is in the factor, … */
+    uint8_t *factor_active;                  /* … and these rigid bodies were active */
     const struct tet_kernels *kernels;
     uint64_t refreshes; /* factors made since creation */
     struct envelope envelope;
@@ -61,9 +64,14 @@ void coarse_destroy(dent_context *context, struct coarse_space *space);
 dent_status coarse_refresh(const struct sim_model *model, const struct sim_state *state,
                            const struct point_terms *terms, const struct inertia_terms *inertia,
                            struct coarse_space *space, bool elements);
-/* z = M^-1 r */
 /* Whether about the same contacts push as when it was made. */
 bool coarse_is_current(const struct point_terms *terms);
+/* The inverses of the diagonal blocks with the terms, where floats have them. */
+void coarse_diagonal(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
+                     struct coarse_space *space);
+/* The inverse of a positive matrix xx xy xz yy yz zz; of one that rounding has spoilt, that of its diagonal. */
+void coarse_invert_symmetric(const double s[6], double inverse[6]);
+/* z = M^-1 r */
 void coarse_apply(const struct sim_model *model, const struct coarse_space *space, const double *r, double *z);
 
 #endif

@@ -2,12 +2,51 @@
  * same bits for any number of threads. */
 #include "elastic_pass.h"
 
+#include "float_solve.h"
+#include "rigid_bonds.h"
+
 #include "sim/model/sim_state.h"
 #include "simd/kernel_choice.h"
 
 #include <string.h>
 
 enum { GROUPS_A_BLOCK = 32, CLOTH_A_BLOCK = 256, CELLS_A_BLOCK = 64 };
+
+/* Bonded vertices have no mass of their own. */
+static dent_status list_movers(struct sim_model *model, struct pass_work *work)
+{
+    uint8_t *moves = dent_allocate(model->context, model->vertex_count, 1);
+    work->movers = sim_allocate(model, model->vertex_count, sizeof *work->movers);
+    if (!moves || !work->movers) {
+        dent_release(model->context, moves, model->vertex_count, 1);
+        return sim_no_memory(model->context);
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
+        moves[v] = (kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->inverse_masses[v] > 0;
+    }
+    for (uint32_t k = 0; k < model->bonds->bond_count; k++) {
+        moves[model->bonds->bonds[k].vertex] = 1;
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        if (moves[v]) {
+            work->movers[work->mover_count++] = v;
+        }
+    }
+    work->chunk_count = (work->mover_count + MOVERS_A_CHUNK - 1) / MOVERS_A_CHUNK;
+    dent_release(model->context, moves, model->vertex_count, 1);
+    return DENT_OK;
+}
+
+void pass_for_movers(const struct sim_model *model, const struct pass_work *work, dent_block_function *function,
+                     void *data)
+{
+    if (work->chunk_count == 1) {
+        function(data, 0, 0);
+    } else if (work->chunk_count > 1) {
+        dent_parallel_for(model->context, work->chunk_count, function, data);
+    }
+}
 
 dent_status pass_build(struct sim_model *model, const struct sim_state *state, struct pass_work *work)
 {
@@ -25,9 +64,9 @@ dent_status pass_build(struct sim_model *model, const struct sim_state *state, s
     work->cloth_out = sim_allocate(model, cloth, sizeof(double));
     work->cloth = sim_allocate(model, mesh->triangle_count, sizeof *work->cloth);
     work->partial = sim_allocate(model, blocks * LINE_TERMS, sizeof(double));
-    return work->tet_out && work->cloth_out && work->cloth && work->partial && work->cell_out && work->cell_matrices
-               ? DENT_OK
-               : sim_no_memory(model->context);
+    dent_status status = list_movers(model, work);
+    bool all = work->tet_out && work->cloth_out && work->cloth && work->partial && work->cell_out && work->cell_matrices;
+    return status != DENT_OK ? status : all ? DENT_OK : sim_no_memory(model->context);
 }
 
 struct pass_call {
@@ -91,14 +130,30 @@ static void cell_range(void *data, uint32_t begin, uint32_t end)
     }
 }
 
-static void gather_range(void *data, uint32_t begin, uint32_t end)
+enum { FETCH_AHEAD = 24 }; /* entries */
+
+/* Entries of a vertex lie far apart: those that come soon are fetched. */
+static inline void fetch_entry(const struct elastic_mesh *mesh, const double *out, uint32_t number, uint32_t last)
 {
+    const double *entry = out + mesh->tet_entries[number + FETCH_AHEAD < last ? number + FETCH_AHEAD : number];
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + TET_LANES);
+    __builtin_prefetch(entry + 2 * TET_LANES);
+}
+
+static void gather_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
     const struct pass_call *call = data;
     const struct elastic_mesh *mesh = call->model->elastic;
-    for (uint32_t v = begin; v < end; v++) {
+    uint32_t count, last = mesh->tet_starts[call->model->vertex_count];
+    const uint32_t *movers = pass_movers(call->work, chunk, &count);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t v = movers[n];
         double x = 0, y = 0, z = 0;
         for (uint32_t e = mesh->tet_starts[v]; e < mesh->tet_starts[v + 1]; e++) {
             const double *entry = call->work->tet_out + mesh->tet_entries[e];
+            fetch_entry(mesh, call->work->tet_out, e, last);
             x += entry[0];
             y += entry[TET_LANES];
             z += entry[2 * TET_LANES];
@@ -133,12 +188,16 @@ static void run_pass(struct pass_call *call)
     }
     sim_parallel(model->context, 0, mesh->triangle_count + mesh->hinge_count, cloth_range, call);
     sim_parallel(model->context, 0, mesh->cells.count, cell_range, call);
-    sim_parallel(model->context, 0, model->vertex_count, gather_range, call);
+    pass_for_movers(model, call->work, gather_task, call);
 }
 
 void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out)
 {
     struct pass_call call = {model, work, pass, out, 0, false};
+    if (work->blocks) {
+        block_gradient(model, work->blocks, pass, out);
+        return;
+    }
     run_pass(&call);
 }
 
@@ -176,6 +235,14 @@ void pass_line(const struct sim_model *model, struct pass_work *work, const stru
                double terms[LINE_TERMS])
 {
     struct pass_call call = {model, work, pass, NULL, 0, false};
+    if (work->blocks) {
+        double change[CHANGE_KINDS];
+        memset(terms, 0, LINE_TERMS * sizeof *terms);
+        block_change(model, work->blocks, pass, false, change);
+        terms[0] = change[CHANGE_TETS];
+        terms[ENERGY_TERMS] = change[CHANGE_DAMPING];
+        return;
+    }
     uint32_t groups = model->elastic->group_count, blocks = groups > 0 ? (groups - 1) / GROUPS_A_BLOCK + 1 : 0;
     if (blocks > 0) {
         dent_parallel_for(model->context, blocks, line_task, &call);
@@ -234,6 +301,11 @@ double pass_cloth_change(const struct sim_model *model, struct pass_work *work, 
                          double part)
 {
     struct pass_call call = {model, work, pass, NULL, part, false};
+    if (work->blocks && part == 1 && model->elastic->triangle_count > 0) {
+        double change[CHANGE_KINDS];
+        block_change(model, work->blocks, pass, true, change);
+        return change[CHANGE_CLOTH];
+    }
     uint32_t all = model->elastic->triangle_count + model->elastic->hinge_count;
     uint32_t blocks = all > 0 ? (all - 1) / CLOTH_A_BLOCK + 1 : 0;
     if (blocks > 0) {

@@ -5,7 +5,10 @@
 #include "tet_kernels.h"
 
 /* Workspace of passes. */
+struct float_system;
+
 struct pass_work {
+    const struct float_system *blocks; /* large scenes: gradients and changes by blocks; null: by all elements */
     const struct tet_kernels *kernels;
     double *tet_out, *cloth_out; /* as struct elastic_mesh says */
     struct cloth_matrix *cloth;  /* by triangle, at the last gradient */
@@ -13,15 +16,32 @@ struct pass_work {
     double *cell_matrices;       /* of solid cells: 81 per point, at the last gradient */
     const struct sim_state *state; /* what cells depend on beside positions; lives as long as this */
     double *partial;             /* sums of blocks of elements */
+    /* Vertices that move by themselves or with a rigid body, ascending: others need no sums. In chunks, of fixed size
+     * whatever the number of threads. */
+    uint32_t *movers, mover_count, chunk_count;
 };
 
+enum { MOVERS_A_CHUNK = 1024 };
+
+/* The movers of a chunk. */
+static inline const uint32_t *pass_movers(const struct pass_work *work, uint32_t chunk, uint32_t *count)
+{
+    uint32_t begin = chunk * MOVERS_A_CHUNK, left = work->mover_count - begin;
+    *count = left < MOVERS_A_CHUNK ? left : MOVERS_A_CHUNK;
+    return work->movers + begin;
+}
+
 dent_status pass_build(struct sim_model *model, const struct sim_state *state, struct pass_work *work);
-/* Writes 3 numbers per vertex: the gradient of energy and damping, or the product of their matrix with the direction.
- * Vertices without elements get 0. Products of cloth and of solid cells are with the matrix at the last gradient. */
+/* Calls for all chunks of movers. */
+void pass_for_movers(const struct sim_model *model, const struct pass_work *work, dent_block_function *function,
+                     void *data);
+/* Writes 3 numbers per mover: the gradient of energy and damping, or the product of their matrix with the direction.
+ * Movers without elements get 0. Products of cloth and of solid cells are with the matrix at the last gradient. */
 void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 void pass_product(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 /* Tetrahedra along the direction: terms[n] times part^(n + 1), and of damping terms[6] times part, terms[7] times
- * part^2. Cloth and solid cells at `part` of it. */
+ * part^2. Cloth and solid cells at `part` of it. By blocks only for part 1: terms[0] is all of the energy, terms[6] all
+ * of the damping. */
 void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
                double terms[LINE_TERMS]);
 double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,

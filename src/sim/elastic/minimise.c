@@ -6,6 +6,7 @@
 #include "minimise.h"
 #include "rigid_bonds.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
@@ -85,6 +86,9 @@ static dent_status choose_substeps(struct sim_model *model, struct sim_state *st
     status = coarse_rest(model, &work->inertia, &work->space);
     if (status == DENT_OK) {
         terms_build(model, work);
+        status = float_layout_build(model, &work->inertia, &work->space, &work->floats);
+        work->space.diagonal_in_floats = work->floats.built;
+        work->pass.blocks = work->floats.built && model->elastic->triangle_count > 0 ? &work->floats : NULL;
     }
     return status;
 }
@@ -111,6 +115,7 @@ void elastic_destroy(dent_context *context, struct elastic_work *elastic)
     struct minimiser *work = elastic->minimiser;
     if (work) {
         coarse_destroy(context, &work->space);
+        float_destroy(context, &work->floats);
         dent_release(context, work->terms.terms, (size_t)work->terms.capacity, sizeof *work->terms.terms);
         dent_release(context, work->new_springs, (size_t)work->new_spring_capacity, sizeof *work->new_springs);
     }

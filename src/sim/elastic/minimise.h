@@ -6,6 +6,7 @@
 
 #include "coarse_space.h"
 #include "elastic_pass.h"
+#include "float_solve.h"
 #include "point_terms.h"
 
 /* An island of bodies: what lacks of its momentum. */
@@ -28,6 +29,7 @@ struct minimiser {
     struct load_work *loads;
     struct pass_work pass;
     struct coarse_space space;
+    struct float_system floats; /* built where the factor does not solve the equations */
     size_t size; /* of a vector */
     double *gradient, *residual, *direction, *product, *preconditioned, *solution;
     double *partial; /* sums of blocks */
@@ -59,6 +61,9 @@ void newton_solve(const struct sim_model *model, struct sim_state *state, struct
 void newton_gradient(const struct sim_model *model, const struct sim_state *state, struct minimiser *work);
 void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
                     double *direction, double *out);
+/* Inertia in space at an orientation, times a vector. */
+void newton_inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector,
+                          double out[3]);
 /* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
 

@@ -11,16 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12, MOST_HALVINGS = 24, LINE_ROUNDS = 20, DOT_BLOCK = 2048 };
+enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12 };
+enum { MOST_HALVINGS = 24, START_HALVINGS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 2048 };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
 #define LARGE_LINEAR_TOLERANCE 5e-2
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
-#define NEWTON_FLOOR 1e-9 /* of the energy that one substep of weight and loads would give */
+#define NEWTON_FLOOR 1e-9   /* of the energy that one substep of weight and loads would give */
 #define NEWTON_STORED 1e-13 /* of what contacts and attachments store: forces to a part in three million */
-#define SUFFICIENT 1e-4        /* of the decrease that the slope promises */
+#define SUFFICIENT 1e-4     /* of the decrease that the slope promises */
 
 #define LINE_WORTHWHILE 1e-3 /* of the decrease */
 
@@ -121,8 +122,7 @@ static void angle_from(const double *target, const double *now, double angle[3])
     }
 }
 
-/* Inertia in space at an orientation, times a vector. */
-static void inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector, double out[3])
+void newton_inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector, double out[3])
 {
     double turn[9], local[3], moved[3];
     rigid_rotation(orientation, turn);
@@ -149,7 +149,7 @@ static double rigid_inertia_energy(const struct sim_model *model, const struct m
         double off[3], angle[3], moment[3];
         sim_subtract(rigids[r].center, target->center, off);
         angle_from(target->orientation, rigids[r].orientation, angle);
-        inertia_times(&model->rigids[r], target->orientation, angle, moment);
+        newton_inertia_times(&model->rigids[r], target->orientation, angle, moment);
         sum += 0.5 * work->inertia.rigid * (model->rigids[r].mass * sim_dot(off, off) + sim_dot(angle, moment));
     }
     return sum;
@@ -157,16 +157,50 @@ static double rigid_inertia_energy(const struct sim_model *model, const struct m
 
 /* ---- gradient and product ---------------------------------------------------------------------------------------- */
 
+/* Terms and loads also act on what does not move: that is forgotten. All else outside the movers is 0 and stays so. */
 static void clear_unmoved(const struct sim_model *model, const struct minimiser *work, double *vector)
 {
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
+    for (uint32_t v = 0; v < model->vertex_count && model->loads->has_followers; v++) {
         if (!(work->inertia.vertices[v] > 0)) {
             memset(vector + 3 * (size_t)v, 0, 3 * sizeof *vector);
+        }
+    }
+    for (uint64_t i = 0; i < work->terms.count; i++) {
+        for (int k = 0; k < 8; k++) {
+            uint32_t v = (k < 4 ? &work->terms.terms[i].a : &work->terms.terms[i].b)->vertices[k % 4];
+            if (v != SIM_NONE && !(work->inertia.vertices[v] > 0)) {
+                memset(vector + 3 * (size_t)v, 0, 3 * sizeof *vector);
+            }
         }
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         if (!work->inertia.rigid_active[r]) {
             memset(vector + 3 * (size_t)model->vertex_count + 6 * (size_t)r, 0, 6 * sizeof *vector);
+        }
+    }
+}
+
+/* A loop over the movers. */
+struct mover_call {
+    const struct sim_model *model;
+    const struct sim_state *state;
+    struct minimiser *work;
+    const double *direction;
+    double *out, part;
+};
+
+/* out += inertia * (x - target), or * direction where there is one */
+static void inertia_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    const struct minimiser *work = call->work;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&work->pass, chunk, &count);
+    for (uint32_t m = 0; m < count; m++) {
+        double c = work->inertia.vertices[movers[m]];
+        for (size_t n = 3 * (size_t)movers[m]; c > 0 && n < 3 * (size_t)movers[m] + 3; n++) {
+            call->out[n] += c * (call->direction ? call->direction[n] : call->state->positions[n] - work->targets[n]);
         }
     }
 }
@@ -187,17 +221,13 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
     loads_add_gradient(model, work->loads, state->positions, g);
     bonds_contract(model, state, g);
     clear_unmoved(model, work, g);
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double c = work->inertia.vertices[v];
-        for (size_t n = 3 * (size_t)v; c > 0 && n < 3 * (size_t)v + 3; n++) {
-            g[n] += c * (state->positions[n] - work->targets[n]);
-        }
-    }
+    struct mover_call call = {model, state, work, NULL, g, 0};
+    pass_for_movers(model, &work->pass, inertia_task, &call);
     for (uint32_t r = 0; r < model->rigid_count; r++, six += 6) {
         if (work->inertia.rigid_active[r]) {
             double angle[3], moment[3], c = work->inertia.rigid;
             angle_from(work->rigid_targets[r].orientation, state->rigids[r].orientation, angle);
-            inertia_times(&model->rigids[r], state->rigids[r].orientation, angle, moment);
+            newton_inertia_times(&model->rigids[r], state->rigids[r].orientation, angle, moment);
             for (int i = 0; i < 3; i++) {
                 six[i] += c * model->rigids[r].mass * (state->rigids[r].center[i] - work->rigid_targets[r].center[i]);
                 six[3 + i] += c * moment[i];
@@ -208,7 +238,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
 }
 
 void newton_product(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
-                         double *direction, double *out)
+                    double *direction, double *out)
 {
     struct placement at = {state->positions, state->rigids};
     const double *turned = direction + 3 * (size_t)model->vertex_count;
@@ -223,16 +253,12 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
         memset(direction + 3 * (size_t)model->bonds->bonds[k].vertex, 0, 3 * sizeof *direction);
     }
     clear_unmoved(model, work, out);
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double c = work->inertia.vertices[v];
-        for (size_t n = 3 * (size_t)v; c > 0 && n < 3 * (size_t)v + 3; n++) {
-            out[n] += c * direction[n];
-        }
-    }
+    struct mover_call call = {model, state, work, direction, out, 0};
+    pass_for_movers(model, &work->pass, inertia_task, &call);
     for (uint32_t r = 0; r < model->rigid_count; r++, six += 6, turned += 6) {
         if (work->inertia.rigid_active[r]) {
             double moment[3], c = work->inertia.rigid;
-            inertia_times(&model->rigids[r], state->rigids[r].orientation, turned + 3, moment);
+            newton_inertia_times(&model->rigids[r], state->rigids[r].orientation, turned + 3, moment);
             sim_add_scaled(six, c * model->rigids[r].mass, turned);
             sim_add_scaled(six + 3, c, moment);
         }
@@ -243,14 +269,26 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
 
 /* ---- along a line ------------------------------------------------------------------------------------------------ */
 
-/* Positions and poses at `part` of the step. */
+static void place_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&call->work->pass, chunk, &count);
+    for (uint32_t m = 0; m < count; m++) {
+        for (size_t n = 3 * (size_t)movers[m]; n < 3 * (size_t)movers[m] + 3; n++) {
+            call->work->trial[n] = call->state->positions[n] + call->part * call->work->solution[n];
+        }
+    }
+}
+
+/* Positions and poses at `part` of the step. What does not move is there already (energy_begin). */
 static void place_trial(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
                         double part)
 {
     const double *six = work->solution + 3 * (size_t)model->vertex_count;
-    for (size_t n = 0; n < 3 * (size_t)model->vertex_count; n++) {
-        work->trial[n] = state->positions[n] + part * work->solution[n];
-    }
+    struct mover_call call = {model, state, work, NULL, NULL, part};
+    pass_for_movers(model, &work->pass, place_task, &call);
     if (model->rigid_count == 0) {
         return;
     }
@@ -265,24 +303,55 @@ static void place_trial(const struct sim_model *model, const struct sim_state *s
     bonds_place_vertices(model, work->trial_rigids, work->trial);
 }
 
-/* By how much the sum changes from the present place to the trial. */
-static double trial_change(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
-                           double before)
+/* The way to the trial, what inertia changes along it, and its square by inertia. */
+static void moved_task(void *data, uint32_t chunk, uint32_t worker)
 {
-    struct placement at = {work->trial, work->trial_rigids};
-    double *moved = work->product, inertia = 0, square = 0, terms[LINE_TERMS];
-    work->lines++;
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double c = work->inertia.vertices[v], sum = 0, length = 0;
-        for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3; n++) {
-            moved[n] = work->trial[n] - state->positions[n];
-            sum += moved[n] * (state->positions[n] - work->targets[n] + 0.5 * moved[n]);
-            length += moved[n] * moved[n];
+    (void)worker;
+    const struct mover_call *call = data;
+    const struct minimiser *work = call->work;
+    const double *positions = call->state->positions;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&work->pass, chunk, &count);
+    double inertia = 0, square = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        double sum = 0, length = 0, c = work->inertia.vertices[movers[m]];
+        for (size_t n = 3 * (size_t)movers[m]; n < 3 * (size_t)movers[m] + 3; n++) {
+            double moved = work->trial[n] - positions[n];
+            call->out[n] = moved;
+            sum += moved * (positions[n] - work->targets[n] + 0.5 * moved);
+            length += moved * moved;
         }
         inertia += c * sum;
         square += c * length;
     }
+    work->partial[chunk] = inertia;
+    work->partial[work->pass.chunk_count + chunk] = square;
+}
+
+/* Of the numbers of one kind that each chunk left. */
+static double sum_chunks(const struct minimiser *work, uint32_t kind)
+{
+    const double *partial = work->partial + (size_t)kind * work->pass.chunk_count;
+    double sum = 0;
+    for (uint32_t chunk = 0; chunk < work->pass.chunk_count; chunk++) {
+        sum += partial[chunk];
+    }
+    return sum;
+}
+
+/* By how much the sum changes from the present place to the trial. The start of large scenes is chosen without damping,
+ * which costs as much as all else. */
+static double trial_change(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+                           double before, bool damped)
+{
+    struct placement at = {work->trial, work->trial_rigids};
+    double *moved = work->product, terms[LINE_TERMS];
+    struct mover_call call = {model, state, work, NULL, moved, 0};
+    work->lines++;
+    pass_for_movers(model, &work->pass, moved_task, &call);
+    double inertia = sum_chunks(work, 0), square = sum_chunks(work, 1);
     struct element_pass pass = pass_at(state, work, moved);
+    pass.rate = damped ? pass.rate : 0;
     pass_line(model, &work->pass, &pass, terms);
     double elastic = pass_cloth_change(model, &work->pass, &pass, 1);
     work->line_energy = 0;
@@ -294,7 +363,47 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     memcpy(work->line, terms, sizeof work->line);
     work->line_rest[0] = inertia - 0.5 * square + terms[ENERGY_TERMS];
     work->line_rest[1] = 0.5 * square + terms[ENERGY_TERMS + 1];
-    return inertia + elastic + (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
+    return inertia + elastic +
+           (terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, at.rigids) - before);
+}
+
+/* The first of 1, 1/2, 1/4 ... where the sum has fallen enough, as far as is known without a pass over the elements:
+ * contacts as they are, all else to second order. Conjugate gradients end where solution . matrix . solution = -slope. */
+static double choose_part(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
+                          double slope)
+{
+    struct placement at = {state->positions, state->rigids};
+    double linear = slope, quadratic = -slope, part = 1;
+    if (work->terms.count == 0 || !(slope < 0)) {
+        return 1;
+    }
+    terms_aim(model, &work->terms, &at, work->solution);
+    for (uint64_t i = 0; i < work->terms.count; i++) {
+        const double *m = work->terms.terms[i].matrix, *d = work->terms.terms[i].motion;
+        linear += sim_dot(work->terms.terms[i].force, d);
+        quadratic -= m[0] * d[0] * d[0] + m[3] * d[1] * d[1] + m[5] * d[2] * d[2] +
+                     2 * (m[1] * d[0] * d[1] + m[2] * d[0] * d[2] + m[4] * d[1] * d[2]);
+    }
+    double before = terms_energy_along(&work->terms, 0);
+    for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
+        double change = terms_energy_along(&work->terms, part) - before;
+        if (change + part * (linear + 0.5 * part * (quadratic > 0 ? quadratic : 0)) <= SUFFICIENT * part * slope) {
+            return part;
+        }
+    }
+    return 1;
+}
+
+static void accept_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&call->work->pass, chunk, &count);
+    for (uint32_t m = 0; m < count; m++) {
+        size_t n = 3 * (size_t)movers[m];
+        memcpy(call->out + n, call->work->trial + n, 3 * sizeof(double));
+    }
 }
 
 /* The sum along the last trial is a polynomial, of which trial_change() left the terms. */
@@ -336,8 +445,9 @@ static double exact_part(const struct minimiser *work)
 
 static void take_trial(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
+    struct mover_call call = {model, state, work, NULL, state->positions, 0};
     work->elastic_change += work->line_energy;
-    memcpy(state->positions, work->trial, 3 * (size_t)model->vertex_count * sizeof(double));
+    pass_for_movers(model, &work->pass, accept_task, &call);
     if (model->rigid_count > 0) {
         memcpy(state->rigids, work->trial_rigids, model->rigid_count * sizeof *state->rigids);
     }
@@ -364,10 +474,13 @@ static bool advance_exactly(const struct sim_model *model, struct sim_state *sta
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
 {
     struct placement at = {state->positions, state->rigids};
-    double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids), part = 1;
-    for (int n = 0; n < MOST_HALVINGS; n++, part *= 0.5) {
+    double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
+    bool hurry = !work->space.direct && !(slope < 0); /* a start far from good is no loss beside what a pass costs */
+    double part = choose_part(model, state, work, slope), shorter = hurry ? 0.25 : 0.5;
+    int most = hurry ? START_HALVINGS : MOST_HALVINGS;
+    for (int n = 0; n < most; n++, part *= shorter) {
         place_trial(model, state, work, part);
-        double change = trial_change(model, state, work, before);
+        double change = trial_change(model, state, work, before, !hurry);
         if (is_polynomial(model, work)) {
             return advance_exactly(model, state, work, change);
         }
@@ -399,7 +512,7 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
             if (n == 0) {
                 memcpy(work->solution, work->direction, work->size * sizeof(double));
             }
-            return;
+            break;
         }
         double length = rz / curvature;
         update(model, work, length, update_task);
@@ -411,6 +524,31 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
         update(model, work, next / rz, turn_task);
         rz = next;
     }
+}
+
+static void slope_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct minimiser *work = ((const struct mover_call *)data)->work;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&work->pass, chunk, &count);
+    double sum = 0;
+    for (uint32_t m = 0; m < count; m++) {
+        sum += sim_dot(work->gradient + 3 * (size_t)movers[m], work->solution + 3 * (size_t)movers[m]);
+    }
+    work->partial[chunk] = sum;
+}
+
+/* gradient . solution */
+static double slope_of(const struct sim_model *model, struct minimiser *work)
+{
+    struct mover_call call = {model, NULL, work, NULL, NULL, 0};
+    pass_for_movers(model, &work->pass, slope_task, &call);
+    double sum = sum_chunks(work, 0);
+    for (size_t n = 3 * (size_t)model->vertex_count; n < work->size; n++) {
+        sum += work->gradient[n] * work->solution[n];
+    }
+    return sum;
 }
 
 /* Large scenes without contacts: one step is enough, and seeing that costs as much as a product. */
@@ -434,6 +572,58 @@ void newton_solve(const struct sim_model *model, struct sim_state *state, struct
     }
 }
 
+/* The right side is minus the gradient; returns its square in the norm of the preconditioner. */
+static double start_in_doubles(const struct sim_model *model, struct minimiser *work)
+{
+    for (size_t k = 0; k < work->size; k++) {
+        work->residual[k] = -work->gradient[k];
+    }
+    coarse_apply(model, &work->space, work->residual, work->preconditioned);
+    return vector_dot(model, work, work->residual, work->preconditioned);
+}
+
+static double start_linear(const struct sim_model *model, struct minimiser *work)
+{
+    return work->floats.built ? float_start(model, work) : start_in_doubles(model, work);
+}
+
+/* solution = A^-1 right side, roughly; in doubles where floats do not do. */
+static void finish_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
+{
+    double share = LARGE_LINEAR_TOLERANCE * LARGE_LINEAR_TOLERANCE;
+    if (work->floats.built) {
+        if (float_solve(model, state, work, LARGE_PRODUCTS, share) >= 0) {
+            return;
+        }
+        const struct float_system *blocks = work->pass.blocks;
+        work->pass.blocks = NULL; /* a gradient by all elements also makes the matrix of cloth */
+        newton_gradient(model, state, work);
+        work->pass.blocks = blocks;
+        coarse_diagonal(model, &work->terms, &work->inertia, &work->space);
+        rz = start_in_doubles(model, work);
+    }
+    solve_linear(model, state, work, rz);
+}
+
+/* The preconditioner, for the terms and the inertia of now. */
+static dent_status refresh(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
+{
+    if (work->inertia_changed) {
+        work->space.factor_is_static = false;
+        float_set_inertia(&work->inertia, &work->floats);
+    }
+    dent_status status =
+        coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
+    if (status != DENT_OK) {
+        return status;
+    }
+    if (work->floats.built) {
+        float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats);
+    }
+    work->interval_begins = work->inertia_changed = false;
+    return DENT_OK;
+}
+
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
     double first = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
@@ -446,18 +636,13 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
         if (work->interval_begins || work->inertia_changed || !coarse_is_current(&work->terms)) {
-            dent_status status = coarse_refresh(model, state, &work->terms, &work->inertia, &work->space, work->interval_begins);
+            dent_status status = refresh(model, state, work);
             if (status != DENT_OK) {
                 return status;
             }
-            work->interval_begins = work->inertia_changed = false;
         }
         newton_gradient(model, state, work);
-        for (size_t k = 0; k < work->size; k++) {
-            work->residual[k] = -work->gradient[k];
-        }
-        coarse_apply(model, &work->space, work->residual, work->preconditioned);
-        double rz = vector_dot(model, work, work->residual, work->preconditioned);
+        double rz = start_linear(model, work);
         if (n == 0) {
             double stored = NEWTON_STORED * terms_stored(&work->terms, &at);
             first = rz;
@@ -466,9 +651,9 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         if (!(rz > tolerance * tolerance * first) || !(rz > floor) || !isfinite(rz) || !(rz > 0)) {
             break;
         }
-        solve_linear(model, state, work, rz);
+        finish_linear(model, state, work, rz);
         work->solves++;
-        double slope = vector_dot(model, work, work->gradient, work->solution);
+        double slope = slope_of(model, work);
         if (!(slope < 0) || !newton_advance(model, state, work, slope) || is_settled(work)) {
             break;
         }

@@ -130,10 +130,9 @@ void terms_linearise(struct point_terms *terms, const struct placement *at)
     }
 }
 
-static double term_energy(const struct point_term *term, const struct placement *at)
+static double term_energy(const struct point_term *term, const double r[3])
 {
-    double r[3], stretch[3];
-    relative_place(term, at, r);
+    double stretch[3];
     if (term->kind == TERM_SPRING) {
         double off = sqrt(sim_dot(r, r)) - term->length, way = term->damping > 0 ? damped_way(term, r) : 0;
         return 0.5 * term->stiffness * off * off + 0.5 * term->damping * way * way;
@@ -152,7 +151,9 @@ double terms_energy(const struct point_terms *terms, const struct placement *at)
 {
     double sum = 0;
     for (uint64_t i = 0; i < terms->count; i++) {
-        sum += term_energy(&terms->terms[i], at);
+        double r[3];
+        relative_place(&terms->terms[i], at, r);
+        sum += term_energy(&terms->terms[i], r);
     }
     return sum;
 }
@@ -248,4 +249,31 @@ void terms_add_product(const struct sim_model *model, const struct point_terms *
         add_to(model, &term->a, at, 1, force, out);
         add_to(model, &term->b, at, -1, force, out);
     }
+}
+
+/* ---- along a direction ------------------------------------------------------------------------------------------- */
+
+void terms_aim(const struct sim_model *model, struct point_terms *terms, const struct placement *at,
+               const double *direction)
+{
+    for (uint64_t i = 0; i < terms->count; i++) {
+        struct point_term *term = &terms->terms[i];
+        double a[3], b[3];
+        relative_place(term, at, term->place);
+        displacement_of(model, &term->a, at, direction, a);
+        displacement_of(model, &term->b, at, direction, b);
+        sim_subtract(a, b, term->motion);
+    }
+}
+
+double terms_energy_along(const struct point_terms *terms, double part)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < terms->count; i++) {
+        const struct point_term *term = &terms->terms[i];
+        double r[3] = {term->place[0] + part * term->motion[0], term->place[1] + part * term->motion[1],
+                       term->place[2] + part * term->motion[2]};
+        sum += term_energy(term, r);
+    }
+    return sum;
 }

@@ -29,6 +29,7 @@ struct point_term {
     uint64_t source;              /* contact, attachment or grab */
     /* At the present positions: force on a, and the matrix: xx xy xz yy yz zz. */
     double force[3], matrix[6];
+    double place[3], motion[3]; /* a - b at the present positions, and how it moves along a direction: terms_aim */
 };
 
 struct point_terms {
@@ -52,6 +53,10 @@ void terms_add_product(const struct sim_model *model, const struct point_terms *
                        const double *direction, double *out);
 /* The sum of all terms; the limits of friction stay. */
 double terms_energy(const struct point_terms *terms, const struct placement *at);
+/* For steps along a direction, to first order: how all terms move; then their sum at `part` of it. */
+void terms_aim(const struct sim_model *model, struct point_terms *terms, const struct placement *at,
+               const double *direction);
+double terms_energy_along(const struct point_terms *terms, double part);
 /* What terms would give back: without what friction has turned into heat. Friction is stretched by `slip`. */
 double terms_stored(const struct point_terms *terms, const struct placement *at);
 double term_stored(const struct point_term *term, const struct placement *at);

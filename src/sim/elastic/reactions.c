@@ -124,7 +124,10 @@ double elastic_residual(const struct sim_model *model, const struct sim_state *s
     if (!elastic->has_result) {
         return 0;
     }
+    const struct float_system *blocks = work->pass.blocks;
+    work->pass.blocks = NULL; /* by all elements: corner_squares reads what they put on their corners */
     newton_gradient(model, state, work);
+    work->pass.blocks = blocks;
     for (size_t n = 0; n < work->size; n++) {
         uint32_t v = (uint32_t)(n / 3);
         double inertia =

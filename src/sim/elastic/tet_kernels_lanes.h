@@ -127,15 +127,24 @@ static inline void store_corners(const struct tet_group *group, uint32_t lane, c
     }
 }
 
-static bool any_damping(const struct tet_group *group)
+/* Fetches the next group while one is worked on: they come from far, each is used once. */
+static inline void fetch_behind(const struct tet_group *group)
 {
-    return group->damping[0] > 0; /* one material a group; lane 0 is never filled up */
+    for (size_t n = 0; n < sizeof *group; n += 64) {
+        __builtin_prefetch((const char *)(group + 1) + n);
+    }
+}
+
+static bool any_damping(const struct tet_group *group, const struct element_pass *pass)
+{
+    return pass->rate > 0 && group->damping[0] > 0; /* one material a group; lane 0 is never filled up */
 }
 
 static void tet_gradient(const struct tet_group *groups, uint32_t count, const struct element_pass *pass, double *out)
 {
     for (uint32_t g = 0; g < count; g++) {
         const struct tet_group *group = &groups[g];
+        fetch_behind(group);
         for (uint32_t lane = 0; lane < TET_LANES; lane += DOUBLES) {
             doubles mu = doubles_load_any(group->mu + lane), lambda = doubles_load_any(group->lambda + lane);
             struct matrix_lanes f = gradient_of(group, lane, pass->now), cofactors = cofactor(&f), stress;
@@ -144,7 +153,7 @@ static void tet_gradient(const struct tet_group *groups, uint32_t count, const s
             for (int n = 0; n < 9; n++) {
                 stress.at[n] = mu * f.at[n] + pressure * cofactors.at[n];
             }
-            if (any_damping(group)) {
+            if (any_damping(group, pass)) {
                 struct matrix_lanes start = gradient_of(group, lane, pass->start), change;
                 doubles rate = doubles_load_any(group->damping + lane) * doubles_set(pass->rate);
                 for (int n = 0; n < 9; n++) {
@@ -164,6 +173,7 @@ static void tet_product(const struct tet_group *groups, uint32_t count, const st
 {
     for (uint32_t g = 0; g < count; g++) {
         const struct tet_group *group = &groups[g];
+        fetch_behind(group);
         for (uint32_t lane = 0; lane < TET_LANES; lane += DOUBLES) {
             struct matrix_lanes f = gradient_of(group, lane, pass->now);
             struct matrix_lanes change = gradient_of(group, lane, pass->direction);
@@ -183,6 +193,7 @@ static void tet_line(const struct tet_group *groups, uint32_t count, const struc
 {
     for (uint32_t g = 0; g < count; g++) {
         const struct tet_group *group = &groups[g];
+        fetch_behind(group);
         for (uint32_t lane = 0; lane < TET_LANES; lane += DOUBLES) {
             doubles mu = doubles_load_any(group->mu + lane), lambda = doubles_load_any(group->lambda + lane);
             doubles half = doubles_set(0.5), term[LINE_TERMS];
@@ -198,7 +209,7 @@ static void tet_line(const struct tet_group *groups, uint32_t count, const struc
             term[4] = lambda * (two * three);
             term[5] = lambda * (half * three * three);
             term[6] = term[7] = doubles_set(0);
-            if (any_damping(group)) {
+            if (any_damping(group, pass)) {
                 struct matrix_lanes start = gradient_of(group, lane, pass->start), change;
                 doubles rate = doubles_load_any(group->damping + lane) * doubles_set(pass->rate);
                 for (int n = 0; n < 9; n++) {
@@ -220,6 +231,7 @@ static void tet_energy(const struct tet_group *groups, uint32_t count, const str
 {
     for (uint32_t g = 0; g < count; g++) {
         const struct tet_group *group = &groups[g];
+        fetch_behind(group);
         for (uint32_t lane = 0; lane < TET_LANES; lane += DOUBLES) {
             doubles mu = doubles_load_any(group->mu + lane), lambda = doubles_load_any(group->lambda + lane);
             doubles gamma = doubles_load_any(group->gamma + lane), one = doubles_set(1), half = doubles_set(0.5);

@@ -1,0 +1,118 @@
+/* Passes in doubles over the blocks of float_layout.c. The rows of a block are copied once and stay in the nearest cache;
+ * what its elements put on them is added there. Sums have a fixed order: over the elements of a block, and over blocks. */
+#include "elastic_pass.h"
+#include "float_solve.h"
+
+#include <string.h>
+
+enum { SLOTS_A_TASK = 512 };
+
+struct block_call {
+    const struct float_system *system;
+    const struct element_pass *pass;
+    double *out;
+    bool cloth;
+};
+
+static void copy_rows(const struct float_system *system, const struct float_block *block, const double *from,
+                      double *to)
+{
+    const uint32_t *vertices = system->row_vertices + block->first_row;
+    for (uint32_t n = 0; n < block->row_count; n++) {
+        __builtin_prefetch(from + 3 * (size_t)vertices[n + 16 < block->row_count ? n + 16 : n]);
+        memcpy(to + 4 * (size_t)n, from + 3 * (size_t)vertices[n], 3 * sizeof *to);
+    }
+}
+
+/* Rows that a kernel reads, in the scratch of the worker. */
+static struct block_rows rows_of(const struct block_call *call, const struct float_block *block, uint32_t worker)
+{
+    const struct float_system *system = call->system;
+    size_t size = 4 * (size_t)system->most_rows;
+    double *now = system->double_scratch + 3 * size * worker, *start = now + size, *direction = start + size;
+    copy_rows(system, block, call->pass->now, now);
+    if (call->pass->rate > 0) {
+        copy_rows(system, block, call->pass->start, start);
+    }
+    if (call->pass->direction) {
+        copy_rows(system, block, call->pass->direction, direction);
+    }
+    return (struct block_rows){now, start, direction, call->pass->rate};
+}
+
+static void gradient_task(void *data, uint32_t number, uint32_t worker)
+{
+    const struct block_call *call = data;
+    const struct float_block *block = &call->system->blocks[number];
+    struct block_rows rows = rows_of(call, block, worker);
+    double *sums = call->system->double_sums + 4 * (size_t)block->first_row;
+    memset(sums, 0, 4 * (size_t)block->row_count * sizeof *sums);
+    call->system->block_kernels->gradient(&block->doubles, &rows, sums);
+}
+
+static void gather_task(void *data, uint32_t task, uint32_t worker)
+{
+    (void)worker;
+    const struct block_call *call = data;
+    const struct float_system *system = call->system;
+    uint32_t begin = task * SLOTS_A_TASK, left = system->slot_count - begin;
+    uint32_t end = begin + (left < SLOTS_A_TASK ? left : SLOTS_A_TASK);
+    for (uint32_t s = begin; s < end; s++) {
+        double x = 0, y = 0, z = 0, *to = call->out + 3 * (size_t)system->slot_vertices[s];
+        for (uint32_t n = system->slot_starts[s]; n < system->slot_starts[s + 1]; n++) {
+            const double *row = system->double_sums + 4 * (size_t)system->slot_rows[n];
+            x += row[0];
+            y += row[1];
+            z += row[2];
+        }
+        to[0] = x;
+        to[1] = y;
+        to[2] = z;
+    }
+}
+
+void block_gradient(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                    double *out)
+{
+    struct element_pass still = *pass;
+    still.direction = NULL;
+    struct block_call call = {system, &still, out, false};
+    dent_parallel_for(model->context, system->block_count, gradient_task, &call);
+    if (system->slot_count > 0) {
+        dent_parallel_for(model->context, (system->slot_count - 1) / SLOTS_A_TASK + 1, gather_task, &call);
+    }
+}
+
+static void change_task(void *data, uint32_t number, uint32_t worker)
+{
+    const struct block_call *call = data;
+    const struct float_block *block = &call->system->blocks[number];
+    const struct float_elements *elements = &block->elements;
+    double *partial = call->system->double_partial + CHANGE_KINDS * (size_t)number, sums[CHANGE_KINDS][FLOAT_LANES];
+    memset(partial, 0, CHANGE_KINDS * sizeof *partial);
+    if ((call->cloth ? elements->triangle_count + elements->hinge_count : elements->tet_count) == 0) {
+        return;
+    }
+    struct block_rows rows = rows_of(call, block, worker);
+    const struct block_kernels *kernels = call->system->block_kernels;
+    memset(sums, 0, sizeof sums);
+    (call->cloth ? kernels->change_cloth : kernels->change_tets)(&block->doubles, &rows, sums);
+    for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+        for (int lane = 0; lane < FLOAT_LANES; lane++) {
+            partial[kind] += sums[kind][lane];
+        }
+    }
+}
+
+void block_change(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                  bool cloth, double change[CHANGE_KINDS])
+{
+    struct block_call call = {system, pass, NULL, cloth};
+    dent_parallel_for(model->context, system->block_count, change_task, &call);
+    for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+        change[kind] = 0;
+        for (uint32_t b = 0; b < system->block_count; b++) {
+            change[kind] += system->double_partial[CHANGE_KINDS * (size_t)b + (size_t)kind];
+        }
+    }
+}
