@@ -814,7 +814,8 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     prepare_push(call, &problem);
     joints_prepare(call->model, call->state, call->motion->previous, &problem, JOINT_PUSH);
     double share = island->body_count <= ISLAND_FEW_BODIES ? 1e-8 : 1e-5;
-    problem.tolerance = share * fastest_point(&problem, problem.free) / (island->layers + 1);
+    double fastest = fastest_point(&problem, problem.free), driven = joints_fastest(&problem);
+    problem.tolerance = share * (fastest > driven ? fastest : driven) / (island->layers + 1);
     problem.rounds = PUSH_ROUNDS;
     problem.friction = true;
     double speed = fastest_point(&problem, problem.velocity); /* before the substep */
@@ -822,6 +823,7 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     solve_within_energy(&problem);
     apply_push(call, &problem);
     joints_keep(call->model, call->state, &problem, JOINT_PUSH);
+    island->work = island->joint_count > 0 ? joints_work(&problem) : 0;
 }
 
 /* Of contacts of sleeping bodies, too: they keep the forces they fell asleep with. */
@@ -951,6 +953,9 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
         }
     }
     joints_keep(call->model, call->state, problem, JOINT_PROJECT);
+    if (problem->island->joint_count > 0 && !any_moving(problem)) {
+        momentum_limit_energy(call->state, problem, energy + 2 * problem->island->work);
+    }
 }
 
 /* ---- recover ----------------------------------------------------------------------------------------------------- */
