@@ -34,7 +34,7 @@
 /* Large islands that move by more than a mean edge a second may keep this share of their speed into contacts. */
 #define ROUGH_SHARE 0.2
 
-enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 6 };
+enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3, JOINT_ROUNDS = 6 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -987,7 +987,8 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
         memset(row->drift, 0, sizeof row->drift);
         row->normal_force = 0;
         double rate = most * recovery_share(call, row);
-        row->target = row->yield > 0 || row->implied ? -INFINITY : -row->gap < rate ? -row->gap : rate;
+        double depth = -row->gap - 0.1 * least; /* lifted too far, bodies would fall again */
+        row->target = row->yield > 0 || row->implied ? -INFINITY : depth < rate ? depth : rate;
         any = any || (row->yield == 0 && row->gap < -least);
         *tolerance = least < *tolerance ? least : *tolerance;
     }
@@ -1067,7 +1068,7 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     memset(problem->free, 0, count * sizeof *problem->free);
     memset(problem->velocity, 0, count * sizeof *problem->velocity);
     problem->tolerance = 1e-2 * tolerance;
-    problem->rounds = RECOVER_ROUNDS;
+    problem->rounds = problem->island->joint_count > 0 ? JOINT_ROUNDS : RECOVER_ROUNDS;
     problem->friction = false;
     problem->rough = INFINITY;
     level_masses(problem);
