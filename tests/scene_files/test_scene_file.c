@@ -32,6 +32,12 @@ static int close_context(void **state)
     "{" inside "\"kind\": \"solid\", \"generate\": {\"shape\": \"box\", \"size\": [1, 1, 1], \"cells\": [1, 1, 1]}}"
 #define BODIES(list) "{\n\"dent_scene\": 1,\n\"bodies\": [\n" list "\n]}\n"
 
+/* A rigid body "a" and a joint of it at the origin. */
+#define JOINT(inside)                                                                                                  \
+    "{\"dent_scene\": 1, \"bodies\": [{\"name\": \"a\", \"kind\": \"rigid\", \"generate\": {\"shape\": \"box\", "      \
+    "\"size\": "                                                                                                       \
+    "[1, 1, 1], \"cells\": [1, 1, 1]}}],\n\"joints\": [{\"body\": \"a\", " inside ", \"point\": [0, 0, 0]}]}"
+
 struct bad_file {
     const char *kind, *text;
     const char *place;    /* ":line:column: " */
@@ -154,6 +160,20 @@ static const struct bad_file bad_files[] = {
      "{\"dent_scene\": 1, \"bodies\": [" BOX(
          "a") "],\n\"attachments\": [{\"body\": \"a\", \"vertices\": \"all\", \"to\": \"a\"}]}",
      ":2:56: ", "another body was expected"},
+    {"a joint of an elastic body",
+     "{\"dent_scene\": 1, \"bodies\": [" BOX(
+         "a") "],\n\"joints\": [{\"kind\": \"ball\", \"body\": \"a\", \"to\": \"space\", \"point\": [0, 0, 0]}]}",
+     ":2:37: ", "a body of kind \"rigid\" was expected"},
+    {"a joint of no kind", JOINT("\"kind\": \"hing\", \"to\": \"space\""), ":2:34: ", "did you mean \"hinge\"?"},
+    {"a joint with itself", JOINT("\"kind\": \"ball\", \"to\": \"a\""), ":2:48: ", "another body was expected"},
+    {"a ball with limits", JOINT("\"kind\": \"ball\", \"limits\": [0, 1], \"to\": \"space\""),
+     ":2:42: ", "\"limits\": a ball has none"},
+    {"limits that leave out the start", JOINT("\"kind\": \"slider\", \"limits\": [1, 2], \"to\": \"space\""),
+     ":2:55: ", "of at most 0"},
+    {"a motor without a goal", JOINT("\"kind\": \"hinge\", \"motor\": {\"max_force\": 1}, \"to\": \"space\""),
+     ":2:52: ", "either \"speed\" or \"position\""},
+    {"a spring without an end", JOINT("\"kind\": \"spring\", \"stiffness\": 1, \"to\": \"space\""),
+     ":2:12: ", "a spring needs the key \"point_to\""},
     {"a group out of range", BODIES(BODY("\"group\": 32, ")), ":4:11: ", "a whole number from 0 to 31 was expected"},
     {"deep brackets",
      "{\"a\": "
@@ -318,6 +338,28 @@ static void ties_find_their_places(void **state)
     plan_close(&plan);
 }
 
+static void joints_are_read_with_their_units(void **state)
+{
+    (void)state;
+    struct sim_plan plan = read_plan(
+        JOINT("\"to\": \"space\", \"kind\": \"hinge\", \"axis\": [0, 2, 0], \"limits\": [\"-90 deg\", \"45 deg\"], "
+              "\"motor\": {\"speed\": \"180 deg/s\", \"max_force\": \"2 N*m\"}, \"collide\": true"));
+    const dent_sim_joint *hinge = &plan.joints[0];
+    assert_int_equal(plan.joint_count, 1);
+    assert_true(hinge->kind == DENT_SIM_JOINT_HINGE && hinge->body_a == 0 && hinge->body_b == UINT32_MAX);
+    assert_true(hinge->axis[1] == 2 && hinge->limited && hinge->collide);
+    assert_true(fabs(hinge->lower + 1.5707963267948966) < 1e-15 && fabs(hinge->upper - 0.7853981633974483) < 1e-15);
+    assert_true(hinge->motor == DENT_SIM_MOTOR_VELOCITY && fabs(hinge->target - 3.141592653589793) < 1e-15);
+    assert_true(hinge->max_force == 2);
+    plan_close(&plan);
+    plan = read_plan(JOINT("\"to\": \"space\", \"kind\": \"spring\", \"point_to\": [0, 0, \"50 cm\"], "
+                           "\"stiffness\": \"2 kN/m\", \"damping\": \"3 N*s/m\", \"length\": \"1 cm\""));
+    const dent_sim_joint *spring = &plan.joints[0];
+    assert_true(spring->kind == DENT_SIM_JOINT_SPRING && spring->point_b[2] == 0.5 && spring->stiffness == 2000);
+    assert_true(spring->damping == 3 && spring->length == 0.01 && spring->collide);
+    plan_close(&plan);
+}
+
 static void columns_count_characters_not_bytes(void **state)
 {
     (void)state;
@@ -335,16 +377,13 @@ static void columns_count_characters_not_bytes(void **state)
 static void a_file_without_memory_leaves_nothing(void **state)
 {
     (void)state;
-    static const char
-        text
-            [] =
-                "{\"dent_scene\": 1, \"materials\": {\"a\": {}, \"b\": {}}, \"bodies\": [" BOX(
-                    "one") "," BODY("\"move\": [0, 0, 1.1], \"fixed\": \"all\", \"motion\": {\"keys\": [{\"time\": "
-                                    "0}]}, ") ","
-                                              "{\"kind\": \"prescribed\", \"surface\": true, \"generate\": {\"shape\": "
-                                              "\"sphere\", \"radius\": 1, \"spacing\": 0.9}}],"
-                                              "\"attachments\": [{\"body\": \"one\", \"vertices\": \"all\", \"to\": "
-                                              "\"space\"}]}";
+    static const char text[] = "{\"dent_scene\": 1, \"materials\": {\"a\": {}, \"b\": {}}, \"bodies\": [" BOX(
+        "one") "," BODY("\"move\": [0, 0, 1.1], \"fixed\": \"all\", \"motion\": {\"keys\": [{\"time\": "
+                        "0}]}, ") ","
+                                  "{\"kind\": \"prescribed\", \"surface\": true, \"generate\": {\"shape\": "
+                                  "\"sphere\", \"radius\": 1, \"spacing\": 0.9}}],"
+                                  "\"attachments\": [{\"body\": \"one\", \"vertices\": \"all\", \"to\": "
+                                  "\"space\"}]}";
     struct failing_allocator memory = failing_allocator_make();
     dent_context_def def = dent_context_def_default();
     def.allocator = failing_allocator_hook(&memory);
@@ -408,6 +447,7 @@ int main(void)
         cmocka_unit_test(contact_settings_are_taken),
         cmocka_unit_test(generators_make_what_they_say),
         cmocka_unit_test(ties_find_their_places),
+        cmocka_unit_test(joints_are_read_with_their_units),
         cmocka_unit_test(columns_count_characters_not_bytes),
         cmocka_unit_test(a_file_without_memory_leaves_nothing),
         cmocka_unit_test(a_scene_without_memory_leaves_nothing),

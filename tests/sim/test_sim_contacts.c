@@ -44,9 +44,8 @@ static void fast_bodies_do_not_sink_into_one_another(void **state)
 static void cubes_that_start_half_in_one_another_in_common_planes_come_apart(void **state)
 {
     (void)state;
-    static const dent_sim_body_kind kinds[3][2] = {{DENT_SIM_RIGID, DENT_SIM_RIGID},
-                                                   {DENT_SIM_SOLID, DENT_SIM_SOLID},
-                                                   {DENT_SIM_RIGID, DENT_SIM_SOLID}};
+    static const dent_sim_body_kind kinds[3][2] = {
+        {DENT_SIM_RIGID, DENT_SIM_RIGID}, {DENT_SIM_SOLID, DENT_SIM_SOLID}, {DENT_SIM_RIGID, DENT_SIM_SOLID}};
     for (int number = 0; number < 6; number++) {
         dent_context *context = test_context(1, DENT_ISA_AUTO);
         uint32_t cells = number < 3 ? 1 : 2;

@@ -118,3 +118,30 @@ void momentum_displace(const struct sim_model *model, struct sim_state *state, c
         give_momentum(state, problem, &before, &now);
     }
 }
+
+void momentum_limit_energy(struct sim_state *state, const struct island_problem *problem, double most)
+{
+    struct whole whole;
+    if (!measure_whole(state, problem, &whole)) {
+        return;
+    }
+    double moving = whole.mass * sim_dot(whole.velocity, whole.velocity), all = whole.energy + moving;
+    if (!(all > most)) {
+        return;
+    }
+    double turning = sim_dot(whole.momentum, whole.spin), rest = whole.energy - turning;
+    double left = problem->island->supported ? most / all : (most - moving - turning) / rest;
+    double share = left > 0 ? sqrt(left) : 0;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        dent_rigid_state *pose = &state->rigids[problem->bodies[i].rigid];
+        double arm[3], orbit[3];
+        sim_subtract(pose->center, whole.center, arm);
+        sim_cross(whole.spin, arm, orbit);
+        for (int k = 0; k < 3; k++) {
+            double kept = problem->island->supported ? 0 : whole.velocity[k] + orbit[k];
+            double spin = problem->island->supported ? 0 : whole.spin[k];
+            pose->linear_velocity[k] = kept + share * (pose->linear_velocity[k] - kept);
+            pose->angular_velocity[k] = spin + share * (pose->angular_velocity[k] - spin);
+        }
+    }
+}

@@ -32,7 +32,7 @@
 /* Large islands that move by more than a mean edge a second may keep this share of their speed into contacts. */
 #define ROUGH_SHARE 0.2
 
-enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 6 };
+enum { PUSH_ROUNDS = 12, RECOVER_ROUNDS = 3, JOINT_ROUNDS = 6 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
@@ -822,7 +822,8 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     prepare_push(call, &problem);
     joints_prepare(call->model, call->state, call->motion->previous, &problem, JOINT_PUSH);
     double share = island->body_count <= ISLAND_FEW_BODIES ? 1e-8 : 1e-5;
-    problem.tolerance = share * fastest_point(&problem, problem.free) / (island->layers + 1);
+    double fastest = fastest_point(&problem, problem.free), driven = joints_fastest(&problem);
+    problem.tolerance = share * (fastest > driven ? fastest : driven) / (island->layers + 1);
     problem.rounds = PUSH_ROUNDS;
     problem.friction = true;
     double speed = fastest_point(&problem, problem.velocity); /* before the substep */
@@ -830,6 +831,7 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     solve_within_energy(&problem);
     apply_push(call, &problem);
     joints_keep(call->model, call->state, &problem, JOINT_PUSH);
+    island->work = island->joint_count > 0 ? joints_work(&problem) : 0;
 }
 
 /* Of contacts of sleeping bodies, too: they keep the forces they fell asleep with. */
@@ -959,6 +961,9 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
         }
     }
     joints_keep(call->model, call->state, problem, JOINT_PROJECT);
+    if (problem->island->joint_count > 0 && !any_moving(problem)) {
+        momentum_limit_energy(call->state, problem, energy + 2 * problem->island->work);
+    }
 }
 
 /* ---- recover ----------------------------------------------------------------------------------------------------- */
@@ -990,7 +995,8 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
         memset(row->drift, 0, sizeof row->drift);
         row->normal_force = 0;
         double rate = most * recovery_share(call, row);
-        row->target = row->yield > 0 || row->implied ? -INFINITY : -row->gap < rate ? -row->gap : rate;
+        double depth = -row->gap - 0.1 * least; /* lifted too far, bodies would fall again */
+        row->target = row->yield > 0 || row->implied ? -INFINITY : depth < rate ? depth : rate;
         any = any || (row->yield == 0 && row->gap < -least);
         *tolerance = least < *tolerance ? least : *tolerance;
     }
@@ -1070,7 +1076,7 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     memset(problem->free, 0, count * sizeof *problem->free);
     memset(problem->velocity, 0, count * sizeof *problem->velocity);
     problem->tolerance = 1e-2 * tolerance;
-    problem->rounds = RECOVER_ROUNDS;
+    problem->rounds = problem->island->joint_count > 0 ? JOINT_ROUNDS : RECOVER_ROUNDS;
     problem->friction = false;
     problem->rough = INFINITY;
     level_masses(problem);

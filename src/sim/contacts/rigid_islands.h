@@ -74,6 +74,8 @@ void rows_release(dent_context *context, struct rigid_islands *islands);
 
 /* Mass and inertia in space of a body at a pose. */
 void island_fill_body(const struct sim_model *model, const dent_rigid_state *pose, struct island_body *body);
+/* Slows an island down to twice a kinetic energy; one that nothing supports keeps momentum and angular momentum. */
+void momentum_limit_energy(struct sim_state *state, const struct island_problem *problem, double most);
 /* Displaces the bodies of an island (6 numbers each, times `share`); momentum and angular momentum stay. */
 void momentum_displace(const struct sim_model *model, struct sim_state *state, const struct island_problem *problem,
                        const double *displacement, double share);
@@ -98,6 +100,9 @@ enum joint_purpose {
 /* Directions and targets of the rows at given poses; returns the largest error, as a length. */
 double joints_prepare(const struct sim_model *model, struct sim_state *state, const dent_rigid_state *poses,
                       const struct island_problem *problem, enum joint_purpose purpose);
+double joints_fastest(const struct island_problem *problem); /* what motors and springs ask for */
+/* What motors and springs may have done, at most: after the push, an energy. */
+double joints_work(const struct island_problem *problem);
 /* Keeps impulses and reactions of the push; adds those of the projection. */
 void joints_keep(const struct sim_model *model, struct sim_state *state, const struct island_problem *problem,
                  enum joint_purpose purpose);

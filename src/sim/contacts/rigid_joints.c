@@ -18,6 +18,8 @@ enum { SLOT_AXIAL = 6, SLOT_LOWER = 7, SLOT_UPPER = 8 };
 #define ERROR_SHARE 1e-10
 /* Position motors aim to be there after so many substeps. */
 #define APPROACH_SUBSTEPS 10
+/* Turns in a substep up to which arcs are followed. */
+#define MOST_BEND 0.5
 #define TURN 6.283185307179586
 
 uint32_t joint_owner(const struct sim_model *model, const struct sim_joint *joint)
@@ -81,7 +83,7 @@ struct joint_place {
     double along[3];      /* their direction, from b to a */
 };
 
-static void place_side(const struct sim_joint *joint, int side, const dent_rigid_state *poses,
+static void place_side(const struct sim_joint *joint, int side, const dent_rigid_state *poses, double substep,
                        struct joint_place *place, double bend[3])
 {
     const double *local = joint->local[side], *directions[3] = {joint->axis, joint->across, joint->third};
@@ -106,13 +108,18 @@ static void place_side(const struct sim_joint *joint, int side, const dent_rigid
     }
     sim_cross(pose->angular_velocity, arm, spin);
     sim_cross(pose->angular_velocity, spin, bend);
+    double angle = substep * sqrt(sim_dot(pose->angular_velocity, pose->angular_velocity));
+    for (int i = 0; i < 3 && angle > MOST_BEND; i++) { /* an arc is no parabola then */
+        bend[i] *= (MOST_BEND / angle) * (MOST_BEND / angle);
+    }
 }
 
-static void find_place(const struct sim_joint *joint, const dent_rigid_state *poses, struct joint_place *place)
+static void find_place(const struct sim_joint *joint, const dent_rigid_state *poses, double substep,
+                       struct joint_place *place)
 {
     double bends[2][3];
     for (int s = 0; s < 2; s++) {
-        place_side(joint, s, poses, place, bends[s]);
+        place_side(joint, s, poses, substep, place, bends[s]);
     }
     sim_subtract(place->points[0], place->points[1], place->apart);
     sim_subtract(bends[0], bends[1], place->bend);
@@ -290,7 +297,7 @@ double joints_prepare(const struct sim_model *model, struct sim_state *state, co
         const struct joint_state *now = &state->joints[row->joint];
         struct joint_place place = {0};
         double radius = problem->bodies[row->side[0]].radius, bend = 0, error = 0;
-        find_place(joint, poses, &place);
+        find_place(joint, poses, h, &place);
         row->yield = 0;
         row->impulse = purpose == JOINT_PUSH ? now->impulses[row->slot] : 0;
         if (row->slot < SLOT_AXIAL) {
@@ -316,6 +323,30 @@ double joints_prepare(const struct sim_model *model, struct sim_state *state, co
         largest = error > largest ? error : largest;
     }
     return largest > ERROR_SHARE * model->mean_edge ? largest : 0;
+}
+
+double joints_fastest(const struct island_problem *problem)
+{
+    double fastest = 0;
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        const struct joint_row *row = &problem->joints[r];
+        double speed = row->slot == SLOT_AXIAL ? fabs(row->target) * row->arm : 0;
+        fastest = speed > fastest ? speed : fastest;
+    }
+    return fastest;
+}
+
+double joints_work(const struct island_problem *problem)
+{
+    double work = 0;
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        const struct joint_row *row = &problem->joints[r];
+        if (row->slot == SLOT_AXIAL) {
+            work += fabs(row->impulse) *
+                    (fabs(joint_row_speed(row, problem->velocity)) + fabs(joint_row_speed(row, problem->free)));
+        }
+    }
+    return work;
 }
 
 /* ---- reactions --------------------------------------------------------------------------------------------------- */
@@ -349,7 +380,7 @@ void joints_keep(const struct sim_model *model, struct sim_state *state, const s
         const struct joint_row *row = &problem->joints[r];
         struct joint_state *joint = &state->joints[row->joint];
         struct joint_place place = {0};
-        find_place(&model->joints[row->joint], state->rigids, &place);
+        find_place(&model->joints[row->joint], state->rigids, model->substep, &place);
         add_reaction(model, row, &state->rigids[model->joints[row->joint].rigid[0]], place.points[0], joint);
         if (purpose == JOINT_PUSH) {
             joint->impulses[row->slot] = row->impulse;
@@ -364,7 +395,7 @@ void joints_measure(const struct sim_model *model, struct sim_state *state)
         struct joint_state *now = &state->joints[n];
         struct joint_place place = {0};
         struct joint_row row = {0};
-        find_place(joint, state->rigids, &place);
+        find_place(joint, state->rigids, model->substep, &place);
         now->position = position_of(joint, &place, now->position);
         axial_direction(joint, &place, 1, &row);
         now->speed = 0;

@@ -270,6 +270,20 @@ static dent_status find(const struct sim_model *model, const struct sim_state *s
     return status;
 }
 
+/* A body that was stopped fell for a part of the substep only: what gravity gave it for the rest goes back. */
+static void give_back_fall(const struct sim_model *model, struct sim_state *state, const struct swift_motion *swift)
+{
+    const double *gravity = state->gravity;
+    double square = sim_dot(gravity, gravity);
+    for (uint32_t r = 0; r < model->rigid_count && square > 0; r++) {
+        double *velocity = state->rigids[r].linear_velocity, falling = sim_dot(velocity, gravity) / square;
+        double time = (1 - swift->fractions[r]) * model->substep;
+        if (time > 0 && falling > 0) {
+            sim_add_scaled(velocity, -(time < falling ? time : falling), gravity);
+        }
+    }
+}
+
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
                          struct swift_motion *swift, struct step_report *report, bool *stopped)
 {
@@ -301,6 +315,7 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     }
     *stopped = true; /* margins are used up: detection comes next */
     if (status == DENT_OK) {
+        give_back_fall(model, state, swift);
         rigid_vertex_velocities(model, state);
     }
     report->ns_detect += dent_clock_ns() - begin;

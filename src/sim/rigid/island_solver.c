@@ -319,8 +319,7 @@ static bool newton(const struct island_problem *problem, double tolerance)
     size_t count = (size_t)6 * island->body_count;
     for (int n = 0; n < MOST_NEWTONS; n++) {
         find_gradient(problem, problem->velocity, problem->gradient);
-        double distance = distance_bound(problem);
-        if (distance <= tolerance) {
+        if (distance_bound(problem) <= tolerance) {
             return true;
         }
         if (island->newtons >= budget_of(island)) {
@@ -336,8 +335,8 @@ static bool newton(const struct island_problem *problem, double tolerance)
         for (size_t k = 0; k < count; k++) {
             problem->velocity[k] += share * problem->step[k];
         }
-        if (share == 0) { /* rounding may end the descent before the tolerance does */
-            return distance <= 1e3 * tolerance;
+        if (share == 0) {
+            return false;
         }
         if (share * largest_step(problem) <= tolerance) {
             return true;

@@ -68,6 +68,7 @@ struct island {
     bool consistent; /* the velocities of the last call are those of the impulses */
     struct block_matrix matrix;
     uint32_t newtons, rounds; /* of the last call */
+    double work;              /* of motors and springs in the push, at most */
     double residual;          /* the largest velocity into a contact that was left */
 };
 

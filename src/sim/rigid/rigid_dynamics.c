@@ -284,6 +284,10 @@ void rigid_keep_spin(const struct sim_model *model, uint32_t rigid, const dent_r
     double momentum[3];
     angular_momentum(&model->rigids[rigid], from->orientation, from->angular_velocity, momentum);
     spin_from(to->inverse_inertia, to->orientation, momentum, to->angular_velocity);
+    double before = sim_dot(momentum, from->angular_velocity), after = sim_dot(momentum, to->angular_velocity);
+    for (int k = 0; k < 3 && after > before; k++) {
+        to->angular_velocity[k] *= sqrt(before / after);
+    }
 }
 
 /* x of A x = b by Cramer's rule; false when A is singular. */

@@ -20,7 +20,8 @@ void rigid_vertex_velocities(const struct sim_model *model, struct sim_state *st
 double rigid_spin_energy(const struct sim_rigid *rigid, const dent_rigid_state *state); /* of its turning */
 void rigid_rotation(const double *quaternion, double matrix[9]);
 void rigid_turn(dent_rigid_state *state, const double *angle); /* to first order */
-/* Gives a pose the angular velocity with which it has the angular momentum of another one of the same body. */
+/* Gives a pose the angular velocity with which it has the angular momentum of another one of the same body; less where
+ * that would take more energy, since a turned body need not be on its way of free flight. */
 void rigid_keep_spin(const struct sim_model *model, uint32_t rigid, const dent_rigid_state *from, dent_rigid_state *to);
 /* The inverse of a matrix of inertia; false when that is singular. */
 bool rigid_invert_inertia(const double inertia[9], double inverse[9]);
