@@ -200,6 +200,37 @@ static double element_measure(const struct sim_body *body, uint32_t element)
     return (six < 0 ? -six : six) / 6;
 }
 
+/* A plate that is thinner than this share of its edges is watched like cloth: one substep may take it, or what meets it,
+ * through and beyond. */
+#define PLATE_SHARE 0.25
+
+static void watch_plates(struct sim_model *model, const dent_world *world)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        struct sim_body *body = &model->bodies[b];
+        uint32_t count;
+        const dent_surface_face *faces = dent_body_surface_faces(world, body->id, &count);
+        double area = 0, volume = 0;
+        if (body->kind != DENT_SIM_SOLID) {
+            continue;
+        }
+        for (uint32_t n = 0; n < count; n++) {
+            double e1[3], e2[3], normal[3];
+            const double *origin = body->start + 3 * (size_t)faces[n].corners[0];
+            sim_subtract(body->start + 3 * (size_t)faces[n].corners[1], origin, e1);
+            sim_subtract(body->start + 3 * (size_t)faces[n].corners[2], origin, e2);
+            sim_cross(e1, e2, normal);
+            area += 0.5 * sqrt(sim_dot(normal, normal));
+        }
+        for (uint32_t e = 0; e < body->element_count; e++) {
+            volume += element_measure(body, e);
+        }
+        if (2 * volume < PLATE_SHARE * body->mean_edge * area) {
+            body->thin = model->continuous = true;
+        }
+    }
+}
+
 /* Each element gives its corners equal shares of its mass. */
 static dent_status give_masses(struct sim_model *model)
 {
@@ -340,8 +371,6 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
         model->watch_all = model->continuous = false;
     }
     model->stop_swift = model->contacts_wanted && def->continuous != DENT_SIM_CONTINUOUS_OFF && !model->watch_all;
-    /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
-     * trembles. The sweeps cost little beside the rest of a call. */
     model->fingerprint = sim_def_fingerprint(def);
 }
 
@@ -445,6 +474,10 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     struct sim_workspace *work = &sim->work;
     dent_status status = state_create(model, &work->backup);
     status = status == DENT_OK ? make_world(model, state->positions, def, &work->search.world) : status;
+    if (status == DENT_OK && model->contacts_wanted && def->continuous == DENT_SIM_CONTINUOUS_THIN &&
+        def->contact_budget == 0) {
+        watch_plates(model, work->search.world);
+    }
     status = status == DENT_OK ? make_attachments(model, def) : status;
     status = status == DENT_OK ? give_masses(model) : status;
     status = status == DENT_OK ? solver_build(model, state, &work->solver, def->iterations) : status;
