@@ -507,6 +507,20 @@ static dent_status note_overlap(dent_sim *sim)
     return status;
 }
 
+/* Restitution of what bends is its elasticity. */
+static void say_restitution(const struct sim_model *model)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
+        bool bends = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+        if (bends && model->materials[body->material].restitution > 0) {
+            dent_log_line(model->context, DENT_LOG_NOTICE,
+                          "%s: restitution %g is ignored, an elastic body bounces by its elasticity", body->name,
+                          model->materials[body->material].restitution);
+        }
+    }
+}
+
 struct create_call {
     dent_sim *sim;
     const dent_sim_def *def;
@@ -530,6 +544,9 @@ static dent_status build(void *data)
     }
     if (status == DENT_OK && model->continuous) {
         status = look_at_start(model, sim->work.search.world);
+    }
+    if (status == DENT_OK) {
+        say_restitution(model);
     }
     if (status == DENT_OK && model->contacts_wanted && model->elastic->tet_count + model->elastic->triangle_count > 0) {
         status = note_overlap(sim);
