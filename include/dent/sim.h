@@ -12,9 +12,9 @@
  *   }
  *
  * Method. A step is divided into `substeps`. Contacts are found once per step. Every substep minimises one sum for the
- * elastic bodies and all they meet: inertia, elasticity, contacts with friction, attachments (implicit Euler; Newton's
- * method with conjugate gradients). Contacts of rigid bodies alone are position corrections (XPBD) with a last pass for
- * restitution. Energy never rises but by outer work where elastic bodies take part. See docs/simulator.md.
+ * elastic bodies and all they meet: inertia, elasticity, contacts with friction, attachments (BDF2, or implicit
+ * Euler where motion is not smooth; Newton's method with conjugate gradients). Rigid bodies that touch one another alone
+ * are solved as islands, with restitution. Energy never rises but by outer work. See docs/simulator.md.
  *
  * Units: SI is intended (metres, kilograms, seconds); any consistent system works. Right-handed, z up by default.
  *
@@ -263,7 +263,8 @@ DENT_API dent_sim_joint dent_sim_joint_default(void);
 /** When impacts between positions are searched for. */
 typedef enum dent_sim_continuous {
     DENT_SIM_CONTINUOUS_OFF = 0,  /**< discrete contacts only: fast bodies may pass through thin ones */
-    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: for bodies with prevent_crossing, and for rigid bodies whenever they
+    DENT_SIM_CONTINUOUS_THIN = 1, /**< default: for bodies with prevent_crossing, for solids whose mean thickness (twice
+                                       volume over surface) is below a quarter of their mean edge, and for rigid bodies whenever they
                                        move farther than the last detection allowed for. These stop at the time of
                                        contact and keep their velocity, so none passes another at any speed */
     DENT_SIM_CONTINUOUS_ALL = 2   /**< always and for all bodies, at the end of each interval between detections */

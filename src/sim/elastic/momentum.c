@@ -1,6 +1,7 @@
 /* Momentum of free pieces. Inner forces add up to nothing, so a piece that nothing touches keeps its momentum, to
  * rounding, also where the minimisation is unfinished: its velocities get the motion of a rigid body that lacks. A piece
- * that contacts or attachments push gets back what an implicit step loses of the angular momentum by turning. */
+ * that contacts or attachments push gets back what an implicit step loses of the angular momentum by turning, and no
+ * more: forces of an unfinished minimisation do not add up, and velocities made to fit them gained 14 J in a substep. */
 #include "minimise.h"
 
 #include "base/containers/union_find.h"

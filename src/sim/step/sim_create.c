@@ -249,6 +249,37 @@ static const uint32_t *mass_corners(const struct sim_body *body, uint32_t elemen
                       : body->corners + (size_t)body->corner_count * element;
 }
 
+/* A plate that is thinner than this share of its edges is watched like cloth: one substep may take it, or what meets it,
+ * through and beyond. */
+#define PLATE_SHARE 0.25
+
+static void watch_plates(struct sim_model *model, const dent_world *world)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        struct sim_body *body = &model->bodies[b];
+        uint32_t count;
+        const dent_surface_face *faces = dent_body_surface_faces(world, body->id, &count);
+        double area = 0, volume = 0;
+        if (body->kind != DENT_SIM_SOLID) {
+            continue;
+        }
+        for (uint32_t n = 0; n < count; n++) {
+            double e1[3], e2[3], normal[3];
+            const double *origin = body->start + 3 * (size_t)faces[n].corners[0];
+            sim_subtract(body->start + 3 * (size_t)faces[n].corners[1], origin, e1);
+            sim_subtract(body->start + 3 * (size_t)faces[n].corners[2], origin, e2);
+            sim_cross(e1, e2, normal);
+            area += 0.5 * sqrt(sim_dot(normal, normal));
+        }
+        for (uint32_t e = 0; e < body->element_count; e++) {
+            volume += element_measure(body, e);
+        }
+        if (2 * volume < PLATE_SHARE * body->mean_edge * area) {
+            body->thin = model->continuous = true;
+        }
+    }
+}
+
 /* Each element gives its corners equal shares of its mass. */
 static dent_status give_masses(struct sim_model *model)
 {
@@ -398,8 +429,6 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
         model->watch_all = model->continuous = false;
     }
     model->stop_swift = model->contacts_wanted && def->continuous != DENT_SIM_CONTINUOUS_OFF && !model->watch_all;
-    /* A face on a face gives many contacts per vertex: with four sweeps over them a stack comes to rest, with one it
-     * trembles. The sweeps cost little beside the rest of a call. */
     model->has_loads = def->load_count > 0;
     model->fingerprint = loads_add_fingerprint(sim_def_fingerprint(def), def);
 }
@@ -510,6 +539,10 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     struct sim_workspace *work = &sim->work;
     dent_status status = state_create(model, &work->backup);
     status = status == DENT_OK ? make_world(model, state->positions, def, &work->search.world) : status;
+    if (status == DENT_OK && model->contacts_wanted && def->continuous == DENT_SIM_CONTINUOUS_THIN &&
+        def->contact_budget == 0) {
+        watch_plates(model, work->search.world);
+    }
     status = status == DENT_OK ? make_attachments(model, def) : status;
     status = status == DENT_OK ? give_masses(model) : status;
     status = status == DENT_OK ? loads_build(model, def, work->search.world) : status;
@@ -541,6 +574,20 @@ static dent_status note_overlap(dent_sim *sim)
     return status;
 }
 
+/* Restitution of what bends is its elasticity. */
+static void say_restitution(const struct sim_model *model)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
+        bool bends = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+        if (bends && model->materials[body->material].restitution > 0) {
+            dent_log_line(model->context, DENT_LOG_NOTICE,
+                          "%s: restitution %g is ignored, an elastic body bounces by its elasticity", body->name,
+                          model->materials[body->material].restitution);
+        }
+    }
+}
+
 struct create_call {
     dent_sim *sim;
     const dent_sim_def *def;
@@ -569,6 +616,9 @@ static dent_status build(void *data)
     }
     if (status == DENT_OK && model->continuous) {
         status = look_at_start(model, sim->work.search.world);
+    }
+    if (status == DENT_OK) {
+        say_restitution(model);
     }
     if (status == DENT_OK && model->contacts_wanted && model->elastic->tet_count + model->elastic->triangle_count > 0) {
         status = note_overlap(sim);

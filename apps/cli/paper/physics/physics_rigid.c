@@ -61,7 +61,7 @@ static uint32_t add_plate(physics_stage *stage, bool stands)
                                  physics_box(stage->context, cells, low, high));
     stage->bodies[plate].material = 1;
     if (!stands) {
-        physics_fix_below(stage, plate, 0, -0.49 * PLATE_SIZE);
+        physics_fix_border(stage, plate, 0.49 * PLATE_SIZE); /* clamped on one side, it would swing away */
     }
     return plate;
 }

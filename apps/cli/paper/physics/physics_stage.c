@@ -84,20 +84,38 @@ uint32_t physics_add_ground(physics_stage *stage, double width)
     return physics_add(stage, DENT_SIM_PRESCRIBED, physics_box(stage->context, cells, low, high));
 }
 
-void physics_fix_below(physics_stage *stage, uint32_t body, int axis, double limit)
+static bool begin_fixing(physics_stage *stage, uint32_t body)
 {
     dent_sim_body_def *def = &stage->bodies[body];
     stage->fixed[body] = dent_allocate(stage->context, def->vertex_count, sizeof *stage->fixed[body]);
+    def->fixed_vertices = stage->fixed[body];
     if (stage->fixed[body] == NULL) {
         fail(stage, "out of memory");
-        return;
     }
-    for (uint32_t v = 0; v < def->vertex_count; v++) {
+    return stage->fixed[body] != NULL;
+}
+
+void physics_fix_border(physics_stage *stage, uint32_t body, double limit)
+{
+    dent_sim_body_def *def = &stage->bodies[body];
+    bool good = begin_fixing(stage, body);
+    for (uint32_t v = 0; v < def->vertex_count && good; v++) {
+        const double *x = def->positions + 3 * (size_t)v;
+        if (fabs(x[0]) >= limit || fabs(x[1]) >= limit) {
+            stage->fixed[body][def->fixed_count++] = v;
+        }
+    }
+}
+
+void physics_fix_below(physics_stage *stage, uint32_t body, int axis, double limit)
+{
+    dent_sim_body_def *def = &stage->bodies[body];
+    bool good = begin_fixing(stage, body);
+    for (uint32_t v = 0; v < def->vertex_count && good; v++) {
         if (def->positions[3 * (size_t)v + (size_t)axis] <= limit) {
             stage->fixed[body][def->fixed_count++] = v;
         }
     }
-    def->fixed_vertices = stage->fixed[body];
 }
 
 void physics_set_thickness(physics_stage *stage, double thickness)

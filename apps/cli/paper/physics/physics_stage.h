@@ -60,6 +60,8 @@ void physics_choose_elements(physics_stage *stage, uint32_t body, dent_sim_eleme
 uint32_t physics_add_ground(physics_stage *stage, double width);
 /** Fixes the vertices of a solid whose coordinate `axis` is at most `limit`. */
 void physics_fix_below(physics_stage *stage, uint32_t body, int axis, double limit);
+/* Those at least `limit` from the middle along x or y. */
+void physics_fix_border(physics_stage *stage, uint32_t body, double limit);
 /** All thicknesses. */
 void physics_set_thickness(physics_stage *stage, double thickness);
 bool physics_begin(physics_stage *stage);
