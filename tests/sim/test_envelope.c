@@ -1,6 +1,6 @@
 /* Factors within an envelope: solutions against the matrix itself; unknowns without stiffness are left out. */
 #include "sim/elastic/envelope.h"
-#include "sim/elastic/tet_kernels.h"
+#include "sim/elements/tet_kernels.h"
 
 #include "support_meshes.h"
 

@@ -1,6 +1,6 @@
 /* Large scenes: linear equations in floats and passes over blocks of elements. Kernels give the same bits for every
  * instruction set, are the derivative of the exact forces, and know no unit of length. */
-#include "sim/elastic/block_kernels.h"
+#include "sim/elements/block_kernels.h"
 #include "sim/elastic/minimise.h"
 #include "sim/step/sim_step.h"
 #include "support_meshes.h"

@@ -1,7 +1,7 @@
 /* Materials of solids: stress and matrix are derivatives of the energy for any deformation, energies are bounded below,
  * small strains follow Hooke's law; yield, fibres and viscosity as theory says; state in checkpoints; stress of cells. */
-#include "sim/elastic/material_laws.h"
-#include "sim/elastic/small_matrices.h"
+#include "sim/elements/material_laws.h"
+#include "sim/elements/small_matrices.h"
 #include "sim/step/sim_step.h"
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"

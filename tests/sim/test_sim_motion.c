@@ -1,6 +1,6 @@
 /* How bodies move without contact: free fall, momentum, mass and inertia, keyframes, attachments, grabs, dense surfaces
  * carried by a coarse solid. */
-#include "sim/elastic/elastic_mesh.h"
+#include "sim/elements/elastic_mesh.h"
 #include "sim/step/sim_step.h"
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"

@@ -2,7 +2,7 @@
 #ifndef DENT_SIM_COARSE_SPACE_H
 #define DENT_SIM_COARSE_SPACE_H
 
-#include "elastic_mesh.h"
+#include "sim/elements/elastic_mesh.h"
 #include "envelope.h"
 #include "point_terms.h"
 

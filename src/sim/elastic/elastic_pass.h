@@ -2,7 +2,7 @@
 #ifndef DENT_SIM_ELASTIC_PASS_H
 #define DENT_SIM_ELASTIC_PASS_H
 
-#include "tet_kernels.h"
+#include "sim/elements/tet_kernels.h"
 
 /* Workspace of passes. */
 struct float_system;

@@ -2,7 +2,7 @@
  * of its diagonal is lost in rounding, or the matrix has no stiffness there: that unknown is left out. */
 #include "envelope.h"
 
-#include "tet_kernels.h"
+#include "sim/elements/tet_kernels.h"
 
 #include <math.h>
 #include <string.h>

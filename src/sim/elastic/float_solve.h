@@ -6,9 +6,9 @@
 #ifndef DENT_SIM_FLOAT_SOLVE_H
 #define DENT_SIM_FLOAT_SOLVE_H
 
-#include "block_kernels.h"
+#include "sim/elements/block_kernels.h"
 #include "coarse_space.h"
-#include "float_kernels.h"
+#include "sim/elements/float_kernels.h"
 
 /* Elements around a stretch of slots, and all vertices they touch: the rows of the block. */
 struct float_block {

@@ -9,6 +9,7 @@
 #ifndef DENT_SIM_SIM_ELASTIC_H
 #define DENT_SIM_SIM_ELASTIC_H
 
+#include "sim/elements/sim_elements.h"
 #include "sim/loads/load_model.h"
 #include "sim/rigid/sim_rigid.h"
 
@@ -59,7 +60,6 @@ struct elastic_work {
 dent_status elastic_build(struct sim_model *model, struct sim_state *state, struct elastic_work *work,
                           uint32_t iterations);
 void elastic_destroy(dent_context *context, struct elastic_work *work);
-dent_status elastic_mesh_build(struct sim_model *model); /* elastic_mesh.c */
 
 /* ---- minimise.c -------------------------------------------------------------------------------------------------- */
 
@@ -77,12 +77,6 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
 /* The highest of the lowest angular frequencies of all elastic bodies, rad/s, and whose it is; 0 without any. */
 double elastic_fastest_mode(const struct sim_model *model, const struct elastic_work *work, uint32_t *body);
 
-/* ---- muscle_activation.c ----------------------------------------------------------------------------------------- */
-
-/* The activation of fibres at a time, into the state. */
-void elastic_set_time(const struct sim_model *model, struct sim_state *state, double time);
-/* At the end of a substep: what was stretched beyond its yield stress flows, into the state. */
-void elastic_flow(const struct sim_model *model, struct sim_state *state);
 /* substep_choice.c: the share of its stiffness with which a mode vibrates that turns by so much in a substep, rad. */
 double elastic_kept_stiffness(double turn);
 
@@ -92,12 +86,11 @@ double elastic_kept_stiffness(double turn);
  * is taken away again. True: not from velocities alone, bodies went back a part of the way. */
 bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *work);
 
-/* ---- elastic_pass.c, tet_elasticity.c ---------------------------------------------------------------------------- */
+/* ---- elastic_pass.c ---------------------------------------------------------------------------------------------- */
 
 /* The force its elements put on a vertex, without dampers. */
 void elastic_force(const struct sim_model *model, const struct sim_state *state, uint32_t vertex, double force[3]);
 double elastic_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body);
-uint32_t elastic_inverted_cells(const struct sim_model *model, const double *positions);
 
 /* ---- minimise_terms.c -------------------------------------------------------------------------------------------- */
 
@@ -115,11 +108,5 @@ void elastic_spring_force(const struct elastic_work *work, uint32_t spring, doub
 double elastic_spring_pull(const struct sim_state *state, const struct elastic_work *work, uint32_t spring);
 /* Unbalanced forces, as a share of those of elements and inertia. */
 double elastic_residual(const struct sim_model *model, const struct sim_state *state, const struct elastic_work *work);
-
-/* ---- cell_stress.c ----------------------------------------------------------------------------------------------- */
-
-/* Von Mises stress: mean over the cells of solids at these vertices, by volume. */
-double elastic_mean_stress(const struct sim_model *model, const double *positions, const uint32_t *vertices,
-                           uint32_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* Making a simulation: copies what the def points to, measures bodies, gives masses to vertices, puts the bodies into a
  * world, then builds the parts that have files of their own. Any failure gives everything back. */
-#include "sim/elastic/elastic_mesh.h"
-#include "sim/elastic/material_laws.h"
+#include "sim/elements/elastic_mesh.h"
+#include "sim/elements/material_laws.h"
 #include "sim_step.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Reading a simulation: energies and momenta, the hash of its state, bodies and contacts. */
-#include "sim/elastic/elastic_mesh.h"
+#include "sim/elements/elastic_mesh.h"
 #include "sim/model/byte_order.h"
 #include "sim_step.h"
 

@@ -1,6 +1,6 @@
 /* Stress and strain of the cells of elastic solids. */
-#include "sim/elastic/elastic_mesh.h"
-#include "sim/elastic/small_matrices.h"
+#include "sim/elements/elastic_mesh.h"
+#include "sim/elements/small_matrices.h"
 #include "sim_step.h"
 
 #include <math.h>

@@ -1,7 +1,9 @@
 /* The elastic mesh: elements of all elastic bodies, which of their entries each vertex gathers, and the pieces that
  * nothing holds. In: bodies and their rest shapes. Out: model->elastic. */
-#include "base/containers/union_find.h"
 #include "elastic_mesh.h"
+
+#include "base/containers/union_find.h"
+#include "sim/loads/load_model.h"
 
 #include <string.h>
 

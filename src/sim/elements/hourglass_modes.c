@@ -7,7 +7,7 @@
  * they should. Shear D_jj / a_i + D_ii / a_j is that of torsion. The shear that comes with bending is left out: it is
  * what locks. Plain springs, of 1/500 of bending, and of q_3, hold it together: they act also when the cell is
  * crushed. */
-#include "elastic_pass.h"
+#include "tet_kernels.h"
 #include "hourglass_modes.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef DENT_SIM_ELASTIC_MESH_H
 #define DENT_SIM_ELASTIC_MESH_H
 
-#include "sim_elastic.h"
+#include "sim_elements.h"
 #include "solid_cells.h"
 
 enum { TET_LANES = 8, TET_ENTRIES = 12 * TET_LANES };

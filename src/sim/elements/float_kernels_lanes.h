@@ -3,7 +3,7 @@
  *
  * What an element puts on its corners is added to the rows of its block at once, in the order of elements and corners:
  * the same bits for every instruction set. */
-#include "sim/elastic/float_kernels.h"
+#include "sim/elements/float_kernels.h"
 
 #include <stddef.h>
 

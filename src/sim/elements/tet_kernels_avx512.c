@@ -1,11 +1,11 @@
 /* Passes over tetrahedra, eight at a time. */
-#include "sim/elastic/tet_kernels.h"
+#include "sim/elements/tet_kernels.h"
 
 #if defined(__x86_64__)
 
 #include "simd/lanes_avx512.h"
 
-#include "sim/elastic/tet_kernels_lanes.h"
+#include "sim/elements/tet_kernels_lanes.h"
 
 const struct tet_kernels tet_kernels_avx512 = TET_KERNELS_ROW;
 

@@ -1,6 +1,6 @@
 /* Gradients and changes of energy of a block in doubles: included behind a lanes_<isa>.h by the rows of float_kernels. Formulas as in
  * tet_kernels_lanes.h and cloth_elasticity.c. */
-#include "sim/elastic/block_kernels.h"
+#include "sim/elements/block_kernels.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
  * above and equals it for rotations: there the matrix is exact, and turning costs nothing.
  *
  * Damping is viscous: damping * rate times that matrix at `start` on the change of F since. */
-#include "sim/elastic/tet_kernels.h"
+#include "sim/elements/tet_kernels.h"
 
 struct matrix_lanes {
     doubles at[9]; /* by rows */

@@ -4,7 +4,7 @@
  * (Smith, de Goes and Kim 2018 without its logarithm, as in Macklin and Mueller 2021): at small strains it is Hooke's
  * law with the Lame constants lambda and mu, it is finite for every F, and an inverted element is pushed back. Along a
  * line it is a polynomial of degree six, so that the best step along a direction is found exactly. */
-#include "elastic_pass.h"
+#include "tet_kernels.h"
 #include "small_matrices.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * Hexahedra have one point. What it does not see is held by hourglass_modes.c. */
 #include "elastic_mesh.h"
-#include "elastic_pass.h"
+#include "tet_kernels.h"
 #include "hourglass_modes.h"
 
 #include "sim/model/sim_state.h"

@@ -6,7 +6,7 @@
  * isometric quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006: 3 bending / (area sum) / 2
  * (|sum K_i x_i| - rest)^2, quadratic for edges flat at rest. The matrix of an element leaves out the terms that could
  * make it negative under compression. Damping as for tetrahedra: the matrix of the membrane at `start`. */
-#include "elastic_pass.h"
+#include "tet_kernels.h"
 
 #include "base/containers/heap_sort.h"
 
