@@ -778,6 +778,80 @@ static void a_damped_spring_between_two_bodies_slows_their_approach_alone(void *
     close_stage(&stage);
 }
 
+static void a_load_that_begins_wakes_a_sleeping_body(void **state)
+{
+    (void)state;
+    static const dent_sim_time_value rows[] = {{2, 0}, {2.01, 1}};
+    struct stage stage;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 2, 0.1, 0, 0, 0.04), DENT_SIM_RIGID);
+    struct test_mesh floor = test_block(4, 4, 1, 1, -2, -2, -1);
+    stage.bodies[1] = test_body(DENT_SIM_PRESCRIBED, &floor);
+    stage.def.body_count = 2;
+    stage.def.contacts = true;
+    dent_sim_load_def *load = push(&stage, DENT_SIM_LOAD_FORCE);
+    load->vector[2] = 8 * 9.81 + 8; /* rises by 1 m/s^2 */
+    stage.def.air_damping = 0;
+    load->course = (dent_sim_course){2, rows};
+    begin(&stage);
+    test_steps(stage.sim, 115);
+    assert_int_equal(dent_sim_get_statistics(stage.sim).sleeping, 1);
+    test_steps(stage.sim, 65);
+    assert_int_equal(dent_sim_get_statistics(stage.sim).sleeping, 0);
+    assert_true(near(mean(&stage, dent_sim_velocities(stage.sim, 0), 2), 1, 0.02));
+    test_mesh_free(&floor);
+    close_stage(&stage);
+}
+
+static void under_a_load_that_stays_a_body_sleeps_and_keeps_still(void **state)
+{
+    (void)state;
+    struct stage stage;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 2, 0.1, 0, 0, 0.04), DENT_SIM_RIGID);
+    struct test_mesh floor = test_block(4, 4, 1, 1, -2, -2, -1);
+    stage.bodies[1] = test_body(DENT_SIM_PRESCRIBED, &floor);
+    stage.def.body_count = 2;
+    stage.def.contacts = true;
+    push(&stage, DENT_SIM_LOAD_FORCE)->vector[0] = 8 * 9.81 * 0.25;
+    begin(&stage);
+    test_steps(stage.sim, 120);
+    assert_int_equal(dent_sim_get_statistics(stage.sim).sleeping, 1);
+    double x = mean(&stage, dent_sim_positions(stage.sim, 0), 0);
+    test_steps(stage.sim, 60);
+    dent_sim_statistics sums = dent_sim_get_statistics(stage.sim);
+    assert_int_equal(sums.sleeping, 1);
+    assert_true(mean(&stage, dent_sim_positions(stage.sim, 0), 0) == x && sums.kinetic == 0);
+    test_mesh_free(&floor);
+    close_stage(&stage);
+}
+
+static void bodies_on_a_spring_never_sleep(void **state)
+{
+    (void)state;
+    struct stage stage;
+    open_stage(&stage, 1, DENT_ISA_AUTO, test_block(2, 2, 2, 0.1, 0, 0, 0.04), DENT_SIM_RIGID);
+    struct test_mesh floor = test_block(4, 4, 1, 1, -2, -2, -1);
+    stage.bodies[1] = test_body(DENT_SIM_PRESCRIBED, &floor);
+    stage.def.body_count = 2;
+    stage.def.contacts = true;
+    stage.def.spring_count = 1;
+    dent_sim_spring *spring = &stage.springs[0];
+    *spring = dent_sim_spring_default();
+    spring->a.body = 0;
+    spring->a.place[0] = spring->a.place[1] = spring->a.place[2] = 0.1;
+    spring->b.place[0] = spring->b.place[1] = 0.1;
+    spring->b.place[2] = 1.1;
+    spring->length = 1;
+    spring->stiffness = 10;
+    spring->damping = 10;
+    begin(&stage);
+    test_steps(stage.sim, 180);
+    dent_sim_statistics sums = dent_sim_get_statistics(stage.sim);
+    assert_int_equal(sums.sleeping, 0);
+    assert_true(sums.kinetic < 1e-9);
+    test_mesh_free(&floor);
+    close_stage(&stage);
+}
+
 /* ---- probes, checkpoints, bits ----------------------------------------------------------------------------------- */
 
 static void open_everything(struct stage *stage, uint32_t threads, dent_isa isa)
@@ -1048,6 +1122,9 @@ int main(void)
         cmocka_unit_test(random_loads_give_no_more_energy_than_their_work),
         cmocka_unit_test(a_mass_on_a_spring_swings_with_its_period),
         cmocka_unit_test(a_damped_spring_between_two_bodies_slows_their_approach_alone),
+        cmocka_unit_test(a_load_that_begins_wakes_a_sleeping_body),
+        cmocka_unit_test(under_a_load_that_stays_a_body_sleeps_and_keeps_still),
+        cmocka_unit_test(bodies_on_a_spring_never_sleep),
         cmocka_unit_test(a_resumed_run_with_loads_equals_an_uninterrupted_one_to_the_bit),
         cmocka_unit_test(runs_with_loads_have_the_same_bits_for_any_threads_and_instruction_set),
         cmocka_unit_test(probes_read_what_they_name),

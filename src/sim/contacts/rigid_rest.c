@@ -1,7 +1,7 @@
 /* Sleep. An island whose bodies have all been slower than SLEEP_EDGES of their mean edges a second for SLEEP_SECONDS,
  * and that a prescribed body carries, falls asleep: its velocities become 0, its poses and forces stay to the bit, and
  * substeps pass it over. It wakes as a whole when a body that is awake comes within reach of contact, when a prescribed
- * body within reach moves, when one of its bodies is grabbed or is given a velocity, and when gravity changes.
+ * body within reach moves, when one of its bodies is grabbed or is given a velocity, when a load on it or gravity changes.
  *
  * Bodies that nothing carries never sleep: without gravity they may drift, as slowly as they like, for ever. Nor do
  * bodies with attachments, or in contact with something elastic. */

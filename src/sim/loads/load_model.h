@@ -108,7 +108,7 @@ void loads_begin(const struct sim_model *model, const struct sim_state *state, s
 /* Adds a force at a place to what acts on a rigid body. */
 void loads_add_to_rigid(const struct sim_model *model, const struct sim_state *state, struct load_work *work,
                         uint32_t rigid, const double place[3], const double force[3]);
-/* What the forces on rigid bodies give them in a substep: to their velocities. */
+/* What the forces on rigid bodies that are awake give them in a substep: to their velocities. */
 void loads_push_rigids(const struct sim_model *model, struct sim_state *state, const struct load_work *work);
 /* targets += force / inertia */
 void loads_aim(const struct sim_model *model, const struct load_work *work, const double *inertia, double *targets);

@@ -129,6 +129,9 @@ void loads_begin(const struct sim_model *model, const struct sim_state *state, s
 void loads_push_rigids(const struct sim_model *model, struct sim_state *state, const struct load_work *work)
 {
     for (uint32_t r = 0; r < model->rigid_count && work->forces; r++) {
+        if (state->rest[r].asleep) {
+            continue;
+        }
         const double *six = work->rigids + 6 * (size_t)r;
         dent_rigid_state *pose = &state->rigids[r];
         double inverse[9];

@@ -57,6 +57,18 @@ static void carried_velocities(const struct sim_model *model, struct sim_state *
     }
 }
 
+/* A load that changes wakes its rigid body; under one that stays as it is, a body may sleep. */
+static void wake_loaded(const struct sim_model *model, struct sim_state *state, const struct load_work *work,
+                        double time)
+{
+    for (uint32_t l = 0; l < model->loads->load_count; l++) {
+        const struct sim_load *load = &model->loads->loads[l];
+        if (load->rigid != SIM_NONE && course_at(&load->course, time - model->substep) != work->factors[l]) {
+            rigid_wake(model, state, load->rigid);
+        }
+    }
+}
+
 dent_status solver_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                            struct sim_solver *solver, struct step_report *report, uint32_t number)
 {
@@ -71,6 +83,7 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     loads_begin(model, state, &elastic->loads, time);
     motion_apply(model, state, solver->scratch, time);
     supports_apply(model, state, time);
+    wake_loaded(model, state, &elastic->loads, time);
     islands_wake(model, state, contacts, elastic->previous, &solver->islands);
     elastic_set_time(model, state, time);
     bonds_collect_loads(model, state, &elastic->loads);
