@@ -6,7 +6,8 @@
  *
  * The substep itself (symplectic Euler) loses and gains by turns: E + h/2 g . p is what it keeps, p being the momentum. A
  * pendulum must get back on its way up what it lost on its way down. So losses of that kind are kept as credit with the
- * joints, and gains are paid from it first. */
+ * joints, and gains are paid from it first. Where a recovery could not be paid, other losses are kept, too, until it
+ * can. */
 #include "rigid_islands.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ void joint_energy_begin(const struct sim_model *model, const struct sim_state *s
 {
     struct island *island = problem->island;
     island->driven = false;
-    island->kinetic = 0;
+    island->kinetic = island->owed = 0;
     island->work = 0;
     for (uint32_t i = 0; i < island->body_count; i++) {
         const struct island_body *body = &problem->bodies[i];
@@ -113,10 +114,15 @@ bool joint_energy_exceeded(const struct sim_model *model, const struct sim_state
 double joint_energy_share(const struct sim_state *state, const struct rigid_motion *motion,
                           const struct island_problem *problem, double share)
 {
-    const struct island *island = problem->island;
+    struct island *island = problem->island;
     double lift = lift_by(state, problem, problem->velocity);
     double left = island->kinetic + island->credit + island->work - lift_since(state, motion, problem);
-    return island->driven || !(share * lift > left) ? share : left > 0 ? left / lift : 0;
+    if (island->driven || !(share * lift > left)) {
+        return share;
+    }
+    double part = left > 0 ? left / lift : 0;
+    island->owed = (share - part) * lift;
+    return part;
 }
 
 void joint_energy_end(const struct sim_model *model, struct sim_state *state, const struct rigid_motion *motion,
@@ -139,7 +145,7 @@ void joint_energy_end(const struct sim_model *model, struct sim_state *state, co
         falling += 0.5 * model->substep * body->mass * sim_dot(state->gravity, gained);
     }
     double loss = island->kinetic - lift - kinetic;
-    double found = (falling > 0 ? falling : 0) + SINKING_SHARE * model->mean_edge * weight;
+    double found = (falling > 0 ? falling : 0) + island->owed + SINKING_SHARE * model->mean_edge * weight;
     double kept = loss > 0 ? fmin(loss, found) : fmin(loss + island->work, 0);
     keep_credit(state, problem, island->credit + kept);
 }
