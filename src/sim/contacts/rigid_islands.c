@@ -779,11 +779,17 @@ static void forget_multipliers(const struct island_problem *problem)
 
 /* Velocities that gain energy were not solved (the budget of the solver is finite): once more without the old
  * multipliers, which may be what misled it; then less of the impulses, or of the velocities where they have none. */
-static void solve_within_energy(struct island_problem *problem)
+static void solve_within_energy(const struct islands_call *call, struct island_problem *problem)
 {
     struct island *island = problem->island;
     size_t count = 6 * (size_t)island->body_count;
     island_solve(problem);
+    if (island->joint_count > 0 && joint_energy_exceeded(call->model, call->state, problem)) {
+        joints_straighten(problem);
+        forget_multipliers(problem);
+        memcpy(problem->velocity, problem->free, count * sizeof(double));
+        island_solve(problem);
+    }
     if (island->joint_count > 0 || any_moving(problem) || any_springs_back(problem) || passive_share(problem) == 1) {
         return;
     }
@@ -828,7 +834,10 @@ static void push_island(void *data, uint32_t number, uint32_t worker)
     problem.friction = true;
     double speed = fastest_point(&problem, problem.velocity); /* before the substep */
     problem.rough = speed > call->model->mean_edge ? ROUGH_SHARE * speed : 0;
-    solve_within_energy(&problem);
+    if (island->joint_count > 0) {
+        joint_energy_begin(call->model, call->state, call->motion, &problem);
+    }
+    solve_within_energy(call, &problem);
     apply_push(call, &problem);
     joints_keep(call->model, call->state, &problem, JOINT_PUSH);
     island->work = island->joint_count > 0 ? joints_work(&problem) : 0;
@@ -961,9 +970,6 @@ static void bounce(const struct islands_call *call, struct island_problem *probl
         }
     }
     joints_keep(call->model, call->state, problem, JOINT_PROJECT);
-    if (problem->island->joint_count > 0 && !any_moving(problem)) {
-        momentum_limit_energy(call->state, problem, energy + 2 * problem->island->work);
-    }
 }
 
 /* ---- recover ----------------------------------------------------------------------------------------------------- */
@@ -1089,6 +1095,9 @@ static void recover(const struct islands_call *call, struct island_problem *prob
     }
     /* Contradictory depths may ask for more than each of them does. */
     double share = largest > 4 * most && error < most ? 4 * most / largest : 1;
+    if (problem->island->joint_count > 0 && !overlaps) {
+        share = joint_energy_share(call->state, call->motion, problem, share);
+    }
     momentum_displace(call->model, call->state, problem, problem->velocity, share);
 }
 
@@ -1122,6 +1131,9 @@ static void settle_island(void *data, uint32_t number, uint32_t worker)
         keep_velocities(call, &problem);
         bounce(call, &problem);
         recover(call, &problem);
+        if (island->joint_count > 0) {
+            joint_energy_end(call->model, call->state, call->motion, &problem);
+        }
     }
 }
 

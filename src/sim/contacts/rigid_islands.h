@@ -100,6 +100,8 @@ enum joint_purpose {
 /* Directions and targets of the rows at given poses; returns the largest error, as a length. */
 double joints_prepare(const struct sim_model *model, struct sim_state *state, const dent_rigid_state *poses,
                       const struct island_problem *problem, enum joint_purpose purpose);
+/* The push without arcs, from nothing: equations of first order, which give no energy. */
+void joints_straighten(const struct island_problem *problem);
 double joints_fastest(const struct island_problem *problem); /* what motors and springs ask for */
 /* What motors and springs may have done, at most: after the push, an energy. */
 double joints_work(const struct island_problem *problem);
@@ -108,6 +110,21 @@ void joints_keep(const struct sim_model *model, struct sim_state *state, const s
                  enum joint_purpose purpose);
 /* Positions and speeds of all joints, at the end of a substep. */
 void joints_measure(const struct sim_model *model, struct sim_state *state);
+
+/* ---- joint_energy.c: of islands with joints -------------------------------------------------------------------------- */
+
+/* Before the push, rows being measured: what the island has. */
+void joint_energy_begin(const struct sim_model *model, const struct sim_state *state, const struct rigid_motion *motion,
+                        const struct island_problem *problem);
+/* The velocities of the push have more than the island can pay. */
+bool joint_energy_exceeded(const struct sim_model *model, const struct sim_state *state,
+                           const struct island_problem *problem);
+/* How much of the displacements of a recovery, at most `share`, the island can pay. */
+double joint_energy_share(const struct sim_state *state, const struct rigid_motion *motion,
+                          const struct island_problem *problem, double share);
+/* At the end of a substep: velocities pay for what is too much. */
+void joint_energy_end(const struct sim_model *model, struct sim_state *state, const struct rigid_motion *motion,
+                      const struct island_problem *problem);
 
 /* ---- rigid_rest.c ------------------------------------------------------------------------------------------------ */
 

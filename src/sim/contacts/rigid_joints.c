@@ -325,6 +325,15 @@ double joints_prepare(const struct sim_model *model, struct sim_state *state, co
     return largest > ERROR_SHARE * model->mean_edge ? largest : 0;
 }
 
+void joints_straighten(const struct island_problem *problem)
+{
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        struct joint_row *row = &problem->joints[r];
+        row->impulse = 0;
+        row->target = row->slot < SLOT_AXIAL ? 0 : row->target;
+    }
+}
+
 double joints_fastest(const struct island_problem *problem)
 {
     double fastest = 0;

@@ -31,6 +31,7 @@ struct joint_state {
     double position, speed;     /* along or about the axis; of hinges without whole turns taken away */
     double force[3], moment[3]; /* N, N m about its point */
     double axial;               /* N or N m: motor and limits, or the spring */
+    double credit;              /* J: what substeps lost by turns, contacts/joint_energy.c */
 };
 
 struct sim_state {

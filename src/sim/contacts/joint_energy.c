@@ -1,0 +1,151 @@
+/* Energy of islands with joints: never above what they had, but for what motors and springs do.
+ *
+ * The equations of the push are of second order in the turn of a substep, and errors of joints are taken out by
+ * displacements: both may lift bodies or leave them faster. So what an island has at the end of a substep, kinetic energy
+ * and height, is compared with what it had at its beginning, and its velocities pay for what is too much.
+ *
+ * The substep itself (symplectic Euler) loses and gains by turns: E + h/2 g . p is what it keeps, p being the momentum. A
+ * pendulum must get back on its way up what it lost on its way down. So losses of that kind are kept as credit with the
+ * joints, and gains are paid from it first. Where a recovery could not be paid, other losses are kept, too, until it
+ * can. */
+#include "rigid_islands.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The energy of a push may exceed what the island has by this share, which arcs of half a radian need: the projection
+ * after it takes that out. */
+#define ARC_SHARE 0.25
+
+/* What hangs sinks by the tolerance of the solver, and is lifted again: up to this share of a mean edge in a substep. */
+#define SINKING_SHARE 1e-6
+
+static double kinetic_of(const struct sim_model *model, const dent_rigid_state *pose, const double *linear,
+                         const double *angular, struct island_body body)
+{
+    double sum = body.mass * sim_dot(linear, linear);
+    island_fill_body(model, pose, &body);
+    for (int k = 0; k < 3; k++) {
+        sum += angular[k] * sim_dot(body.inertia + 3 * k, angular);
+    }
+    return 0.5 * sum;
+}
+
+/* Rows of a joint follow one another; credit[n] of the first one stands for it. */
+static bool is_first_row(const struct island_problem *problem, uint32_t row)
+{
+    return row == 0 || problem->joints[row].joint != problem->joints[row - 1].joint;
+}
+
+static double credit_of(const struct sim_state *state, const struct island_problem *problem)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        sum += is_first_row(problem, r) ? state->joints[problem->joints[r].joint].credit : 0;
+    }
+    return sum;
+}
+
+static void keep_credit(struct sim_state *state, const struct island_problem *problem, double credit)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        count += is_first_row(problem, r) ? 1 : 0;
+    }
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        state->joints[problem->joints[r].joint].credit = credit > 0 ? credit / count : 0;
+    }
+}
+
+void joint_energy_begin(const struct sim_model *model, const struct sim_state *state, const struct rigid_motion *motion,
+                        const struct island_problem *problem)
+{
+    struct island *island = problem->island;
+    island->driven = false;
+    island->kinetic = island->owed = 0;
+    island->work = 0;
+    for (uint32_t i = 0; i < island->body_count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        const dent_rigid_state *free = &motion->free[body->rigid], *pose = &state->rigids[body->rigid];
+        const double *last = motion->last + 6 * (size_t)body->rigid;
+        island->kinetic += kinetic_of(model, &motion->previous[body->rigid], last, last + 3, *body);
+        island->driven = island->driven || memcmp(pose->center, free->center, sizeof pose->center) != 0 ||
+                         memcmp(pose->orientation, free->orientation, sizeof pose->orientation) != 0;
+    }
+    for (uint32_t r = 0; r < island->row_count; r++) {
+        island->driven = island->driven || problem->rows[r].moving;
+    }
+    island->credit = credit_of(state, problem);
+}
+
+/* The energy that displacements of the bodies take, 6 numbers each. */
+static double lift_by(const struct sim_state *state, const struct island_problem *problem, const double *displacement)
+{
+    double lift = 0;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        lift -= problem->bodies[i].mass * sim_dot(state->gravity, displacement + 6 * (size_t)i);
+    }
+    return lift;
+}
+
+/* That the substep took so far. */
+static double lift_since(const struct sim_state *state, const struct rigid_motion *motion,
+                         const struct island_problem *problem)
+{
+    double lift = 0, moved[3];
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        uint32_t rigid = problem->bodies[i].rigid;
+        sim_subtract(state->rigids[rigid].center, motion->previous[rigid].center, moved);
+        lift -= problem->bodies[i].mass * sim_dot(state->gravity, moved);
+    }
+    return lift;
+}
+
+bool joint_energy_exceeded(const struct sim_model *model, const struct sim_state *state,
+                           const struct island_problem *problem)
+{
+    const struct island *island = problem->island;
+    double kinetic = 0.5 * island_product(problem->bodies, island->body_count, problem->velocity, problem->velocity);
+    double lift = model->substep * lift_by(state, problem, problem->velocity);
+    return !island->driven &&
+           kinetic + lift > (1 + ARC_SHARE) * island->kinetic + island->credit + joints_work(problem);
+}
+
+double joint_energy_share(const struct sim_state *state, const struct rigid_motion *motion,
+                          const struct island_problem *problem, double share)
+{
+    struct island *island = problem->island;
+    double lift = lift_by(state, problem, problem->velocity);
+    double left = island->kinetic + island->credit + island->work - lift_since(state, motion, problem);
+    if (island->driven || !(share * lift > left)) {
+        return share;
+    }
+    double part = left > 0 ? left / lift : 0;
+    island->owed = (share - part) * lift;
+    return part;
+}
+
+void joint_energy_end(const struct sim_model *model, struct sim_state *state, const struct rigid_motion *motion,
+                      const struct island_problem *problem)
+{
+    const struct island *island = problem->island;
+    if (island->driven) {
+        return;
+    }
+    double lift = lift_since(state, motion, problem), kinetic = 0, falling = 0, weight = 0;
+    double left = island->kinetic + island->credit + island->work - lift;
+    momentum_limit_energy(state, problem, left > 0 ? 2 * left : 0);
+    for (uint32_t i = 0; i < island->body_count; i++) {
+        const struct island_body *body = &problem->bodies[i];
+        const dent_rigid_state *pose = &state->rigids[body->rigid];
+        double gained[3];
+        kinetic += kinetic_of(model, pose, pose->linear_velocity, pose->angular_velocity, *body);
+        sim_subtract(pose->linear_velocity, motion->last + 6 * (size_t)body->rigid, gained);
+        weight += body->mass * sqrt(sim_dot(state->gravity, state->gravity));
+        falling += 0.5 * model->substep * body->mass * sim_dot(state->gravity, gained);
+    }
+    double loss = island->kinetic - lift - kinetic;
+    double found = (falling > 0 ? falling : 0) + island->owed + SINKING_SHARE * model->mean_edge * weight;
+    double kept = loss > 0 ? fmin(loss, found) : fmin(loss + island->work, 0);
+    keep_credit(state, problem, island->credit + kept);
+}
