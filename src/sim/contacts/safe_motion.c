@@ -26,11 +26,12 @@ dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe,
     safe->wanted = sim_allocate(model, 3 * vertices, sizeof *safe->wanted);
     safe->fractions = sim_allocate(model, vertices, sizeof *safe->fractions);
     safe->islands = sim_allocate(model, vertices, sizeof *safe->islands);
+    safe->groups = sim_allocate(model, model->body_count, sizeof *safe->groups);
     safe->in_impact = sim_allocate(model, vertices, sizeof *safe->in_impact);
     safe->energies = sim_allocate(model, model->body_count, sizeof *safe->energies);
     safe->rigid_wanted = sim_allocate(model, model->rigid_count, sizeof *safe->rigid_wanted);
     safe->first = scratch;
-    return safe->interval_start && safe->wanted && safe->fractions && safe->islands && safe->in_impact &&
+    return safe->interval_start && safe->wanted && safe->fractions && safe->islands && safe->groups && safe->in_impact &&
                    safe->rigid_wanted && safe->energies
                ? DENT_OK
                : sim_no_memory(model->context);
@@ -196,8 +197,8 @@ static bool departs(const struct sim_model *model, const struct sim_state *state
 
 /* Impacts on the way from the beginning of the interval to the present positions; those that count are moved to the
  * front of safe->impacts. */
-static dent_status find_impacts(const struct sim_model *model, const struct sim_state *state, dent_world *world,
-                                struct safe_motion *safe, struct step_report *report)
+dent_status safe_motion_find(const struct sim_model *model, const struct sim_state *state, dent_world *world,
+                             struct safe_motion *safe, struct step_report *report)
 {
     dent_status status = world_set_positions(model, world, safe->interval_start, state->positions);
     if (status != DENT_OK) {
@@ -220,6 +221,7 @@ static dent_status find_impacts(const struct sim_model *model, const struct sim_
     for (uint64_t i = 0; i < result.count; i++) {
         if (counts(model, &result.impacts[i]) && !departs(model, state, world, safe, &result.impacts[i])) {
             safe->impacts[safe->impact_count++] = result.impacts[i];
+            union_find_join(safe->groups, result.impacts[i].body_a, result.impacts[i].body_b);
         }
     }
     report->statistics.impacts += safe->impact_count;
@@ -459,7 +461,7 @@ static dent_status stop_islands(const struct sim_model *model, struct sim_state 
     for (uint32_t round = 0; safe->impact_count > 0 && round <= BODY_ROUNDS && status == DENT_OK; round++) {
         shorten(model, world, safe, round);
         place_at_fractions(model, state, contacts, safe);
-        status = find_impacts(model, state, world, safe, report);
+        status = safe_motion_find(model, state, world, safe, report);
     }
     if (status == DENT_OK) {
         stop_velocities(model, state, contacts, safe, report, duration);
@@ -469,8 +471,7 @@ static dent_status stop_islands(const struct sim_model *model, struct sim_state 
 
 /* ---- energy ------------------------------------------------------------------------------------------------------ */
 
-/* Kinetic, elastic and of gravity; *kinetic: the first of them. */
-static double body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body, double *kinetic)
+double safe_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body, double *kinetic)
 {
     const struct sim_body *owner = &model->bodies[body];
     double fallen = 0;
@@ -495,11 +496,11 @@ static void note_energies(const struct sim_model *model, const struct sim_state 
 {
     double kinetic;
     for (uint32_t b = 0; b < model->body_count; b++) {
-        safe->energies[b] = body_energy(model, state, b, &kinetic);
+        safe->energies[b] = safe_body_energy(model, state, b, &kinetic);
     }
 }
 
-static void scale_velocities(const struct sim_model *model, struct sim_state *state, uint32_t body, double factor)
+void safe_scale_velocities(const struct sim_model *model, struct sim_state *state, uint32_t body, double factor)
 {
     const struct sim_body *owner = &model->bodies[body];
     for (int axis = 0; axis < 3 && owner->rigid != SIM_NONE; axis++) {
@@ -519,9 +520,9 @@ static void scale_velocities(const struct sim_model *model, struct sim_state *st
 static void limit_energies(const struct sim_model *model, struct sim_state *state, const struct safe_motion *safe)
 {
     for (uint32_t b = 0; b < model->body_count; b++) {
-        double kinetic, gained = body_energy(model, state, b, &kinetic) - safe->energies[b];
+        double kinetic, gained = safe_body_energy(model, state, b, &kinetic) - safe->energies[b];
         if (gained > 0) {
-            scale_velocities(model, state, b, gained < kinetic ? sqrt((kinetic - gained) / kinetic) : 0);
+            safe_scale_velocities(model, state, b, gained < kinetic ? sqrt((kinetic - gained) / kinetic) : 0);
         }
     }
 }
@@ -532,8 +533,10 @@ dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *
                                const struct contact_set *contacts, struct safe_motion *safe,
                                struct contact_response *response, struct step_report *report, double duration)
 {
-    dent_status status = find_impacts(model, state, world, safe, report);
+    union_find_init(safe->groups, model->body_count);
+    dent_status status = safe_motion_find(model, state, world, safe, report);
     uint32_t pass = 0;
+    safe->met = safe->impact_count > 0;
     if (status != DENT_OK || safe->impact_count == 0) {
         return status;
     }
@@ -543,7 +546,7 @@ dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *
         status = push_apart(model, state, world, contacts, safe, response, duration);
         report->ns_respond += dent_clock_ns() - begin;
         if (status == DENT_OK) {
-            status = find_impacts(model, state, world, safe, report);
+            status = safe_motion_find(model, state, world, safe, report);
         }
     }
     report->statistics.impact_passes =

@@ -76,6 +76,8 @@ struct safe_motion {
     dent_rigid_state *rigid_wanted;
     double *energies;   /* by body: before it was pushed and stopped */
     uint32_t *islands;  /* by vertex: union-find */
+    uint32_t *groups;   /* by body: union-find of those that met in this interval, when it has ended */
+    bool met;           /* whether there was anything to push or to stop */
     double *first;      /* by root: the first impact of an island; scratch of others, too */
     uint8_t *in_impact; /* by vertex */
     dent_impact *impacts;
@@ -98,6 +100,12 @@ void impact_side_at(const struct sim_model *model, const double *positions, uint
 dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe, double *scratch);
 void safe_motion_destroy(dent_context *context, struct safe_motion *safe);
 void safe_motion_begin(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe);
+/* The impacts on the way from the beginning of the interval to now, into safe->impacts; their bodies join groups. */
+dent_status safe_motion_find(const struct sim_model *model, const struct sim_state *state, dent_world *world,
+                             struct safe_motion *safe, struct step_report *report);
+/* Kinetic, elastic and gravitational energy of a body; *kinetic: the first of them. */
+double safe_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body, double *kinetic);
+void safe_scale_velocities(const struct sim_model *model, struct sim_state *state, uint32_t body, double factor);
 /* From the beginning of the interval to now nothing crosses that must not. */
 dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *state, dent_world *world,
                                const struct contact_set *contacts, struct safe_motion *safe,

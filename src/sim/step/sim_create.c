@@ -554,6 +554,7 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     status = status == DENT_OK ? embedding_build(model, state, work->search.world) : status;
     status = status == DENT_OK ? contacts_build(model, &work->search, &work->contacts) : status;
     status = status == DENT_OK ? swift_build(model, &work->swift) : status;
+    status = status == DENT_OK ? interval_energy_build(model, &work->energy) : status;
     return status == DENT_OK ? safe_motion_build(model, &work->safe, work->solver.scratch) : status;
 }
 

@@ -52,6 +52,7 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
     struct step_report *report = &work->report;
     if (model->continuous) {
         safe_motion_begin(model, state, &work->safe);
+        interval_energy_begin(model, state, &work->solver, &work->energy);
     }
     contacts_begin(model, state, &work->contacts, *count);
     dent_status status = DENT_OK;
@@ -71,6 +72,7 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
     if (status == DENT_OK && model->continuous && !is_cancelled(model, report)) {
         status = safe_motion_finish(model, state, work->search.world, &work->contacts, &work->safe,
                                     &work->solver.response, report, duration);
+        status = status == DENT_OK ? interval_energy_limit(model, state, work) : status;
     }
     return status;
 }

@@ -5,6 +5,15 @@
 
 #include "sim/step/substep.h"
 
+/* What everything had at the beginning of an interval, and what has become of it. */
+struct interval_energy {
+    double *velocities; /* 3 per vertex, at the beginning */
+    dent_rigid_state *rigids;
+    double stored, reserve;            /* by contacts, attachments and overlap; of the state */
+    double *before, *gained, *kinetic; /* by body; at the root of a group: of all of it */
+    uint8_t *back;                     /* by body: it goes back to the beginning */
+};
+
 /* What a step uses beside model and state; the next one finds nothing in it that it needs. */
 struct sim_workspace {
     struct sim_state backup; /* the state before the step: a failing one changes nothing */
@@ -14,6 +23,7 @@ struct sim_workspace {
     struct sim_solver solver;
     struct safe_motion safe;
     struct swift_motion swift;
+    struct interval_energy energy;
     struct sim_budget *budget; /* null: all contacts are found */
     struct step_report report;
 };
@@ -33,6 +43,13 @@ dent_sim_statistics sim_no_statistics(void);
 /* When rigid bodies have their centres of mass. */
 dent_status joints_make(struct sim_model *model, struct sim_state *state, const dent_sim_def *def,
                         struct rigid_islands *islands);
+
+/* ---- interval_energy.c ------------------------------------------------------------------------------------------- */
+dent_status interval_energy_build(struct sim_model *model, struct interval_energy *energy);
+void interval_energy_begin(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,
+                           struct interval_energy *energy);
+/* After all other stages of an interval: energy that it made is taken away, or bodies go back to its beginning. */
+dent_status interval_energy_limit(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work);
 
 /* ---- sim_control.c ----------------------------------------------------------------------------------------------- */
 void sim_set_body_velocity(const struct sim_model *model, struct sim_state *state, uint32_t body, const double *linear,
