@@ -888,6 +888,28 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
     return any;
 }
 
+/* Displacements that lift bodies are paid for with speed, as far as there is any. Where nothing is lifted, as without
+ * gravity, momenta stay. */
+static void pay_for_lift(const struct islands_call *call, const struct island_problem *problem, double share)
+{
+    double lifted = 0, kinetic = 0;
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        const struct sim_rigid *rigid = &call->model->rigids[problem->bodies[i].rigid];
+        const dent_rigid_state *pose = &call->state->rigids[problem->bodies[i].rigid];
+        kinetic += rigid_spin_energy(rigid, pose) +
+                   0.5 * rigid->mass * sim_dot(pose->linear_velocity, pose->linear_velocity);
+        lifted -= rigid->mass * share * sim_dot(call->state->gravity, problem->velocity + 6 * (size_t)i);
+    }
+    double factor = lifted < kinetic ? sqrt((kinetic - lifted) / kinetic) : 0;
+    for (uint32_t i = 0; i < problem->island->body_count && lifted > 0; i++) {
+        dent_rigid_state *pose = &call->state->rigids[problem->bodies[i].rigid];
+        for (int k = 0; k < 3; k++) {
+            pose->linear_velocity[k] *= factor;
+            pose->angular_velocity[k] *= factor;
+        }
+    }
+}
+
 static void recover(const struct islands_call *call, struct island_problem *problem)
 {
     double most = RECOVERY_EDGES * call->model->mean_edge * call->model->substep, tolerance, largest = 0;
@@ -914,6 +936,9 @@ static void recover(const struct islands_call *call, struct island_problem *prob
         double angle[3] = {share * d[3], share * d[4], share * d[5]};
         sim_add_scaled(pose->center, share, d);
         rigid_turn(pose, angle);
+    }
+    if (!any_moving(problem)) {
+        pay_for_lift(call, problem, share);
     }
 }
 

@@ -176,6 +176,29 @@ static dent_status find(const struct sim_model *model, const struct sim_state *s
     return status;
 }
 
+static double energy_of(const struct sim_model *model, const struct sim_state *state, uint32_t r,
+                        const dent_rigid_state *pose, double *kinetic)
+{
+    const struct sim_rigid *rigid = &model->rigids[r];
+    *kinetic = rigid_spin_energy(rigid, pose) + 0.5 * rigid->mass * sim_dot(pose->linear_velocity, pose->linear_velocity);
+    return *kinetic - rigid->mass * sim_dot(state->gravity, pose->center);
+}
+
+/* A body that is put back where it came from above has not yet the speed of where it would have been. */
+static void keep_energies(const struct sim_model *model, struct sim_state *state, const struct swift_motion *swift)
+{
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        dent_rigid_state *pose = &state->rigids[r];
+        double kinetic, wanted = energy_of(model, state, r, &swift->wanted[r], &kinetic);
+        double gained = energy_of(model, state, r, pose, &kinetic) - wanted;
+        double factor = gained < kinetic ? sqrt((kinetic - gained) / kinetic) : 0;
+        for (int axis = 0; axis < 3 && swift->fractions[r] < 1 && gained > 0; axis++) {
+            pose->linear_velocity[axis] *= factor;
+            pose->angular_velocity[axis] *= factor;
+        }
+    }
+}
+
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
                          struct swift_motion *swift, struct step_report *report, bool *stopped)
 {
@@ -203,6 +226,7 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     }
     *stopped = true; /* margins are used up: detection comes next */
     if (status == DENT_OK) {
+        keep_energies(model, state, swift);
         rigid_vertex_velocities(model, state);
     }
     report->ns_detect += dent_clock_ns() - begin;
