@@ -195,6 +195,13 @@ static bool departs(const struct sim_model *model, const struct sim_state *state
     return above ? away >= 0 : away <= 0;
 }
 
+void safe_join_bodies(const struct sim_model *model, struct safe_motion *safe, uint32_t a, uint32_t b)
+{
+    if (model->bodies[a].kind != DENT_SIM_PRESCRIBED && model->bodies[b].kind != DENT_SIM_PRESCRIBED) {
+        union_find_join(safe->groups, a, b);
+    }
+}
+
 /* Impacts on the way from the beginning of the interval to the present positions; those that count are moved to the
  * front of safe->impacts. */
 dent_status safe_motion_find(const struct sim_model *model, const struct sim_state *state, dent_world *world,
@@ -221,7 +228,7 @@ dent_status safe_motion_find(const struct sim_model *model, const struct sim_sta
     for (uint64_t i = 0; i < result.count; i++) {
         if (counts(model, &result.impacts[i]) && !departs(model, state, world, safe, &result.impacts[i])) {
             safe->impacts[safe->impact_count++] = result.impacts[i];
-            union_find_join(safe->groups, result.impacts[i].body_a, result.impacts[i].body_b);
+            safe_join_bodies(model, safe, result.impacts[i].body_a, result.impacts[i].body_b);
         }
     }
     report->statistics.impacts += safe->impact_count;

@@ -103,6 +103,8 @@ void safe_motion_begin(const struct sim_model *model, const struct sim_state *st
 /* The impacts on the way from the beginning of the interval to now, into safe->impacts; their bodies join groups. */
 dent_status safe_motion_find(const struct sim_model *model, const struct sim_state *state, dent_world *world,
                              struct safe_motion *safe, struct step_report *report);
+/* Makes two bodies one group; what stands connects nothing. */
+void safe_join_bodies(const struct sim_model *model, struct safe_motion *safe, uint32_t a, uint32_t b);
 /* Kinetic, elastic and gravitational energy of a body; *kinetic: the first of them. */
 double safe_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body, double *kinetic);
 void safe_scale_velocities(const struct sim_model *model, struct sim_state *state, uint32_t body, double factor);

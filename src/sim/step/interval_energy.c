@@ -76,31 +76,31 @@ static bool is_moved_from_outside(const struct sim_model *model, const struct si
 }
 
 /* Bodies that touch, are tied or carry one another pay together. */
-static void join_groups(const struct sim_model *model, const struct contact_set *contacts, uint32_t *groups)
+static void join_groups(const struct sim_model *model, const struct contact_set *contacts, struct safe_motion *safe)
 {
     for (uint64_t i = 0; i < contacts->count; i++) {
-        union_find_join(groups, contacts->records[i].body_a, contacts->records[i].body_b);
+        safe_join_bodies(model, safe, contacts->records[i].body_a, contacts->records[i].body_b);
     }
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         if (model->attachments[n].body_b != SIM_NONE) {
-            union_find_join(groups, model->attachments[n].body_a, model->attachments[n].body_b);
+            safe_join_bodies(model, safe, model->attachments[n].body_a, model->attachments[n].body_b);
         }
     }
     for (uint32_t n = 0; n < model->loads->spring_count; n++) {
         const struct load_spring *spring = &model->loads->springs[n];
         if (spring->a.body != SIM_NONE && spring->b.body != SIM_NONE) {
-            union_find_join(groups, spring->a.body, spring->b.body);
+            safe_join_bodies(model, safe, spring->a.body, spring->b.body);
         }
     }
     for (uint32_t n = 0; n < model->joint_count; n++) {
         const uint32_t *rigid = model->joints[n].rigid;
         if (rigid[0] != SIM_NONE && rigid[1] != SIM_NONE) {
-            union_find_join(groups, model->rigids[rigid[0]].body, model->rigids[rigid[1]].body);
+            safe_join_bodies(model, safe, model->rigids[rigid[0]].body, model->rigids[rigid[1]].body);
         }
     }
     for (uint32_t b = 0; b < model->body_count; b++) {
         if (model->bodies[b].kind == DENT_SIM_EMBEDDED) {
-            union_find_join(groups, b, model->bodies[b].host);
+            safe_join_bodies(model, safe, b, model->bodies[b].host);
         }
     }
 }
@@ -240,7 +240,7 @@ dent_status interval_energy_limit(const struct sim_model *model, struct sim_stat
     if (!work->safe.met || is_moved_from_outside(model, state, work->safe.interval_start)) {
         return DENT_OK;
     }
-    join_groups(model, &work->contacts, groups);
+    join_groups(model, &work->contacts, &work->safe);
     note_before(model, state, work->safe.interval_start, energy);
     double gain = measure(model, state, &work->solver, groups, energy);
     double paid = gain < state->reserve ? gain : state->reserve;
