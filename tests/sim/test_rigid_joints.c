@@ -90,7 +90,7 @@ static void a_pendulum_has_the_period_of_theory_and_keeps_its_energy(void **stat
     print_message("pendulum: period %.6f s, theory %.6f s, energy %.3g to %.3g of its swing\n", period, theory,
                   (lowest - before) / swing, (highest - before) / swing);
     assert_true(fabs(period - theory) < 1e-3 * theory);
-    assert_true(highest - before < 0.01 * swing && before - lowest < 0.02 * swing);
+    assert_true(highest - before < 1e-9 * swing && before - lowest < 0.01 * swing);
     physics_close(&linkage.physics);
 }
 
