@@ -100,6 +100,16 @@ void terms_end_substep(const struct sim_model *model, struct sim_state *state, s
 /* When bodies were put elsewhere since. */
 void terms_note_stored(struct sim_state *state, const struct minimiser *work);
 
+/* Of a term that keeps two points of bodies together (SIM_NONE: of space). */
+double terms_hard_stiffness(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                            const struct point_term *term, const uint32_t bodies[2]);
+
+/* ---- joint_terms.c ----------------------------------------------------------------------------------------------- */
+enum { TERMS_PER_JOINT = 3 };
+/* Adds the terms of joints whose bodies the minimisation moves. */
+void joint_terms_add(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                     struct point_terms *terms);
+
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 
 /* Notes what the terms store at the beginning of the substep. Uses work->trial. */
