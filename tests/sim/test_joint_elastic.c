@@ -16,6 +16,7 @@ static void machine_open(struct machine *machine, double gravity)
     memset(machine, 0, sizeof *machine);
     physics_open(&machine->physics, 1);
     machine->physics.def.gravity[2] = gravity;
+    machine->physics.def.thickness = 1e-3;
     machine->physics.def.joints = machine->joints;
     machine->physics.def.attachments = machine->ties;
 }
@@ -111,7 +112,6 @@ static void a_hinged_lever_rests_on_an_elastic_block(void **state)
     const double lever_size[3] = {1, 0.1, 0.05}, lever_center[3] = {0.5, 0, 0.03}, pin[3] = {0, 0, 0.03};
     machine_open(&machine, -9.81);
     machine.physics.materials[0].young = 1e5;
-    machine.physics.materials[0].friction_static = machine.physics.materials[0].friction_kinetic = 0;
     add_box(&machine, DENT_SIM_PRESCRIBED, 1, floor_size, floor_center);
     uint32_t block = add_box(&machine, DENT_SIM_SOLID, 2, block_size, block_center);
     uint32_t lever = add_box(&machine, DENT_SIM_RIGID, 1, lever_size, lever_center);
@@ -202,7 +202,7 @@ static void a_slider_falls_on_an_elastic_block(void **state)
     (void)state;
     struct machine machine;
     const double floor_size[3] = {4, 4, 0.2}, floor_center[3] = {0, 0, -0.1}, size[3] = {0.2, 0.2, 0.2};
-    const double soft[3] = {0.05, 0, 0.105}, box[3] = {0, 0, 0.35};
+    const double soft[3] = {0.05, 0, 0.102}, box[3] = {0, 0, 0.35};
     machine_open(&machine, -9.81);
     machine.physics.materials[0].young = 1e6;
     machine.physics.materials[0].damping = 0.02;
@@ -268,7 +268,7 @@ static void a_grabbed_pendulum_stays_on_its_hinge(void **state)
     }
     dent_sim_joint_info info = joint_info(&machine, 0);
     print_message("grabbed: at %.4f rad, %.3g rad/s, error %.3g m\n", info.position, info.speed, error);
-    assert_true(error < 1e-8 && fabs(info.position) > 0.5 && fabs(info.speed) < 0.1);
+    assert_true(error < 1e-6 && fabs(info.position) > 0.5 && fabs(info.speed) < 0.1);
     physics_close(&machine.physics);
 }
 

@@ -75,7 +75,7 @@ void joint_terms_add(const struct sim_model *model, const struct sim_state *stat
             bodies[s] = joint->rigid[s] == SIM_NONE ? SIM_NONE : model->rigids[joint->rigid[s]].body;
         }
         for (uint32_t k = 0; k < shape.count && work->inertia.rigid_active[joint->rigid[0]]; k++) {
-            struct point_term term = {.kind = TERM_SPRING, .source = UINT64_MAX};
+            struct point_term term = {.kind = TERM_SPRING, .source = n};
             term.a = side_point(joint, 0, reach * shape.along[k], reach * shape.across[k]);
             term.b = side_point(joint, 1, reach * shape.along[k], reach * shape.across[k]);
             if (joint->kind == DENT_SIM_JOINT_SLIDER) {
@@ -86,5 +86,24 @@ void joint_terms_add(const struct sim_model *model, const struct sim_state *stat
                 terms->terms[terms->count++] = term;
             }
         }
+    }
+}
+
+void elastic_joint_reactions(const struct sim_model *model, struct sim_state *state, const struct elastic_work *elastic)
+{
+    const struct minimiser *work = elastic->minimiser;
+    struct placement at = {state->positions, state->rigids};
+    for (uint64_t i = work->first_joint; model->joint_count > 0 && i < work->terms.count; i++) {
+        const struct point_term *term = &work->terms.terms[i];
+        const struct sim_joint *joint = &model->joints[term->source];
+        struct joint_state *now = &state->joints[term->source];
+        struct term_point own = side_point(joint, 0, 0, 0);
+        double place[3], center[3], arm[3], moment[3];
+        term_point_place(&own, &at, center);
+        term_point_place(&term->a, &at, place);
+        sim_subtract(place, center, arm);
+        sim_cross(arm, term->force, moment);
+        sim_add_scaled(now->force, 1, term->force);
+        sim_add_scaled(now->moment, 1, moment);
     }
 }

@@ -26,6 +26,7 @@ struct minimiser {
     dent_rigid_state *rigid_targets;
     struct point_terms terms;
     uint64_t first_spring; /* among the terms: those of the springs of the def */
+    uint64_t first_joint;  /* those of joints, until the last */
     struct load_work *loads;
     struct pass_work pass;
     struct coarse_space space;

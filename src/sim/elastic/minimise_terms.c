@@ -557,6 +557,7 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
     for (uint32_t n = 0; n < state->grab_count; n++) {
         terms->count += make_grab(model, state, work, n, &terms->terms[terms->count]);
     }
+    work->first_joint = terms->count;
     joint_terms_add(model, state, work, terms);
 }
 

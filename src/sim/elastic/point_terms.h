@@ -26,7 +26,7 @@ struct point_term {
     double start[3];              /* … and a - b then */
     double limit;                 /* of friction in the present iteration */
     bool sliding, in_factor;      /* in_factor: of the preconditioner */
-    uint64_t source;              /* contact, attachment or grab */
+    uint64_t source;              /* contact, attachment, grab or joint */
     /* At the present positions: force on a, and the matrix: xx xy xz yy yz zz. */
     double force[3], matrix[6];
     double place[3], motion[3]; /* a - b at the present positions, and how it moves along a direction: terms_aim */
