@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { TURNING_ROUNDS = 12, MOST_TURNS = 150 };
+/* MOST_WORK: a grazing turn is not followed to the end; what is undecided is stopped before. */
+enum { TURNING_ROUNDS = 12, MOST_TURNS = 150, MOST_WORK = 300000 };
 
 /* Turns below this angle leave a straight line by less than a thousandth of the radius. */
 #define LEAST_ANGLE 0.05
@@ -150,6 +151,7 @@ dent_status turning_limit(const struct sim_model *model, struct sim_state *state
     uint32_t joined = exclude_joints(model, swift);
     def.excluded_count = joined;
     def.first_contact_only = true;
+    def.work_limit = MOST_WORK;
     for (uint32_t round = 0; round < TURNING_ROUNDS; round++) {
         dent_motion_impact_result found;
         def.tolerance = tolerance;
