@@ -237,7 +237,8 @@ typedef enum dent_sim_motor {
 
 /** Connects two rigid bodies, or one with the world, in the places they have at time 0. Positions of hinges (rad) and
  * sliders (m) are those of a relative to b, 0 at time 0, right-handed about or along the axis. Joints are equations of
- * the island solver (docs/simulator.md): they hold to rounding, for any ratio of masses. */
+ * the island solver (docs/simulator.md): they hold to rounding, for any ratio of masses. Bodies of joints may touch and
+ * carry elastic ones and be grabbed; there motors, limits and springs act at the end of a substep only. */
 typedef struct dent_sim_joint {
     size_t struct_size;
     dent_sim_joint_kind kind; /**< default BALL */

@@ -61,7 +61,7 @@ void joint_energy_begin(const struct sim_model *model, const struct sim_state *s
                         const struct island_problem *problem)
 {
     struct island *island = problem->island;
-    island->driven = false;
+    island->driven = island->foreign;
     island->kinetic = island->owed = 0;
     island->work = 0;
     for (uint32_t i = 0; i < island->body_count; i++) {
@@ -76,6 +76,16 @@ void joint_energy_begin(const struct sim_model *model, const struct sim_state *s
         island->driven = island->driven || problem->rows[r].moving;
     }
     island->credit = credit_of(state, problem);
+}
+
+double islands_outer_work(const struct rigid_islands *islands)
+{
+    double sum = 0;
+    for (uint32_t n = 0; n < islands->island_count; n++) {
+        const struct island *island = &islands->islands[n];
+        sum += island->active && island->joint_count > 0 && island->foreign ? island->work : 0;
+    }
+    return sum;
 }
 
 /* The energy that displacements of the bodies take, 6 numbers each. */

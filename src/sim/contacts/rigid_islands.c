@@ -224,6 +224,7 @@ static void place_bodies(const struct sim_model *model, struct rigid_islands *is
         if (has_island(islands, root)) {
             struct island *island = &islands->islands[islands->levels[root]];
             islands->slots[r] = island->first_body + island->body_count++;
+            island->foreign = island->foreign || islands->foreign[model->rigids[r].body];
             islands->bodies[islands->slots[r]] = (struct island_body){.rigid = r,
                                                                       .mass = model->rigids[r].mass,
                                                                       .inverse_mass = 1 / model->rigids[r].mass,

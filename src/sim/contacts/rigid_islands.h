@@ -63,6 +63,9 @@ dent_status islands_settle(const struct sim_model *model, struct sim_state *stat
                            const struct rigid_motion *motion, struct rigid_islands *islands,
                            struct step_report *report);
 
+/* Then, of islands that the minimisation moved, too: the work of motors and springs in the substep, at most. */
+double islands_outer_work(const struct rigid_islands *islands);
+
 /* ---- contact_reduction.c ----------------------------------------------------------------------------------------- */
 
 /* Marks the rows that others imply. */

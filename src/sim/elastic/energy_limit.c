@@ -132,13 +132,14 @@ static void scale_velocities(const struct sim_model *model, struct sim_state *st
     }
 }
 
-bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *elastic)
+bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *elastic,
+                          double outer)
 {
     struct minimiser *work = elastic->minimiser;
     struct placement at = {state->positions, state->rigids};
     momentum_keep_islands(model, state, elastic->previous_rigids, work);
     place_before(model, state, elastic);
-    double before = kinetic(model, work, work->velocities, elastic->previous_rigids);
+    double before = outer + kinetic(model, work, work->velocities, elastic->previous_rigids);
     double now = kinetic(model, work, state->velocities, state->rigids);
     double moved = potential_change(model, state, elastic, model->bonds->bond_count == 0);
     double gained = moved + terms_stored(&work->terms, &at) - work->stored_before;

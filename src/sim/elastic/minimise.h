@@ -26,6 +26,7 @@ struct minimiser {
     dent_rigid_state *rigid_targets;
     struct point_terms terms;
     uint64_t first_spring; /* among the terms: those of the springs of the def */
+    uint64_t first_joint;  /* those of joints, until the last */
     struct load_work *loads;
     struct pass_work pass;
     struct coarse_space space;
@@ -99,6 +100,16 @@ void terms_end_substep(const struct sim_model *model, struct sim_state *state, s
                        struct minimiser *work);
 /* When bodies were put elsewhere since. */
 void terms_note_stored(struct sim_state *state, const struct minimiser *work);
+
+/* Of a term that keeps two points of bodies together (SIM_NONE: of space). */
+double terms_hard_stiffness(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                            const struct point_term *term, const uint32_t bodies[2]);
+
+/* ---- joint_terms.c ----------------------------------------------------------------------------------------------- */
+enum { TERMS_PER_JOINT = 3 };
+/* Adds the terms of joints whose bodies the minimisation moves. */
+void joint_terms_add(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                     struct point_terms *terms);
 
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 

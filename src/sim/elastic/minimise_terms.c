@@ -57,6 +57,12 @@ void islands_find(const struct sim_model *model, const struct sim_state *state, 
     for (uint32_t n = 0; n < model->loads->spring_count; n++) {
         join(model, islands, model->loads->springs[n].a.body, model->loads->springs[n].b.body);
     }
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        const uint32_t *rigid = model->joints[n].rigid;
+        if (rigid[1] != SIM_NONE) {
+            join(model, islands, model->rigids[rigid[0]].body, model->rigids[rigid[1]].body);
+        }
+    }
     for (uint32_t b = 0; b < model->body_count; b++) {
         if (is_elastic(&model->bodies[b])) {
             work->solved[union_find_root(islands, b)] = 1;
@@ -213,6 +219,12 @@ static double stiffness_between(const struct sim_model *model, const struct sim_
     double softer = a > 0 && (a < b || b == 0) ? a : b;
     double inertia = mobility > 0 ? 2.25 / (mobility * model->substep * model->substep) : 0; /* BDF2's */
     return softer > 0 ? softer + inertia : 25 * inertia;
+}
+
+double terms_hard_stiffness(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
+                            const struct point_term *term, const uint32_t bodies[2])
+{
+    return HARD_FACTOR * stiffness_between(model, state, work, term, bodies[0], bodies[1], NULL);
 }
 
 static bool acts(const struct point_term *term)
@@ -377,7 +389,8 @@ dent_status terms_begin_interval(const struct sim_model *model, struct sim_state
     dent_status status = match_springs(model, state, contacts, work);
     if (status == DENT_OK) {
         status = sim_reserve(model->context, (void **)&work->terms.terms, &work->terms.capacity,
-                             contacts->count + model->attachment_count + model->loads->spring_count + SIM_MOST_GRABS,
+                             contacts->count + model->attachment_count + model->loads->spring_count + SIM_MOST_GRABS +
+                                 TERMS_PER_JOINT * (uint64_t)model->joint_count,
                              sizeof *work->terms.terms);
     }
     work->terms.count = work->terms.contact_count = 0;
@@ -544,6 +557,8 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
     for (uint32_t n = 0; n < state->grab_count; n++) {
         terms->count += make_grab(model, state, work, n, &terms->terms[terms->count]);
     }
+    work->first_joint = terms->count;
+    joint_terms_add(model, state, work, terms);
 }
 
 /* ---- afterwards -------------------------------------------------------------------------------------------------- */

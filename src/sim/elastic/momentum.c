@@ -186,6 +186,12 @@ static void mark_outside(const struct sim_model *model, struct minimiser *work)
             }
         }
     }
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        const struct sim_joint *joint = &model->joints[n];
+        if (joint->rigid[1] == SIM_NONE) {
+            work->island_sums[work->islands[model->rigids[joint->rigid[0]].body]].outside = true;
+        }
+    }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
         if ((kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->masses[v] > 0 &&

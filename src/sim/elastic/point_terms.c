@@ -6,7 +6,9 @@
  * of the substep what is beyond the limit is forgotten: that is sliding. A contact at rest does not creep.
  *
  * Spring: stiffness/2 (|r| - length)^2, and damping/(2h) times the square of what r moves in the substep along its
- * direction at the beginning. */
+ * direction at the beginning.
+ *
+ * Rail: stiffness/2 times the square of r across the normal. */
 #include "point_terms.h"
 
 #include <math.h>
@@ -114,6 +116,29 @@ static void linearise_spring(struct point_term *term, const double r[3])
     }
 }
 
+/* r without what is along the rail. */
+static void beside_rail(const struct point_term *term, const double r[3], double beside[3])
+{
+    memcpy(beside, r, 3 * sizeof *beside);
+    sim_add_scaled(beside, -sim_dot(term->normal, r), term->normal);
+}
+
+static void linearise_rail(struct point_term *term, const double r[3])
+{
+    double beside[3];
+    beside_rail(term, r, beside);
+    sim_add_scaled(term->force, -term->stiffness, beside);
+    term->matrix[0] = term->matrix[3] = term->matrix[5] = term->stiffness;
+    add_square(term->matrix, -term->stiffness, term->normal);
+}
+
+static double rail_energy(const struct point_term *term, const double r[3])
+{
+    double beside[3];
+    beside_rail(term, r, beside);
+    return 0.5 * term->stiffness * sim_dot(beside, beside);
+}
+
 void terms_linearise(struct point_terms *terms, const struct placement *at)
 {
     for (uint64_t i = 0; i < terms->count; i++) {
@@ -124,6 +149,8 @@ void terms_linearise(struct point_terms *terms, const struct placement *at)
         memset(term->matrix, 0, sizeof term->matrix);
         if (term->kind == TERM_CONTACT) {
             linearise_contact(term, r);
+        } else if (term->kind == TERM_RAIL) {
+            linearise_rail(term, r);
         } else {
             linearise_spring(term, r);
         }
@@ -133,6 +160,9 @@ void terms_linearise(struct point_terms *terms, const struct placement *at)
 static double term_energy(const struct point_term *term, const double r[3])
 {
     double stretch[3];
+    if (term->kind == TERM_RAIL) {
+        return rail_energy(term, r);
+    }
     if (term->kind == TERM_SPRING) {
         double off = sqrt(sim_dot(r, r)) - term->length, way = term->damping > 0 ? damped_way(term, r) : 0;
         return 0.5 * term->stiffness * off * off + 0.5 * term->damping * way * way;
@@ -162,6 +192,9 @@ double term_stored(const struct point_term *term, const struct placement *at)
 {
     double r[3];
     relative_place(term, at, r);
+    if (term->kind == TERM_RAIL) {
+        return rail_energy(term, r);
+    }
     if (term->kind == TERM_SPRING) {
         double off = sqrt(sim_dot(r, r)) - term->length;
         return 0.5 * term->stiffness * off * off;

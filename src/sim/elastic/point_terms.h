@@ -12,12 +12,12 @@ struct term_point {
     double local[3]; /* in the frame of the rigid body; or the place in space */
 };
 
-enum term_kind { TERM_CONTACT, TERM_SPRING };
+enum term_kind { TERM_CONTACT, TERM_SPRING, TERM_RAIL };
 
 struct point_term {
     struct term_point a, b;
     enum term_kind kind;
-    double normal[3], offset;     /* contact: gap = normal . (a - b) + offset, pushes below 0 */
+    double normal[3], offset;     /* contact: gap = normal . (a - b) + offset, pushes below 0; rail: its direction */
     double raise, raised, room;   /* contact: by how much the gap it keeps may grow in a substep, grows, and has room to */
     double stiffness, length;     /* length: of a spring at rest */
     double damping;               /* spring: over the substep, N/m; against moving along `normal` from `start` */
@@ -26,7 +26,7 @@ struct point_term {
     double start[3];              /* … and a - b then */
     double limit;                 /* of friction in the present iteration */
     bool sliding, in_factor;      /* in_factor: of the preconditioner */
-    uint64_t source;              /* contact, attachment or grab */
+    uint64_t source;              /* contact, attachment, grab or joint */
     /* At the present positions: force on a, and the matrix: xx xy xz yy yz zz. */
     double force[3], matrix[6];
     double place[3], motion[3]; /* a - b at the present positions, and how it moves along a direction: terms_aim */

@@ -83,8 +83,14 @@ double elastic_kept_stiffness(double turn);
 /* ---- energy_limit.c ---------------------------------------------------------------------------------------------- */
 
 /* At the end of a substep, when all velocities are known: energy that the solved bodies have more than at its beginning
- * is taken away again. True: not from velocities alone, bodies went back a part of the way. */
-bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *work);
+ * and than `outer`, the work of motors, is taken away again. True: not from velocities alone, bodies went back a part of the way. */
+bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *work,
+                          double outer);
+
+/* ---- joint_terms.c ----------------------------------------------------------------------------------------------- */
+
+/* Adds what the terms of joints pull to their reactions, after the island solver. */
+void elastic_joint_reactions(const struct sim_model *model, struct sim_state *state, const struct elastic_work *work);
 
 /* ---- elastic_pass.c ---------------------------------------------------------------------------------------------- */
 

@@ -71,6 +71,7 @@ struct island {
     double work;              /* of motors and springs in the push, at most */
     double kinetic, credit;   /* with joints: energy at the beginning of the substep, and what may be added to it */
     double owed;              /* what a recovery would take that the island cannot pay */
+    bool foreign;             /* the minimisation moves its bodies before */
     bool driven;              /* from outside, in this substep: may gain energy */
     double residual;          /* the largest velocity into a contact that was left */
 };

@@ -103,11 +103,12 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     if (status != DENT_OK) {
         return status;
     }
+    elastic_joint_reactions(model, state, elastic);
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
     struct load_way way = {elastic->previous, state->positions, elastic->previous_rigids, state->rigids};
     double work = loads_work(model, &elastic->loads, &way, NULL); /* as the limit counts it */
-    bool back = elastic_limit_energy(model, state, elastic);
+    bool back = elastic_limit_energy(model, state, elastic, islands_outer_work(&solver->islands));
     state->outer_work += back ? loads_work(model, &elastic->loads, &way, NULL) : work;
     supports_velocities(model, state, elastic->previous);
     elastic_flow(model, state);
