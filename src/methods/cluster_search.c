@@ -142,6 +142,7 @@ static dent_status create_state(dent_context *context, void **state)
     if (!fresh) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
+    fresh->leaves = 0;
     cluster_cache_init(&fresh->cache, context);
     body_pairs_init(&fresh->pairs, context);
     loop_costs_init(&fresh->search_costs, context);

@@ -5,6 +5,7 @@
 
 #include <dent/experimental.h>
 
+#include "support/failing_allocator.h"
 #include "support/random_scene.h"
 #include "support/scene_world.h"
 
@@ -383,6 +384,49 @@ static void doubles_come_where_floats_leave_much_open_and_go_again(void **state)
     }
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Queries in floats, then in doubles: whichever request fails, the world says so and answers when asked again. */
+static void a_query_in_any_numbers_survives_memory_that_ends(void **state)
+{
+    (void)state;
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def context_def = dent_context_def_default();
+    context_def.allocator = failing_allocator_hook(&memory);
+    uint64_t refused = 0;
+    for (uint64_t fail_at = 1; fail_at < 200; fail_at++) {
+        dent_context *context = dent_context_create(&context_def, NULL);
+        struct scene_world stage;
+        assert_true(scene_world_open(&stage, context, "fitted", 0.02));
+        scene_world_pose(&stage, 0);
+        dent_query_def def = dent_query_def_default();
+        dent_experiments experiments = dent_experiments_default();
+        dent_query_result result;
+        def.questions = both_questions;
+        def.method = DENT_METHOD_CLUSTER_SEARCH;
+        def.experiments = &experiments;
+        memory.requests = 0;
+        memory.fail_at = fail_at;
+        dent_status status = DENT_OK;
+        for (int numbers = 0; numbers < NUMBERS && status == DENT_OK; numbers++) {
+            experiments.cluster_search.numbers = (dent_leaf_numbers)(NUMBERS - 1 - numbers);
+            status = dent_world_query(stage.world, &def, &result);
+        }
+        assert_true(status == DENT_OK || status == DENT_ERROR_OUT_OF_MEMORY);
+        refused += status != DENT_OK;
+        memory.fail_at = 0;
+        dent_query_result again = ask_in(stage.world, 0, (dent_leaf_numbers)(NUMBERS - 1));
+        assert_true(again.face_cell.count > 0);
+        scene_world_close(&stage);
+        dent_context_destroy(context);
+        if (status == DENT_OK) {
+            break;
+        }
+    }
+    assert_true(refused > 5);
+    assert_true(failing_allocator_clean(&memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +435,7 @@ int main(void)
         cmocka_unit_test(faces_on_planes_inside_a_split_cell_are_found_in_either_numbers),
         cmocka_unit_test(a_cluster_taken_up_again_changes_its_numbers_without_losing_pairs),
         cmocka_unit_test(doubles_come_where_floats_leave_much_open_and_go_again),
+        cmocka_unit_test(a_query_in_any_numbers_survives_memory_that_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
