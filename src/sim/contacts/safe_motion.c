@@ -22,7 +22,8 @@ enum { SHRINKING_ROUNDS = 3, VERTEX_ROUNDS = 8, BODY_ROUNDS = 12 };
 dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe, double *scratch)
 {
     size_t vertices = model->vertex_count;
-    safe->interval_start = sim_allocate(model, 3 * vertices, sizeof *safe->interval_start);
+    /* Energies are taken at it: kernels of elements load rows of four. */
+    safe->interval_start = sim_allocate(model, 3 * vertices + 1, sizeof *safe->interval_start);
     safe->wanted = sim_allocate(model, 3 * vertices, sizeof *safe->wanted);
     safe->fractions = sim_allocate(model, vertices, sizeof *safe->fractions);
     safe->islands = sim_allocate(model, vertices, sizeof *safe->islands);
