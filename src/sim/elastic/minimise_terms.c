@@ -643,6 +643,9 @@ void elastic_attachment_forces(const struct sim_model *model, const struct sim_s
                                const struct elastic_work *work, double *forces)
 {
     struct placement at = {state->positions, state->rigids};
+    if (model->attachment_count == 0) {
+        return; /* `forces` may be null */
+    }
     memset(forces, 0, 3 * (size_t)model->attachment_count * sizeof *forces);
     for (uint32_t n = 0; n < model->attachment_count; n++) {
         struct point_term term;
