@@ -30,10 +30,11 @@ static void read_limits(struct scene_reader *reader, located *limits, enum quant
     if (!limits || !reader_array(reader, limits, "limits")) {
         return;
     }
-    located *lower = reader_first(reader, limits), *upper = reader_next(reader, lower);
-    if (!lower || !upper || reader_next(reader, upper)) {
+    if (json_array_size(limits->json) != 2) {
         reader_wrong(reader, limits, "\"limits\": two numbers were expected, [lower, upper]");
+        return;
     }
+    located *lower = reader_first(reader, limits), *upper = reader_next(reader, lower);
     joint->limited = true;
     joint->lower = reader_bounded(reader, lower, kind, 0, -HUGE_VAL, 0, "of at most 0 (where the joint is at time 0)");
     joint->upper = reader_bounded(reader, upper, kind, 0, 0, HUGE_VAL, "of at least 0 (where the joint is at time 0)");

@@ -77,12 +77,13 @@ enum {
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
-/* Whether an element has a face with all corners among the vertices. */
+/* Whether some element has as many corners among the vertices as a face has. */
 static bool has_face(struct scene_reader *reader, const dent_sim_body_def *body, const uint32_t *vertices,
                      uint32_t count)
 {
     uint8_t *marks = plan_allocate(reader->plan, body->vertex_count, 1);
-    uint32_t corners = dent_body_kind_has_cells(body->mesh) ? 4 : 3;
+    bool hexahedra = body->elements == DENT_SIM_HEXAHEDRA;
+    uint32_t corners = hexahedra ? 8 : dent_body_kind_has_cells(body->mesh) ? 4 : 3;
     for (uint32_t n = 0; marks && n < count; n++) {
         marks[vertices[n]] = 1;
     }
@@ -91,7 +92,7 @@ static bool has_face(struct scene_reader *reader, const dent_sim_body_def *body,
         for (uint32_t k = 0; k < corners; k++) {
             chosen += marks[body->element_corners[(size_t)corners * e + k]];
         }
-        if (chosen >= 3) {
+        if (chosen >= (hexahedra ? 4 : 3)) {
             return true;
         }
     }

@@ -166,6 +166,8 @@ static const struct bad_file bad_files[] = {
      ":2:37: ", "a body of kind \"rigid\" was expected"},
     {"a joint of no kind", JOINT("\"kind\": \"hing\", \"to\": \"space\""), ":2:34: ", "did you mean \"hinge\"?"},
     {"a joint with itself", JOINT("\"kind\": \"ball\", \"to\": \"a\""), ":2:48: ", "another body was expected"},
+    {"no limits at all", JOINT("\"kind\": \"slider\", \"limits\": [], \"to\": \"space\""),
+     ":2:54: ", "\"limits\": two numbers were expected"},
     {"a ball with limits", JOINT("\"kind\": \"ball\", \"limits\": [0, 1], \"to\": \"space\""),
      ":2:42: ", "\"limits\": a ball has none"},
     {"limits that leave out the start", JOINT("\"kind\": \"slider\", \"limits\": [1, 2], \"to\": \"space\""),

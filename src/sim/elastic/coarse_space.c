@@ -855,7 +855,12 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
     if (!space->diagonal_in_floats) {
         coarse_diagonal(model, terms, inertia, space);
     }
-    return keeps_static_factor(model, terms, inertia, space) ? DENT_OK : factorise(model, terms, inertia, space);
+    dent_status status = DENT_OK;
+    if (!keeps_static_factor(model, terms, inertia, space)) {
+        status = factorise(model, terms, inertia, space);
+        space->factor_is_static = space->factor_is_static && status == DENT_OK;
+    }
+    return status;
 }
 
 static dent_status allocate(struct sim_model *model, struct coarse_space *space, uint32_t nodes)

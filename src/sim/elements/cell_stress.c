@@ -36,11 +36,11 @@ static double von_mises(const struct tet_group *group, uint32_t lane, const doub
     return determinant != 0 ? mu * sqrt(sum) / fabs(determinant) : 0;
 }
 
-double elastic_mean_stress(const struct sim_model *model, const double *positions, const uint32_t *vertices,
-                           uint32_t count)
+double elastic_stress_sum(const struct sim_model *model, const double *positions, const uint32_t *vertices,
+                          uint32_t count, double *volume)
 {
     const struct elastic_mesh *mesh = model->elastic;
-    double sum = 0, volume = 0;
+    double sum = 0;
     for (uint32_t n = 0; n < count; n++) {
         const struct sim_body *body = &model->bodies[model->vertex_bodies[vertices[n]]];
         const dent_sim_material *material = &model->materials[body->material];
@@ -50,8 +50,8 @@ double elastic_mean_stress(const struct sim_model *model, const double *position
             uint32_t lane = mesh->tet_entries[e] % TET_LANES;
             double share = group->mu[lane] / mu; /* its volume */
             sum += share * von_mises(group, lane, positions, mu);
-            volume += share;
+            *volume += share;
         }
     }
-    return volume > 0 ? sum / volume : 0;
+    return sum;
 }

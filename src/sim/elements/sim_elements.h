@@ -25,8 +25,8 @@ uint32_t elastic_inverted_cells(const struct sim_model *model, const double *pos
 
 /* ---- cell_stress.c ----------------------------------------------------------------------------------------------- */
 
-/* Von Mises stress: mean over the cells of solids at these vertices, by volume. */
-double elastic_mean_stress(const struct sim_model *model, const double *positions, const uint32_t *vertices,
-                           uint32_t count);
+/* Von Mises stress times volume, summed over the linear tetrahedra at these vertices; their volume is added. */
+double elastic_stress_sum(const struct sim_model *model, const double *positions, const uint32_t *vertices,
+                          uint32_t count, double *volume);
 
 #endif

@@ -50,10 +50,11 @@ static bool moves_by_itself(const struct sim_model *model, uint32_t vertex)
     return body->rigid != SIM_NONE || body->kind == DENT_SIM_EMBEDDED || model->inverse_masses[vertex] > 0;
 }
 
+/* … or a spring, whose energy is not counted here. */
 static bool has_motor(const struct sim_model *model)
 {
     for (uint32_t n = 0; n < model->joint_count; n++) {
-        if (model->joints[n].motor != DENT_SIM_MOTOR_NONE) {
+        if (model->joints[n].motor != DENT_SIM_MOTOR_NONE || model->joints[n].kind == DENT_SIM_JOINT_SPRING) {
             return true;
         }
     }

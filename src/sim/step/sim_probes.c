@@ -103,7 +103,7 @@ static dent_status read_probe(void *data)
         values[0] = elastic_spring_pull(&sim->state, &sim->work.solver.elastic, probe->number);
         break;
     case DENT_SIM_PROBE_STRESS:
-        values[0] = elastic_mean_stress(&sim->model, sim->state.positions, probe->vertices, probe->vertex_count);
+        values[0] = sim_mean_stress(sim, probe->vertices, probe->vertex_count);
         break;
     case DENT_SIM_PROBE_ENERGY: {
         dent_sim_statistics sums = dent_sim_get_statistics(sim);

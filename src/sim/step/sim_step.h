@@ -51,6 +51,10 @@ void interval_energy_begin(const struct sim_model *model, const struct sim_state
 /* After all other stages of an interval: energy that it made is taken away, or bodies go back to its beginning. */
 dent_status interval_energy_limit(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work);
 
+/* ---- sim_stress.c ------------------------------------------------------------------------------------------------ */
+/* Von Mises stress: mean over all cells of solids at these vertices, by volume. */
+double sim_mean_stress(const dent_sim *sim, const uint32_t *vertices, uint32_t count);
+
 /* ---- sim_control.c ----------------------------------------------------------------------------------------------- */
 void sim_set_body_velocity(const struct sim_model *model, struct sim_state *state, uint32_t body, const double *linear,
                            const double *angular);
