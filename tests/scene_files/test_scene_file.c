@@ -1,29 +1,6 @@
 /* Scene files: what good ones mean, and that bad ones are refused with line, column and what was expected, changing
  * nothing. */
-#include "support/cmocka_includes.h"
-#include "support/failing_allocator.h"
-
-#include "scene_files/scene_file.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-static dent_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    context = dent_context_create(NULL, NULL);
-    return context == NULL;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    dent_context_destroy(context);
-    return 0;
-}
+#include "support_scene_files.h"
 
 /* A whole scene; `inside` goes where a key and value more may stand. */
 #define SCENE(inside) "{\n  \"dent_scene\": 1,\n  " inside "\n  \"bodies\": [" BOX("block") "]\n}\n"

@@ -1,29 +1,6 @@
 /* What solids are made of in scene files: models, fibres, elements and regions are taken as they are written, meshes of
  * hexahedra are elastic, and mistakes are refused with line and column. */
-#include "support/cmocka_includes.h"
-#include "support/failing_allocator.h"
-
-#include "scene_files/scene_file.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-static dent_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    context = dent_context_create(NULL, NULL);
-    return context == NULL;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    dent_context_destroy(context);
-    return 0;
-}
+#include "support_scene_files.h"
 
 #define BOX "\"generate\": {\"shape\": \"box\", \"size\": [2, 1, 1], \"cells\": [2, 1, 1]}"
 #define SPHERE "\"generate\": {\"shape\": \"sphere\", \"radius\": 1, \"spacing\": 0.5}"

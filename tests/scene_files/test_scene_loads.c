@@ -1,30 +1,8 @@
 /* Loads, supports, springs and probes in scene files: what good ones mean, and that bad ones are refused with line,
  * column and what was expected. */
-#include "support/cmocka_includes.h"
-#include "support/failing_allocator.h"
+#include "support_scene_files.h"
 
-#include "scene_files/scene_file.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-static dent_context *context;
-
-static int open_context(void **state)
-{
-    (void)state;
-    context = dent_context_create(NULL, NULL);
-    return context == NULL;
-}
-
-static int close_context(void **state)
-{
-    (void)state;
-    dent_context_destroy(context);
-    return 0;
-}
 
 #define BOX "\"generate\": {\"shape\": \"box\", \"size\": [2, 2, 2], \"cells\": [2, 2, 2]}"
 /* The key under test stands in line 4. */

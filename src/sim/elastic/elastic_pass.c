@@ -342,25 +342,13 @@ double elastic_body_energy(const struct sim_model *model, const struct sim_state
     return sum;
 }
 
-/* Which cell the entry belongs to: cells are in the order of their corners. */
-static uint32_t cell_of_corner(const struct solid_cells *cells, uint32_t corner)
-{
-    uint32_t low = 0, high = cells->count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        low = cells->cells[middle].first_corner <= corner ? middle : low;
-        high = cells->cells[middle].first_corner <= corner ? high : middle;
-    }
-    return low;
-}
-
 static void add_cell_gradients(const struct solid_cells *cells, const struct sim_state *state,
                                const struct element_pass *pass, uint32_t vertex, double gradient[3])
 {
     struct cell_state cell_state = cell_state_of(state);
     double out[3 * CELL_MOST_CORNERS];
     for (uint32_t e = cells->starts[vertex]; e < cells->starts[vertex + 1]; e++) {
-        uint32_t corner = cells->entries[e] / 3, number = cell_of_corner(cells, corner);
+        uint32_t corner = cells->entries[e] / 3, number = solid_cell_of_corner(cells, corner);
         solid_cell_gradient(cells, number, &cell_state, pass, NULL, out);
         sim_add_scaled(gradient, 1, out + 3 * (size_t)(corner - cells->cells[number].first_corner));
     }

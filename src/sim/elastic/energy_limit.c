@@ -89,7 +89,8 @@ static void go_back(const struct sim_model *model, struct sim_state *state, cons
     struct minimiser *work = elastic->minimiser;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         for (size_t n = 3 * (size_t)v; work->inertia.vertices[v] > 0 && n < 3 * (size_t)v + 3; n++) {
-            state->positions[n] = work->trial[n] + part * (state->positions[n] - work->trial[n]);
+            /* All the way back also from what is not a number. */
+            state->positions[n] = part > 0 ? work->trial[n] + part * (state->positions[n] - work->trial[n]) : work->trial[n];
         }
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {

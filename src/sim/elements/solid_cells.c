@@ -220,3 +220,16 @@ void solid_cell_stiffness(const struct solid_cells *cells, uint32_t number, cons
         hourglass_add_stiffness(cells, cell, positions, rate, blocks);
     }
 }
+
+/* By bisection: cells are in the order of their corners. */
+uint32_t solid_cell_of_corner(const struct solid_cells *cells, uint32_t corner)
+{
+    uint32_t low = 0, high = cells->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        bool before = cells->cells[middle].first_corner <= corner;
+        low = before ? middle : low;
+        high = before ? high : middle;
+    }
+    return low;
+}

@@ -58,6 +58,8 @@ double solid_cell_energy(const struct solid_cells *cells, uint32_t number, const
 /* Blocks between the corners, corner_count^2 of them, 9 numbers each. */
 void solid_cell_stiffness(const struct solid_cells *cells, uint32_t number, const struct cell_state *state,
                           const double *positions, double rate, double *blocks);
+/* The cell that a corner of the global array belongs to. */
+uint32_t solid_cell_of_corner(const struct solid_cells *cells, uint32_t corner);
 /* The deformation gradient in a point of the cell. */
 void solid_cell_deformation(const struct solid_cells *cells, uint32_t number, uint32_t point, const double *positions,
                             double f[9]);

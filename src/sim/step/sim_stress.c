@@ -94,26 +94,13 @@ static void plain_stress(const struct sim_model *model, const struct sim_body *b
     finish(stress, strain, out);
 }
 
-/* By bisection: the entries of a vertex are in the order of the cells. */
-static uint32_t cell_with_corner(const struct solid_cells *cells, uint32_t corner)
-{
-    uint32_t low = 0, high = cells->count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        bool before = cells->cells[middle].first_corner <= corner;
-        low = before ? middle : low;
-        high = before ? high : middle;
-    }
-    return low;
-}
-
 double sim_mean_stress(const dent_sim *sim, const uint32_t *vertices, uint32_t count)
 {
     const struct solid_cells *cells = &sim->model.elastic->cells;
     double volume = 0, sum = elastic_stress_sum(&sim->model, sim->state.positions, vertices, count, &volume);
     for (uint32_t n = 0; n < count && cells->count > 0; n++) {
         for (uint32_t e = cells->starts[vertices[n]]; e < cells->starts[vertices[n] + 1]; e++) {
-            uint32_t number = cell_with_corner(cells, cells->entries[e] / 3);
+            uint32_t number = solid_cell_of_corner(cells, cells->entries[e] / 3);
             const struct solid_cell *cell = &cells->cells[number];
             dent_sim_cell_stress stress;
             double own = 0;
