@@ -56,7 +56,7 @@ static void make_directors(struct sample *sample, dent_random *random)
 /* Strands of two to eleven vertices and one lane without; `bent` by so much. */
 static struct sample make_sample(dent_random *random, double bent, bool held)
 {
-    struct sample sample = {.group = {0, ROWS, {0}, {11, 2, 3, 7, 11, 1, 4, 10}}};
+    struct sample sample = {.group = {0, ROWS, ROD_LANES, {0}, {11, 2, 3, 7, 11, 1, 4, 10}}};
     for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
         sample.group.first_vertex[lane] = lane * ROWS;
         for (uint32_t i = 0; i < ROWS; i++) {

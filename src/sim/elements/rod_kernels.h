@@ -12,6 +12,7 @@ enum { ROD_LANES = 8 };
 
 struct rod_group {
     uint32_t first_row, row_count;
+    uint32_t lane_count; /* strands of it; the lanes behind them are empty */
     uint32_t first_vertex[ROD_LANES], vertex_count[ROD_LANES]; /* of the global array; a lane without strand has a count of 1 */
 };
 

@@ -85,7 +85,7 @@ static void make_whole(const struct sim_model *model, const struct sim_state *st
                        struct whole *whole)
 {
     double mass = 0, center[3] = {0, 0, 0}, inertia[9] = {0};
-    *whole = (struct whole){.counts = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH};
+    *whole = (struct whole){.counts = sim_is_elastic(body->kind)};
     for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
         whole->counts = whole->counts && model->inverse_masses[v] > 0;
         mass += model->masses[v];
