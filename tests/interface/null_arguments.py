@@ -43,6 +43,7 @@ OPTIONAL = {
     "dent_strand_forces": {"report"},
     "dent_strand_settle": {"report"},
     "dent_strand_settle_on_spheres": {"report"},
+    "dent_helix_point": {"tangent"},
     "dent_sim_reposition": {"report"},
     "dent_sim_set_velocity": {"linear", "angular"},
     "dent_contacts_apply_hysteresis": {"new_keys", "keys"},
