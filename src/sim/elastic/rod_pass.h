@@ -40,8 +40,9 @@ static inline bool has_rods(const struct sim_model *model)
 void rods_place_anchors(const struct sim_model *model, struct sim_state *state);
 /* Directors of clamped edges, into the state. */
 void rods_place_clamps(const struct sim_model *model, struct sim_state *state, double time);
-/* Vertices were put elsewhere than the solver left them: directors follow. `before`: the positions that they belong to. */
-void rods_follow(const struct sim_model *model, struct sim_state *state, const double *before);
+/* When vertices are put elsewhere than the solver left them, directors follow: notes where they are; then, moves them. */
+void rods_note_places(const struct sim_model *model, const struct sim_state *state);
+void rods_follow(const struct sim_model *model, struct sim_state *state);
 
 /* ---- rod_pass.c -------------------------------------------------------------------------------------------------- */
 
