@@ -36,7 +36,7 @@ void stage_reaction(struct stage *stage, uint32_t support, double force[3]);
 /* Prints both if they differ by more than a share of the expected value. */
 bool is_near(double value, double expected, double share);
 /* 1 x 0.1 x 0.1 m along x. */
-void open_beam(struct stage *stage, double young);
+void stage_open_beam(struct stage *stage, double young);
 /* A block with loads, supports, a spring and a probe of each kind. */
 void stage_open_everything(struct stage *stage, uint32_t threads, dent_isa isa);
 

@@ -285,7 +285,9 @@ static void falling_bodies_have_the_same_bits_on_any_machine_and_gain_no_energy(
         double ratio;
         uint64_t hash = hash_after_a_fall(all_elements[e], 1, DENT_ISA_SCALAR, &ratio);
         assert_true(ratio < 1 + 1e-6);
-        assert_true(hash_after_a_fall(all_elements[e], 3, DENT_ISA_SCALAR, &ratio) == hash);
+        if (!getenv("DENT_QUICK_TESTS")) {
+            assert_true(hash_after_a_fall(all_elements[e], 3, DENT_ISA_SCALAR, &ratio) == hash);
+        }
         assert_true(hash_after_a_fall(all_elements[e], 2, DENT_ISA_AUTO, &ratio) == hash);
     }
 }

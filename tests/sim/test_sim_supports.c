@@ -57,7 +57,8 @@ static void supports_along_one_axis_carry_the_weight_and_let_the_rest_move(void 
         stage_reaction(&stage, 0, force);
         assert_true(is_near(force[2], 27 * 9.81, 0.005));
         assert_true(fabs(force[0]) < 1e-9 && fabs(force[1]) < 1e-9);
-        assert_true(is_near(stage_mean(&stage, dent_sim_positions(stage.sim, 0), 0), 0.15 + 0.5 * dent_sim_time(stage.sim), 0.001));
+        assert_true(is_near(stage_mean(&stage, dent_sim_positions(stage.sim, 0), 0),
+                            0.15 + 0.5 * dent_sim_time(stage.sim), 0.001));
         for (uint32_t n = 0; n < stage.supports[0].vertex_count; n++) {
             assert_true(fabs(dent_sim_positions(stage.sim, 0)[3 * stage.supports[0].vertices[n] + 2]) < 1e-14);
         }
