@@ -123,6 +123,9 @@ static uint32_t begin_group(const struct neighbour_call *call, uint32_t number, 
         uint32_t place = used ? lane_place(call, number, lane) : UINT32_MAX;
         group->limit[lane] = call->limit;
         group->counts[lane] = 0;
+        for (uint32_t i = 0; i < NEIGHBOUR_LANES; i++) {
+            group->short_distances[lane][i] = group->short_indices[lane][i] = INFINITY;
+        }
         group->own[lane] = call->query->skip_self ? place : UINT32_MAX;
         group->indices[lane] = used && !call->all ? call->indices + (size_t)place * call->capacity : NULL;
         group->distances[lane] = used && !call->all ? call->distances + (size_t)place * call->capacity : NULL;
@@ -192,14 +195,35 @@ static uint32_t block_count(const struct neighbour_call *call)
 
 /* ---- the nearest ------------------------------------------------------------------------------------------------- */
 
-static void end_lane(const struct neighbour_call *call, const struct neighbour_group *group, uint32_t lane,
-                     uint32_t place)
+/* From a list in the group to the caller's arrays. */
+static void copy_short_list(struct neighbour_group *group, uint32_t lane)
 {
-    uint32_t count = group->counts[lane];
-    int exponent = place_exponent(call, place);
-    for (uint32_t i = 0; i < count; i++) {
-        group->distances[lane][i] = ldexp(group->distances[lane][i], -2 * exponent);
+    uint32_t count = 0;
+    for (; count < group->capacity && group->short_indices[lane][count] < INFINITY; count++) {
+        group->distances[lane][count] = group->short_distances[lane][count];
+        group->indices[lane][count] = (uint32_t)group->short_indices[lane][count];
     }
+    group->counts[lane] = count;
+}
+
+/* value * 2^exponent, rounded once. */
+static void scale_all(double *values, uint32_t count, int exponent)
+{
+    bool one_factor = exponent > -1000 && exponent < 1000;
+    double factor = ldexp(1.0, one_factor ? exponent : 0);
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = one_factor ? values[i] * factor : ldexp(values[i], exponent);
+    }
+}
+
+static void end_lane(const struct neighbour_call *call, struct neighbour_group *group, uint32_t lane, uint32_t place,
+                     bool far)
+{
+    if (call->capacity <= NEIGHBOUR_LANES && !far) {
+        copy_short_list(group, lane);
+    }
+    uint32_t count = group->counts[lane];
+    scale_all(group->distances[lane], count, -2 * (far ? place_exponent(call, place) : call->points->scale_exponent));
     for (uint32_t i = count; i < call->capacity; i++) {
         group->distances[lane][i] = INFINITY;
         group->indices[lane][i] = UINT32_MAX;
@@ -225,7 +249,7 @@ static void nearest_block(void *data, uint32_t block, uint32_t worker)
             if (far >> lane & 1) {
                 far_points(call, lane_place(call, number, lane), keep_far, lane, &group);
             }
-            end_lane(call, &group, lane, lane_place(call, number, lane));
+            end_lane(call, &group, lane, lane_place(call, number, lane), far >> lane & 1);
         }
     }
 }

@@ -225,7 +225,7 @@ static void every_cloud_has_the_neighbours_of_the_oracle(void **state)
     static struct cloud cloud;
     static const uint32_t threads[] = {1, 2, 5};
     dent_random random = dent_random_seeded(1);
-    for (uint32_t round = 0; round < test_rounds(60); round++) {
+    for (uint32_t round = 0; round < test_rounds(30); round++) {
         enum shape shape = (enum shape)(round % SHAPE_COUNT);
         dent_isa isa = (dent_isa)(1 + round % 3);
         cloud.count = dent_random_below(&random, round % 4 ? 60 : POINTS_MOST);

@@ -33,10 +33,13 @@ struct neighbour_tree {
     const struct neighbour_node *levels[NEIGHBOUR_LEVELS_MOST]; /* the first holds the boxes of leaves, the last one node */
 };
 
-/* Up to eight places and the best points of each so far, nearest first, in the caller's arrays. */
+/* Up to eight places and the best points of each so far, nearest first. Lists of up to eight lie here and are kept by
+ * `nearest` without branches, with indices as doubles; longer ones lie in the caller's arrays. */
 struct neighbour_group {
     _Alignas(64) double place[3][NEIGHBOUR_LANES]; /* unused lanes hold NaN */
     double limit[NEIGHBOUR_LANES]; /* the largest squared distance that still counts: the radius's, later the k-th's */
+    double short_distances[NEIGHBOUR_LANES][NEIGHBOUR_LANES]; /* of each place; unused ones are infinite in both */
+    double short_indices[NEIGHBOUR_LANES][NEIGHBOUR_LANES];
     double low[3], high[3];        /* box of the places */
     uint32_t own[NEIGHBOUR_LANES]; /* the point that is left out, or UINT32_MAX */
     double *distances[NEIGHBOUR_LANES];

@@ -71,6 +71,35 @@ static inline doubles8 point_distances(const struct neighbour_leaf *leaf, const 
     return sum_of_squares(difference);
 }
 
+/* The list with a value at `slot`; the last one falls out. */
+static inline doubles8 insert_lane(doubles8 list, uint32_t slot, double value)
+{
+    doubles8 shifted = doubles8_choose(1u << slot, doubles8_set(value), doubles8_shift_up(list));
+    return doubles8_choose((1u << slot) - 1, list, shifted);
+}
+
+/* Puts the points of the bits into a list of at most eight. */
+static inline void keep_in_short_list(struct neighbour_group *group, uint32_t lane, const double *distances,
+                                      const uint32_t *indices, uint32_t bits)
+{
+    doubles8 kept = doubles8_load(group->short_distances[lane]), kept_indices = doubles8_load(group->short_indices[lane]);
+    for (; bits; bits &= bits - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(bits);
+        if (indices[i] != group->own[lane]) {
+            doubles8 distance = doubles8_set(distances[i]);
+            uint32_t before = doubles8_less(kept, distance) |
+                              (lanes_at_most(kept, distance) & doubles8_less(kept_indices, doubles8_set(indices[i])));
+            uint32_t slot = (uint32_t)__builtin_popcount(before);
+            kept = insert_lane(kept, slot, distances[i]);
+            kept_indices = insert_lane(kept_indices, slot, indices[i]);
+        }
+    }
+    doubles8_store(group->short_distances[lane], kept);
+    doubles8_store(group->short_indices[lane], kept_indices);
+    double last = group->short_distances[lane][group->capacity - 1];
+    group->limit[lane] = last < group->limit[lane] ? last : group->limit[lane];
+}
+
 static inline void compare_leaf(const struct neighbour_tree *tree, uint32_t leaf, struct neighbour_group *group)
 {
     uint32_t lanes = lanes_at_most(place_distances(&tree->levels[0][leaf / NEIGHBOUR_LANES], leaf % NEIGHBOUR_LANES, group),
@@ -83,6 +112,10 @@ static inline void compare_leaf(const struct neighbour_tree *tree, uint32_t leaf
         if (near) {
             _Alignas(64) double distances[NEIGHBOUR_LANES];
             doubles8_store(distances, distance);
+            if (group->capacity <= NEIGHBOUR_LANES) {
+                keep_in_short_list(group, lane, distances, indices, near);
+                continue;
+            }
             for (; near; near &= near - 1) {
                 uint32_t i = (uint32_t)__builtin_ctz(near);
                 keep_point(group, lane, distances[i], indices[i]);
@@ -137,13 +170,11 @@ struct node_walk {
     } waiting[NODES_WAITING];
 };
 
-static inline struct node_walk walk_begin(const struct neighbour_tree *tree)
+static inline void walk_begin(const struct neighbour_tree *tree, struct node_walk *walk)
 {
-    struct node_walk walk;
-    walk.count = 1;
-    walk.waiting[0].level = tree->level_count - 1;
-    walk.waiting[0].node = 0;
-    return walk;
+    walk->count = 1;
+    walk->waiting[0].level = tree->level_count - 1;
+    walk->waiting[0].node = 0;
 }
 
 static inline void walk_push(struct node_walk *walk, uint32_t level, uint32_t first, uint32_t bits)
@@ -166,8 +197,10 @@ static void nearest(const struct neighbour_tree *tree, struct neighbour_group *g
         }
     }
     double limit = group_limit(group);
-    struct near_leaves near = {.count = 0};
-    struct node_walk walk = walk_begin(tree);
+    struct near_leaves near;
+    near.count = 0;
+    struct node_walk walk;
+    walk_begin(tree, &walk);
     while (walk.count > 0) {
         uint32_t level = walk.waiting[--walk.count].level, node = walk.waiting[walk.count].node;
         _Alignas(64) double distances[NEIGHBOUR_LANES];
@@ -213,7 +246,8 @@ static bool within(const struct neighbour_tree *tree, const struct neighbour_gro
                    void *data)
 {
     double limit = group_limit(group);
-    struct node_walk walk = walk_begin(tree);
+    struct node_walk walk;
+    walk_begin(tree, &walk);
     while (walk.count > 0) {
         uint32_t level = walk.waiting[--walk.count].level, node = walk.waiting[walk.count].node;
         uint32_t bits = lanes_at_most(node_distances(&tree->levels[level][node], group), doubles8_set(limit));
