@@ -1,7 +1,7 @@
 /* dent/body.h — bodies: the defs that describe them, and the properties that dent computes.
  *
- * A body is either a solid (tetrahedra; hexahedra, wedges and pyramids are split into them) or a surface (triangles,
- * closed or open). Its description (indices, names, ties) is copied when it is added. Its positions are borrowed: each
+ * A body is a solid (tetrahedra; hexahedra, wedges and pyramids are split into them), a surface (triangles, closed or
+ * open) or a set of strands (polylines with radii: hair, fibres, threads). Its description (indices, names, ties) is copied when it is added. Its positions are borrowed: each
  * query reads them and nothing writes them.
  *
  * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points:
@@ -17,15 +17,15 @@
 extern "C" {
 #endif
 
-typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2 } dent_body_kind;
+typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2, DENT_BODY_STRANDS = 3 } dent_body_kind;
 
 /** Properties of a kind of body: a row of the table of body kinds. */
 typedef struct dent_body_kind_info {
     dent_body_kind kind;
     const char *name;         /**< "solid" */
     const char *element_name; /**< "cell" */
-    uint32_t dimension;       /**< of an element: 3 for cells, 2 for faces */
-    uint32_t corner_count;    /**< of a plain element: 4 for tetrahedra, 3 for triangles */
+    uint32_t dimension;       /**< of an element: 3 for cells, 2 for faces, 1 for segments of strands */
+    uint32_t corner_count;    /**< of a plain element: 4 for tetrahedra, 3 for triangles, 2 for segments */
     bool has_cells;           /**< elements have an inside */
 } dent_body_kind_info;
 
@@ -91,6 +91,15 @@ typedef struct dent_same_as {
     uint32_t other_vertex;
 } dent_same_as;
 
+/** The root of a strand lies on a face of another body (hair on a scalp). Its first segment is then never reported
+ * against that face and the faces that share a vertex with it. Forgotten when that body is removed; without effect while
+ * that body has no such face. */
+typedef struct dent_strand_root {
+    uint32_t strand;
+    dent_body_id body;
+    uint32_t face; /**< index in dent_body_surface_faces */
+} dent_strand_root;
+
 /** Marks a body without a thickness of its own: it takes that of the proximity query. Other negative numbers are
  * errors. */
 #define DENT_THICKNESS_FROM_QUERY (-1.0)
@@ -102,7 +111,7 @@ typedef struct dent_body_def {
     const char *name; /**< copied; used in messages; null: "body N" */
 
     uint32_t vertex_count;
-    uint32_t element_count;          /**< cells of a solid, triangles of a surface */
+    uint32_t element_count;          /**< cells of a solid, triangles of a surface; strands: 0, they follow from `first` */
     const uint32_t *element_corners; /**< corner vertices of the elements, one element after the other; copied */
     const uint8_t *cell_kinds; /**< dent_cell_kind of each cell; null (default): all tetrahedra. Surfaces: null */
 
@@ -121,27 +130,46 @@ typedef struct dent_body_def {
                                    (group_b & mask_a) are both non-zero */
     bool self_collision;      /**< default true: the body is also tested against itself */
 
-    double thickness; /**< for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY (default) */
+    double thickness; /**< for the questions proximity and strand: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY
+                           (default). Strands: the radius of all vertices, unless `radii` gives each its own */
+
+    /* Strands alone; zero and null (default) for other kinds. Segment e of strand s joins the vertices e + s and
+     * e + s + 1: segments are numbered strand by strand from root to tip, as in dent_body_edges. */
+    uint32_t strand_count;
+    const uint32_t *first;   /**< strand_count + 1 vertices: strand s has the vertices first[s] to first[s + 1] - 1 from
+                                  root to tip, two or more. Starts with 0 and ends with vertex_count; copied */
+    const double *radii;     /**< null (default): `thickness` for all; or a radius per vertex, finite lengths >= 0, and
+                                  `thickness` is not used. A segment has the larger radius of its ends. Copied */
+    const dent_strand_root *root_on; /**< by ascending strand, each at most once; copied */
+    uint32_t root_on_count;
 
     bool strict; /**< default false: defects are accepted, counted (dent_body_topology, dent_body_metrics) and their
                       elements tested. True: duplicate elements, unused vertices and non-manifold faces fail with
                       BAD_MESH when the body is added; inverted (not: mirrored) and flat cells fail at each query */
 } dent_body_def;
 
-/** Returns a def of any kind; dent_solid_def_default() and dent_surface_def_default() call it with their kind. */
+/** Returns a def of any kind; the three functions below call it with their kind. */
 DENT_API dent_body_def dent_body_def_default(dent_body_kind kind);
 DENT_API dent_body_def dent_solid_def_default(void);
 DENT_API dent_body_def dent_surface_def_default(void);
+/** Strands. Failures when they are added: a strand with fewer than two vertices or `first` not ascending (BAD_MESH), a
+ * radius that is negative or not finite (BAD_NUMBER), more than DENT_SEGMENT_LIMIT segments (TOO_LARGE). The message
+ * names the strand or the vertex. */
+DENT_API dent_body_def dent_strands_def_default(void);
+
+/** The most segments of one body. */
+#define DENT_SEGMENT_LIMIT UINT32_C(0x7fffffff)
 
 /** Properties that follow from the indices alone, computed when the body is added or its topology is replaced. */
 typedef struct dent_body_topology {
     dent_body_kind kind;
     uint32_t vertex_count;
-    uint32_t element_count;      /**< the caller's cells or triangles */
+    uint32_t element_count;      /**< the caller's cells or triangles; segments of strands */
     uint32_t tetrahedron_count;  /**< after splitting; 0 for surfaces */
     uint32_t surface_face_count; /**< cell faces with one cell, or all triangles of a surface */
     uint32_t edge_count;         /**< distinct edges of the elements (of the split ones for solids) */
-    uint32_t component_count;    /**< connected through shared vertices; unused vertices do not count */
+    uint32_t component_count;    /**< connected through shared vertices; unused vertices do not count. Strands: their
+                                      number */
     uint32_t boundary_edges;     /**< edges of the surface faces with exactly one surface face */
     uint32_t nonmanifold_edges;  /**< … with more than two */
     uint32_t nonmanifold_faces;  /**< cell faces with more than two cells */
@@ -158,7 +186,7 @@ typedef struct dent_body_topology {
 typedef struct dent_body_metrics {
     uint32_t inverted_cells;     /**< caller's cells with at least one negative tetrahedron (0 when mirrored) */
     uint32_t flat_cells; /**< caller's cells with at least one exactly flat tetrahedron; zero-area triangles of a
-                              surface */
+                              surface; zero-length segments of strands */
     uint32_t first_inverted_cell; /**< UINT32_MAX when there is none */
     uint32_t first_flat_cell;    /**< UINT32_MAX when there is none */
     bool mirrored;      /**< mirror image: no tetrahedron is positive and at least one is negative */

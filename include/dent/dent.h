@@ -9,9 +9,9 @@
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
  * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, proximity.h, impact.h,
- * motion.h, linkage.h, penetration.h, contact.h, response.h, embedding.h, time_critical.h. Two optional libraries have
- * headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h, impact_io.h, urdf.h,
- * file_output.h) and dent_sim (scene.h, sim.h, sim_loads.h, sim_scene.h).
+ * motion.h, linkage.h, penetration.h, contact.h, response.h, strand_response.h, hair.h, embedding.h, time_critical.h.
+ * Two optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
+ * impact_io.h, urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_loads.h, sim_scene.h).
  *
  * All of these are stable: docs/interface.md says what that promises. experimental.h and structure.h are not, and this
  * header does not include them.
@@ -29,6 +29,7 @@
 #include <dent/body.h>
 #include <dent/border.h>
 #include <dent/contact.h>
+#include <dent/hair.h>
 #include <dent/id.h>
 #include <dent/impact.h>
 #include <dent/linkage.h>
@@ -41,6 +42,7 @@
 #include <dent/question.h>
 #include <dent/embedding.h>
 #include <dent/response.h>
+#include <dent/strand_response.h>
 #include <dent/time_critical.h>
 #include <dent/world.h>
 

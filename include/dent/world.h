@@ -44,8 +44,8 @@ DENT_API dent_status dent_body_set_positions(dent_world *world, dent_body_id id,
 DENT_API dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group,
                                           uint32_t collision_mask, bool self_collision);
 
-/** Sets the thickness of the body for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY.
- * Fails with BAD_NUMBER for other values; the message names the body. */
+/** Sets the thickness of the body for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY. Fails
+ * with BAD_NUMBER for other values and with INVALID_ARGUMENT for strands with `radii`; the message names the body. */
 DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double thickness);
 
 DENT_API uint32_t dent_world_body_count(const dent_world *world);

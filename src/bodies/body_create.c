@@ -13,6 +13,7 @@
 #include "bodies/mesh_topology.h"
 #include "bodies/reference_shape.h"
 #include "bodies/shared_mesh.h"
+#include "bodies/strand_body.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -42,6 +43,11 @@ dent_body_def dent_solid_def_default(void)
 dent_body_def dent_surface_def_default(void)
 {
     return dent_body_def_default(DENT_BODY_SURFACE);
+}
+
+dent_body_def dent_strands_def_default(void)
+{
+    return dent_body_def_default(DENT_BODY_STRANDS);
 }
 
 static dent_status out_of_memory(const struct body *body, struct message *message)
@@ -200,6 +206,9 @@ static dent_status copy_reference(struct body *body, const dent_positions *refer
 static dent_status make_mesh(struct body *body, const dent_body_def *def, const struct mesh_counts *counts,
                              const struct shared_meshes *meshes, struct message *message)
 {
+    if (body_has_segments(body)) {
+        return strands_make(body, def) ? DENT_OK : out_of_memory(body, message);
+    }
     struct body *lender = meshes ? shared_meshes_find(meshes, def, counts) : NULL;
     if (lender) {
         mesh_borrow(body, lender);
@@ -269,6 +278,7 @@ void body_destroy(struct body *body)
     }
     dent_context *context = body->context;
     mesh_release(body);
+    strands_release(body);
     dent_release(context, body->reference, body->vertex_count, sizeof *body->reference);
     dent_release(context, body->identities, body->vertex_count, sizeof *body->identities);
     dent_release(context, body->name, body->name_size, 1);

@@ -64,6 +64,14 @@ struct body {
     bool self_collision;
     bool strict;
     double thickness; /* for proximity; DENT_THICKNESS_FROM_QUERY: none of its own */
+
+    /* Strands (strand_body.h). `edges` are then the elements themselves: segment e joins the vertices e + s and
+     * e + s + 1 of its strand s. */
+    uint32_t strand_count;
+    uint32_t *strand_first; /* strand_count + 1 */
+    double *radii;          /* one per vertex; null: the thickness */
+    dent_strand_root *roots;
+    uint32_t root_count;
 };
 
 enum { VERTEX_USED = 1, VERTEX_ON_SURFACE = 2 };
@@ -121,6 +129,11 @@ static inline bool body_has_cells(const struct body *body)
 static inline bool body_has_faces(const struct body *body)
 {
     return kind_has_faces(body->kind);
+}
+
+static inline bool body_has_segments(const struct body *body)
+{
+    return kind_has_segments(body->kind);
 }
 
 /* Do its elements take part in questions? Those of a kind without cells and faces wait for a question of their own. */

@@ -11,7 +11,7 @@
 /* The rows, each at the value of its kind; other slots have no name. Everything below takes a kind that has a row. */
 extern const dent_body_kind_info body_kind_rows[];
 
-/* Are the elements cells, with an inside; are they faces? */
+/* Are the elements cells, with an inside; are they faces; segments of strands? */
 static inline bool kind_has_cells(dent_body_kind kind)
 {
     return body_kind_rows[kind].has_cells;
@@ -20,6 +20,11 @@ static inline bool kind_has_cells(dent_body_kind kind)
 static inline bool kind_has_faces(dent_body_kind kind)
 {
     return body_kind_rows[kind].dimension == 2;
+}
+
+static inline bool kind_has_segments(dent_body_kind kind)
+{
+    return body_kind_rows[kind].dimension == 1;
 }
 
 /* Corners of a plain element (a tetrahedron, for cells). */

@@ -43,6 +43,10 @@ static struct sign_counts count_signs(const struct body *body, const double (*xy
     for (uint32_t face = 0; body_has_faces(body) && face < body->element_count; face++) {
         note_cell(&counts, face, false, triangle_is_flat(xyz, body->element_corners + (size_t)face * 3));
     }
+    for (uint32_t segment = 0; body_has_segments(body) && segment < body->element_count; segment++) {
+        const double *a = xyz[body->edges[segment].v0], *b = xyz[body->edges[segment].v1];
+        note_cell(&counts, segment, false, a[0] == b[0] && a[1] == b[1] && a[2] == b[2]);
+    }
     for (uint32_t cell = 0; cell < body_cell_count(body); cell++) {
         uint32_t first = body->first_tetrahedron ? body->first_tetrahedron[cell] : cell;
         uint32_t last = body->first_tetrahedron ? body->first_tetrahedron[cell + 1] : cell + 1;

@@ -7,6 +7,7 @@
 #include "bodies/body_table.h"
 
 #include "bodies/mesh_check.h"
+#include "bodies/strand_body.h"
 #include "bodies/vertex_ties.h"
 
 #include <inttypes.h>
@@ -138,7 +139,10 @@ static dent_status make_body(const struct body_table *table, const dent_body_def
     if (status != DENT_OK) {
         return status;
     }
-    status = vertex_ties_prepare(ties, table, *body, replaced, def, message);
+    status = strand_roots_check(table, *body, replaced, message);
+    if (status == DENT_OK) {
+        status = vertex_ties_prepare(ties, table, *body, replaced, def, message);
+    }
     if (status != DENT_OK) {
         body_destroy(*body);
     }

@@ -110,6 +110,9 @@ void mesh_release(struct body *body)
         leave_ring(body);
         return;
     }
+    if (!body_has_segments(body)) { /* their edges are the elements */
+        dent_release(context, body->edges, body->edge_count, sizeof *body->edges);
+    }
     if ((uint32_t *)body->tetrahedra != body->element_corners) {
         dent_release(context, body->tetrahedra, body->tetrahedron_count, sizeof *body->tetrahedra);
     }
@@ -122,7 +125,6 @@ void mesh_release(struct body *body)
     dent_release(context, body->surface_faces, body->surface_face_count, sizeof *body->surface_faces);
     dent_release(context, body->surface_face_tetrahedron, body->surface_face_count,
                  sizeof *body->surface_face_tetrahedron);
-    dent_release(context, body->edges, body->edge_count, sizeof *body->edges);
     dent_release(context, body->edge_is_surface, body->edge_count, sizeof *body->edge_is_surface);
     dent_release(context, body->vertex_use, body->vertex_count, sizeof *body->vertex_use);
     dent_release(context, body->vertex_component, body->vertex_count, sizeof *body->vertex_component);

@@ -118,42 +118,13 @@ static void row_force(void *data, struct response_row *row)
     }
 }
 
-static void add_side_force(const struct response_work *work, const struct response_side *side, double sign,
-                           const double force[3])
-{
-    const dent_response_body *body = &work->problem->bodies[side->body];
-    if (side->kind == SIDE_RIGID && body->rigid_forces) {
-        double torque[3];
-        vector_cross(side->arm, force, torque);
-        vector_add_scaled(body->rigid_forces, sign, force);
-        vector_add_scaled(body->rigid_forces + 3, sign, torque);
-    } else if (side->kind == SIDE_VERTICES && body->forces) {
-        for (uint32_t i = 0; i < side->count; i++) {
-            vector_add_scaled(body->forces + 3 * (size_t)side->vertices[i], sign * side->weights[i], force);
-        }
-    }
-}
-
-static void add_forces(struct response_work *work)
-{
-    for (uint64_t i = 0; i < work->row_count; i++) {
-        struct response_row *row = &work->rows[i];
-        if (row->state == DENT_ACTION_STICKING || row->state == DENT_ACTION_SLIDING) {
-            double force[3] = {row->tangent[0], row->tangent[1], row->tangent[2]};
-            vector_add_scaled(force, row->impulse, row->normal);
-            add_side_force(work, &row->a, 1, force);
-            add_side_force(work, &row->b, -1, force);
-        }
-    }
-}
-
 static void run(struct response_work *work, const void *data, dent_response_report *report)
 {
     const dent_penalty_def *def = data;
     response_mark_squeezed(work, def->margin);
     struct penalty penalty = {work, def, work->problem->time_step};
     response_sweep(work, row_force, &penalty);
-    add_forces(work);
+    response_add_forces(work);
     report->iterations = 1;
     response_audit_end(work, work->problem->time_step, report);
     response_finish(work, work->problem->time_step, report);

@@ -59,3 +59,34 @@ bool response_push(struct response_work *work, struct response_row *row, const d
     }
     return true;
 }
+
+/* ---- forces, for the responses that move nothing -------------------------------------------------------------- */
+
+static void add_side_force(const struct response_work *work, const struct response_side *side, double sign,
+                           const double force[3])
+{
+    const dent_response_body *body = &work->problem->bodies[side->body];
+    if (side->kind == SIDE_RIGID && body->rigid_forces) {
+        double torque[3];
+        vector_cross(side->arm, force, torque);
+        vector_add_scaled(body->rigid_forces, sign, force);
+        vector_add_scaled(body->rigid_forces + 3, sign, torque);
+    } else if (side->kind == SIDE_VERTICES && body->forces) {
+        for (uint32_t i = 0; i < side->count; i++) {
+            vector_add_scaled(body->forces + 3 * (size_t)side->vertices[i], sign * side->weights[i], force);
+        }
+    }
+}
+
+void response_add_forces(struct response_work *work)
+{
+    for (uint64_t i = 0; i < work->row_count; i++) {
+        struct response_row *row = &work->rows[i];
+        if (row->state == DENT_ACTION_STICKING || row->state == DENT_ACTION_SLIDING) {
+            double force[3] = {row->tangent[0], row->tangent[1], row->tangent[2]};
+            vector_add_scaled(force, row->impulse, row->normal);
+            add_side_force(work, &row->a, 1, force);
+            add_side_force(work, &row->b, -1, force);
+        }
+    }
+}

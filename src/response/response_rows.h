@@ -119,6 +119,9 @@ typedef void response_row_function(void *data, struct response_row *row);
 void response_sweep(struct response_work *work, response_row_function *function, void *data);
 /* +push on a and -push on b (response_push.c): into positions or velocities. False: not finite, the row is refused. */
 bool response_push(struct response_work *work, struct response_row *row, const double push[3]);
+/* Adds impulse * normal + tangent of every row that acts, read as a force, to the caller's forces, in the order of
+ * contacts. */
+void response_add_forces(struct response_work *work);
 /* Writes the caller's forces and counts rows into the report. `scale` makes impulses of the rows' unit. */
 void response_finish(struct response_work *work, double scale, dent_response_report *report);
 

@@ -135,19 +135,18 @@ static void print_row(printer *out, const char *left, uint64_t left_count, const
                    (unsigned long long)right_count);
 }
 
-static void print_table(printer *out, const body_facts *facts)
+/* Strands have segments and nothing else. */
+static void print_strands(printer *out, const dent_body_topology *topology, const dent_body_metrics *measure)
+{
+    print_row(out, "segments", topology->element_count, "of zero length", measure->flat_cells);
+    printer_format(out, "    %-14s %10llu    %-14s %10.4g\n", "strands", (unsigned long long)topology->component_count,
+                   "mean segment", measure->mean_edge);
+}
+
+static void print_elements(printer *out, const body_facts *facts, bool solid)
 {
     const dent_body_topology *topology = &facts->topology;
     const dent_body_metrics *measure = &facts->measure;
-    const loaded_body *body = facts->body;
-    bool solid = dent_body_kind_has_cells(topology->kind);
-    printer_format(out, "  body %u  ", facts->number);
-    printer_name(out, body->name);
-    printer_format(out, "  (%s%s)\n", dent_body_kind_get_info(topology->kind)->name,
-                   solid                      ? measure->mirrored ? ", mirrored: all cells negative" : ""
-                   : topology->surface_closed ? ", closed"
-                                              : ", open");
-    print_row(out, "vertices", topology->vertex_count, "unused", topology->unused_vertices);
     print_row(out, solid ? "cells" : "triangles", topology->element_count, "duplicate", topology->duplicate_elements);
     print_row(out, "inverted", measure->inverted_cells, "flat", measure->flat_cells);
     if (solid) {
@@ -162,6 +161,28 @@ static void print_table(printer *out, const body_facts *facts)
         printer_format(out, "    %-14s %10.4g", "volume", measure->volume);
     }
     printer_text(out, "\n");
+}
+
+static void print_table(printer *out, const body_facts *facts)
+{
+    const dent_body_topology *topology = &facts->topology;
+    const dent_body_metrics *measure = &facts->measure;
+    const loaded_body *body = facts->body;
+    const dent_body_kind_info *kind = dent_body_kind_get_info(topology->kind);
+    bool solid = kind->has_cells, strands = topology->kind == DENT_BODY_STRANDS;
+    printer_format(out, "  body %u  ", facts->number);
+    printer_name(out, body->name);
+    printer_format(out, "  (%s%s)\n", kind->name,
+                   strands                    ? ""
+                   : solid                    ? measure->mirrored ? ", mirrored: all cells negative" : ""
+                   : topology->surface_closed ? ", closed"
+                                              : ", open");
+    print_row(out, "vertices", topology->vertex_count, "unused", topology->unused_vertices);
+    if (strands) {
+        print_strands(out, topology, measure);
+    } else {
+        print_elements(out, facts, solid);
+    }
     for (int i = 0; i < 3; i++) {
         printer_format(out, "    %-14s %.9g ... %.9g\n",
                        i == 0   ? "bounds x"
@@ -170,7 +191,11 @@ static void print_table(printer *out, const body_facts *facts)
                        measure->lo[i], measure->hi[i]);
     }
     print_first(out, "inverted cell", body->element_numbers, measure->first_inverted_cell);
-    print_first(out, solid ? "flat cell" : "flat triangle", body->element_numbers, measure->first_flat_cell);
+    print_first(out,
+                strands ? "segment of zero length"
+                : solid ? "flat cell"
+                        : "flat triangle",
+                body->element_numbers, measure->first_flat_cell);
     print_first(out, "unused vertex", body->vertex_numbers, topology->first_unused_vertex);
     print_first(out, "duplicate element", body->element_numbers, topology->first_duplicate_element);
     print_first(out, "element at a non-manifold place", body->element_numbers, topology->first_nonmanifold_element);
@@ -235,7 +260,7 @@ static int inform_about_body(tool_session *session, const loaded_world *loaded, 
     }
     bool solid = dent_body_kind_has_cells(facts.topology.kind);
     facts.cells = solid ? facts.topology.element_count : 0;
-    facts.faces = facts.topology.element_count;
+    facts.faces = facts.topology.kind == DENT_BODY_STRANDS ? 0 : facts.topology.element_count;
     if (solid && !count_faces(session, loaded, &facts, &facts.faces)) {
         return complain("%s: out of memory", facts.file);
     }

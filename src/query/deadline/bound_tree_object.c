@@ -208,6 +208,10 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
                             BODY_TITLE_OF(body), (unsigned)body->vertex_count,
                             (unsigned)def->embedding->facts.dense_vertices);
     }
+    if (body_has_segments(body)) {
+        return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has strands, which have no faces to bound",
+                            BODY_TITLE_OF(body));
+    }
     if (def->builder == DENT_BUILD_MEDIAL && !body->topology.surface_closed) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED,
                             BODY_TITLE " has an open surface, which has no medial axis inside", BODY_TITLE_OF(body));

@@ -433,6 +433,7 @@ const struct question_stages discrete_stages = {
     .run_size = sizeof(struct discrete_run),
     .cancel_offset = offsetof(dent_query_def, cancel),
     .reads = READS_START,
+    .takes_strands = true,
     .kept = &discrete_slot,
     .check = check_def,
     .prepare = prepare,

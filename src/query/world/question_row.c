@@ -29,6 +29,18 @@ void question_count_elements(const struct question_call *call, dent_query_counte
     counters->ns_finish = call->ns_finish;
 }
 
+static dent_status refuse_strands(dent_world *world, const struct question_stages *stages)
+{
+    for (uint32_t body_index = 0; body_index < world->bodies.body_count; body_index++) {
+        const struct body *body = body_table_at(&world->bodies, body_index);
+        if (body_has_segments(body)) {
+            return message_fail(&world->message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has strands, %s takes none",
+                                BODY_TITLE_OF(body), stages->name);
+        }
+    }
+    return DENT_OK;
+}
+
 /* Only the check, for calls that ask several questions of one def. */
 static dent_status question_check(dent_world *world, const struct question_stages *stages, const void *def)
 {
@@ -40,7 +52,8 @@ static dent_status question_check(dent_world *world, const struct question_stage
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "the %s def was not made by %s()",
                             stages->def_name, stages->def_maker);
     }
-    return stages->check ? stages->check(world, def) : DENT_OK;
+    dent_status status = stages->check ? stages->check(world, def) : DENT_OK;
+    return status == DENT_OK && !stages->takes_strands ? refuse_strands(world, stages) : status;
 }
 
 /* Puts a word behind a list of words in a buffer; what does not fit is cut off. */

@@ -210,6 +210,11 @@ dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double t
     if (!body) {
         return body_table_stale(&world->bodies, id, &world->message);
     }
+    if (body->radii) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
+                            BODY_TITLE " has a radius for each vertex; dent_body_set_topology replaces them",
+                            BODY_TITLE_OF(body));
+    }
     dent_status status = body_check_thickness(body, thickness, &world->message);
     if (status == DENT_OK) {
         body->thickness = thickness;

@@ -461,8 +461,8 @@ bool body_clusters_create(struct body_clusters *clusters, dent_context *context,
     struct builder builder = {
         .body = body,
         .result = clusters,
-        .element_count = solid ? body->tetrahedron_count : body->surface_face_count,
-        .corners_per_element = solid ? 4 : 3,
+        .element_count = solid ? body->tetrahedron_count : body->element_count,
+        .corners_per_element = kind_corner_count(body->kind),
         .corners = solid ? (const uint32_t *)body->tetrahedra : body->element_corners,
     };
     builder.failed = !builder_allocate(&builder, context);
