@@ -32,9 +32,10 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     struct minimiser *work = elastic->minimiser = sim_allocate(model, 1, sizeof *work);
     size_t numbers = 3 * (size_t)model->vertex_count;
     elastic->previous = sim_allocate(model, numbers + 1, sizeof(double));
+    elastic->places = sim_allocate(model, has_rods(model) ? numbers + 1 : 0, sizeof(double));
     elastic->solved = sim_allocate(model, model->body_count, 1);
     elastic->previous_rigids = sim_allocate(model, model->rigid_count, sizeof *elastic->previous_rigids);
-    if (!work || !elastic->previous_rigids || !elastic->previous || !elastic->solved) {
+    if (!work || !elastic->previous_rigids || !elastic->previous || !elastic->solved || !elastic->places) {
         return sim_no_memory(model->context);
     }
     work->size = numbers + 6 * (size_t)model->rigid_count + ROD_LANES * (size_t)model->rods->row_count;

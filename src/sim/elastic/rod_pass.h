@@ -41,8 +41,8 @@ void rods_place_anchors(const struct sim_model *model, struct sim_state *state);
 /* Directors of clamped edges, into the state. */
 void rods_place_clamps(const struct sim_model *model, struct sim_state *state, double time);
 /* When vertices are put elsewhere than the solver left them, directors follow: notes where they are; then, moves them. */
-void rods_note_places(const struct sim_model *model, const struct sim_state *state);
-void rods_follow(const struct sim_model *model, struct sim_state *state);
+void rods_note_places(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work);
+void rods_follow(const struct sim_model *model, struct sim_state *state, const struct elastic_work *work);
 
 /* ---- rod_pass.c -------------------------------------------------------------------------------------------------- */
 

@@ -69,19 +69,19 @@ void rods_place_clamps(const struct sim_model *model, struct sim_state *state, d
     }
 }
 
-void rods_note_places(const struct sim_model *model, const struct sim_state *state)
+void rods_note_places(const struct sim_model *model, const struct sim_state *state, struct elastic_work *work)
 {
     if (has_rods(model)) {
-        memcpy(model->rods->places, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+        memcpy(work->places, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     }
 }
 
-void rods_follow(const struct sim_model *model, struct sim_state *state)
+void rods_follow(const struct sim_model *model, struct sim_state *state, const struct elastic_work *work)
 {
     struct rod_director *directors = (struct rod_director *)(void *)state->directors;
     for (uint32_t g = 0; g < model->rods->group_count; g++) {
         const struct rod_group *group = &model->rods->groups[g];
-        rod_kernels_scalar.carry(group, directors + group->first_row, model->rods->places, state->positions, NULL, 0,
+        rod_kernels_scalar.carry(group, directors + group->first_row, work->places, state->positions, NULL, 0,
                                  directors + group->first_row);
     }
 }

@@ -410,11 +410,10 @@ dent_status rod_mesh_build(struct sim_model *model, struct sim_state *state)
     rods->rows = sim_allocate(model, rows, sizeof *rods->rows);
     rods->vertex_slots = sim_allocate(model, model->vertex_count, sizeof *rods->vertex_slots);
     rods->body_groups = sim_allocate(model, (size_t)model->body_count + 1, sizeof *rods->body_groups);
-    rods->places = sim_allocate(model, numbers, sizeof *rods->places);
     struct rod_director *natural = dent_allocate(context, rows, sizeof *natural);
     struct rod_strains *strains = dent_allocate(context, rows, sizeof *strains);
     double *rest = dent_allocate(context, numbers, sizeof *rest);
-    bool all = rods->places && rods->groups && rods->rows && rods->vertex_slots && rods->body_groups && natural && strains && rest;
+    bool all = rods->groups && rods->rows && rods->vertex_slots && rods->body_groups && natural && strains && rest;
     for (uint32_t v = 0; all && v < model->vertex_count; v++) {
         rods->vertex_slots[v] = SIM_NONE;
     }

@@ -28,7 +28,6 @@ struct rod_mesh {
     uint32_t clamp_count, anchor_count;
     struct rod_clamp *clamps;
     struct rod_anchor *anchors;
-    double *places; /* 3 per vertex and one: where directors belong, while vertices are put elsewhere. The one thing here that changes */
 };
 
 /* Groups, stiffness, natural shapes, clamps; directors at the start into the state. */
