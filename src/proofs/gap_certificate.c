@@ -660,11 +660,11 @@ uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_
 /* Cells that may be flat have no box, while their vertices are asked about. */
 static bool every_cluster_has_a_box(const struct box_group *boxes, uint32_t count)
 {
-    bool every = true;
-    for (uint32_t slot = 0; slot < count; slot++) {
-        every = every && boxes->lo[0][slot] <= boxes->hi[0][slot];
+    uint32_t with = 0; /* slots behind the last cluster have none, either */
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        with += boxes->lo[0][slot] <= boxes->hi[0][slot];
     }
-    return every;
+    return with == count;
 }
 
 static void set_columns(struct open_pair *open)
@@ -686,6 +686,17 @@ static struct cluster_box grown(struct cluster_box box, float margin)
     return box;
 }
 
+/* Number by number into place: a box that is made and then copied waits for its own stores. */
+static void grow_member(const struct box_group *group, uint32_t slot, float margin, struct cluster_box *box)
+{
+    box->lo[0] = group->lo[0][slot] - margin;
+    box->lo[1] = group->lo[1][slot] - margin;
+    box->lo[2] = group->lo[2][slot] - margin;
+    box->hi[0] = group->hi[0][slot] + margin;
+    box->hi[1] = group->hi[1][slot] + margin;
+    box->hi[2] = group->hi[2][slot] + margin;
+}
+
 bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
                      uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
                      struct open_pair *open)
@@ -704,7 +715,8 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
     uint16_t rows[PIECE_CLUSTERS] = {0};
     for (; set; set &= set - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(set);
-        struct cluster_box box = grown(box_of_group_member(own, slot), margin);
+        struct cluster_box box;
+        grow_member(own, slot, margin, &box);
         uint32_t near = snapshot->kernels->meet(others, &box);
         near &= near ? ~gaps_prove(reference, snapshot->kernels, strains, piece, slot, pair) : 0;
         rows[slot] = (uint16_t)near;
