@@ -677,24 +677,12 @@ static void set_columns(struct open_pair *open)
     }
 }
 
-static struct cluster_box grown(struct cluster_box box, float margin)
+static void grow_box(struct cluster_box *box, float margin)
 {
     for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] -= margin;
-        box.hi[axis] += margin;
+        box->lo[axis] -= margin;
+        box->hi[axis] += margin;
     }
-    return box;
-}
-
-/* Number by number into place: a box that is made and then copied waits for its own stores. */
-static void grow_member(const struct box_group *group, uint32_t slot, float margin, struct cluster_box *box)
-{
-    box->lo[0] = group->lo[0][slot] - margin;
-    box->lo[1] = group->lo[1][slot] - margin;
-    box->lo[2] = group->lo[2][slot] - margin;
-    box->hi[0] = group->hi[0][slot] + margin;
-    box->hi[1] = group->hi[1][slot] + margin;
-    box->hi[2] = group->hi[2][slot] + margin;
 }
 
 bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
@@ -705,7 +693,9 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
     const struct box_group *own = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece];
     const struct box_group *others = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + pair->piece];
     const struct piece_strain *strains = snapshot->strains + body->first_piece;
-    struct cluster_box whole = grown(cluster_snapshot_piece_box(snapshot, body_index, pair->piece), margin);
+    struct cluster_box whole;
+    cluster_snapshot_piece_box(snapshot, body_index, pair->piece, &whole);
+    grow_box(&whole, margin);
     if (!every_cluster_has_a_box(own, body->pieces[piece].count) ||
         !every_cluster_has_a_box(others, body->pieces[pair->piece].count)) {
         memset(open, 0xFF, sizeof *open);
@@ -716,7 +706,7 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
     for (; set; set &= set - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(set);
         struct cluster_box box;
-        grow_member(own, slot, margin, &box);
+        grow_group_member(own, slot, margin, &box);
         uint32_t near = snapshot->kernels->meet(others, &box);
         near &= near ? ~gaps_prove(reference, snapshot->kernels, strains, piece, slot, pair) : 0;
         rows[slot] = (uint16_t)near;
@@ -766,14 +756,15 @@ bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster
                      uint32_t body_index, uint32_t piece)
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
-    struct cluster_box box = cluster_snapshot_piece_box(snapshot, body_index, piece);
+    struct cluster_box box;
+    cluster_snapshot_piece_box(snapshot, body_index, piece, &box);
     struct open_pair open;
     if (body->piece_count == 1) {
         uint32_t pair = gap_pair_of(reference, 0, 0);
         return pair != NO_GAP_PAIR &&
                gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair], 4 * GAP_MARGIN, &open);
     }
-    box = grown(box, 4 * GAP_MARGIN);
+    grow_box(&box, 4 * GAP_MARGIN);
     for (uint32_t range = 0; range < body->range_count; range++) {
         uint32_t set = snapshot->kernels->meet(&snapshot->ranges[SIDE_CELLS][body->first_range + range], &box);
         for (; set; set &= set - 1) {
