@@ -17,8 +17,9 @@ enum { OVERLAPS_MAX = 16 };
 /* Clusters are close when their boxes are not farther apart than this share of their extents together. */
 #define CLOSE_SHARE 0.25
 
-/* No gap between two clusters is looked for beyond so many times that within one of them. */
-#define ENOUGH_GAPS 4
+/* No gap between two clusters is looked for beyond so many times that within one of them. Neighbours bend against each
+ * other, which a cluster does not against itself, so they need larger gaps than it does. */
+#define ENOUGH_GAPS 16
 
 /* ---- the gap between two features ------------------------------------------------------------ */
 
@@ -37,6 +38,7 @@ struct cell_shape {
 
 /* The shapes of a cluster. */
 struct cluster_shape {
+    const struct cluster *cluster;
     struct cell_shape cells[CLUSTER_CELLS];
     struct shape features[CLUSTER_VERTICES + CLUSTER_FACES];
     struct shape whole; /* the box only */
@@ -186,6 +188,7 @@ static void set_cluster(struct cluster_shape *shape, const struct body *body, co
                         uint32_t number, const double (*positions)[3], double scale)
 {
     const struct cluster *cluster = &clusters->clusters[number];
+    shape->cluster = cluster;
     shape->cell_count = cluster->cell_count;
     shape->feature_count = 0;
     set_box(&shape->whole, positions, scale, cluster->vertices, cluster->vertex_count);
@@ -215,13 +218,30 @@ static uint32_t list_close_cells(const struct cluster_shape *a, const struct clu
     return count;
 }
 
+static bool has_vertex(const struct cluster *cluster, uint32_t vertex)
+{
+    uint32_t k = 0;
+    while (k < cluster->vertex_count && cluster->vertices[k] != vertex) {
+        k++;
+    }
+    return k < cluster->vertex_count;
+}
+
+/* Is feature i of a compared with the cells of b? A vertex is by the cluster that owns it, and by those it is in with
+ * themselves. The vertices come first. */
+static bool is_asked(const struct cluster_shape *a, uint32_t i, const struct cluster_shape *b)
+{
+    return a == b || i >= a->cluster->vertex_count ||
+           ((a->cluster->owned >> i & 1) && !has_vertex(b->cluster, a->cluster->vertices[i]));
+}
+
 static double gap_one_way(const struct cluster_shape *a, struct cluster_shape *b, double least)
 {
     uint8_t close[CLUSTER_CELLS];
     uint32_t count = list_close_cells(a, b, least, close);
     double listed = least;
     for (uint32_t i = 0; i < a->feature_count && least > 0; i++) {
-        if (boxes_are_apart(&a->features[i], &b->whole, least)) {
+        if (!is_asked(a, i, b) || boxes_are_apart(&a->features[i], &b->whole, least)) {
             continue;
         }
         if (least < 0.7 * listed) {
@@ -362,7 +382,7 @@ static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room
     set_cluster(&room->own, builder->body, clusters, own, builder->positions, builder->scale);
     float own_gap = gap_of_clusters(&room->own, &room->own, radius);
     reference->rest_shapes[piece].own_gap[slot] = own_gap;
-    /* Larger gaps to others are of no use: what a cluster and its neighbours do is known to be small beside its own. */
+    /* Much larger gaps to others are of no use: a cluster that needs them does not keep clear of itself. */
     double most = ENOUGH_GAPS * (double)own_gap;
     double enough = own_gap > 0 && most < radius ? most : radius;
     uint32_t overlaps = 0;

@@ -14,7 +14,10 @@
  * Clusters farther apart have gaps too: that of their boxes. So for every piece a clearance is known, a distance that none
  * of its features comes closer to any other of the body (rigid_certificate.h).
  *
- * Gaps are kept by pairs of pieces, and a pair of clusters once: a proof is good for both directions.
+ * Gaps are kept by pairs of pieces, and a pair of clusters once: a proof is good for both directions. It is about what
+ * the search compares there: faces, and vertices that the one cluster owns and the other has not. A vertex that a cluster
+ * has, owned or not, is compared with its cells within the cluster itself. So the many vertices that neighbours have in
+ * common do not make their gaps small.
  *
  * A gap is a lower bound: the extent of the empty slab between two features along some direction, minus the roundings
  * (1e-14 where coordinates are at most 1). Any direction gives a true bound; the one between the closest points the
