@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/hash.h"
+#include "bodies/strand_body.h"
 #include "query/proximity/proximity_search.h"
 #include "query/world/question_row.h"
 
@@ -88,8 +89,7 @@ static dent_status prepare(struct question_call *call)
         return out_of_memory(world, search);
     }
     for (uint32_t body_index = 0; body_index < world->snapshot.body_count; body_index++) {
-        double own = world->snapshot.bodies[body_index].body->thickness;
-        thickness[body_index] = own == DENT_THICKNESS_FROM_QUERY ? def->thickness : own;
+        thickness[body_index] = body_thickness(world->snapshot.bodies[body_index].body, def->thickness);
     }
     search->thickness = thickness;
     return DENT_OK;
@@ -170,6 +170,7 @@ const struct question_stages proximity_stages = {
     .run_size = sizeof(struct proximity_search),
     .cancel_offset = offsetof(dent_proximity_def, cancel),
     .reads = READS_START,
+    .takes_strands = true,
     .kept = &proximity_slot,
     .check = check_def,
     .prepare = prepare,

@@ -34,7 +34,7 @@ struct proximity_search {
     dent_isa isa;
     const struct snapshot *snapshot;
     struct surface_forest *forest; /* of the world */
-    const double *thickness;       /* by body index */
+    const double *thickness;       /* by body index; the largest of strands with radii */
     struct arena *scratch;
     struct cancel_flag *cancel;
     struct proximity_counters *workers;
@@ -54,6 +54,12 @@ void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, 
                                uint32_t body_index_b, uint32_t face);
 void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t edge_a,
                          uint32_t body_index_b, uint32_t edge_b);
+
+/* The same for a search that has measured the distance itself and knows that no vertex is shared. */
+bool proximity_vertex_is_near(const struct proximity_search *search, uint32_t body_index_a, uint32_t vertex,
+                              uint32_t body_index_b, uint32_t face, double distance);
+bool proximity_edges_are_near(const struct proximity_search *search, uint32_t body_index_a, uint32_t edge_a,
+                              uint32_t body_index_b, uint32_t edge_b, double distance);
 
 /* The answers of a search that has measured them itself: no vertex in common, distance within. */
 void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t vertex,

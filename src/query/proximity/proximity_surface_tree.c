@@ -58,8 +58,8 @@ static void measure(struct leaf_work *work, bool edges)
     (edges ? near->measure_edges : near->measure_vertices)(&queue->points, distance);
     for (uint32_t i = 0; i < queue->passed_count; i++) {
         const struct near_candidate *pair = &queue->passed[i];
-        if (distance_is_within(distance[i], search->thickness[pair->body_index_a],
-                               search->thickness[pair->body_index_b])) {
+        if ((edges ? proximity_edges_are_near : proximity_vertex_is_near)(
+                search, pair->body_index_a, pair->feature_a, pair->body_index_b, pair->feature_b, distance[i])) {
             (edges ? proximity_add_edges : proximity_add_vertex_face)(
                 search, work->block, pair->body_index_a, pair->feature_a, pair->body_index_b, pair->feature_b);
         }

@@ -207,6 +207,9 @@ void surface_walk_group(struct surface_walk *walk, uint32_t group)
     const struct body *body = walk->snapshot->bodies[body_index].body;
     struct side a = {forest->bodies[body_index].tree, body_index};
     walk->count = 0;
+    if (walk->faces_only && body_has_segments(body)) {
+        return;
+    }
     if (body->self_collision) {
         uint32_t first = own * LEAF_TREE_ARITY;
         for (uint32_t leaf = first; leaf < a.tree->leaf_count && leaf - first < LEAF_TREE_ARITY; leaf++) {
@@ -218,7 +221,9 @@ void surface_walk_group(struct surface_walk *walk, uint32_t group)
     }
     for (uint32_t i = forest->body_pairs.first[body_index]; i < forest->body_pairs.first[body_index + 1]; i++) {
         uint32_t body_index_b = forest->body_pairs.partners[i];
-        if (body_index_b > body_index && bodies_may_meet(body, walk->snapshot->bodies[body_index_b].body)) {
+        const struct body *other = walk->snapshot->bodies[body_index_b].body;
+        bool wanted = !walk->faces_only || !body_has_segments(other);
+        if (wanted && body_index_b > body_index && bodies_may_meet(body, other)) {
             walk_tree(walk, a, (struct side){forest->bodies[body_index_b].tree, body_index_b}, own);
         }
     }
