@@ -250,6 +250,37 @@ static dent_status divide_hexahedra(struct sim_model *model, const dent_sim_body
     return DENT_OK;
 }
 
+/* A segment between neighbours of each strand. */
+static dent_status make_segments(struct sim_model *model, const dent_sim_body_def *body, dent_sim_body_def *made)
+{
+    uint32_t count = body->vertex_count - body->strand_count, *corners = sim_allocate(model, 2 * (size_t)count, sizeof *corners);
+    if (!corners) {
+        return sim_no_memory(model->context);
+    }
+    made->element_count = count;
+    made->element_corners = corners;
+    for (uint32_t s = 0; s < body->strand_count; s++) {
+        for (uint32_t v = body->first[s]; v + 1 < body->first[s + 1]; v++) {
+            *corners++ = v;
+            *corners++ = v + 1;
+        }
+    }
+    return DENT_OK;
+}
+
+uint32_t sim_strand_rows(uint32_t strand_count, const uint32_t *first)
+{
+    uint32_t rows = 0;
+    for (uint32_t s = 0; s < strand_count;) {
+        uint32_t most = 0;
+        for (uint32_t end = s + 8; s < strand_count && s < end; s++) {
+            most = first[s + 1] - first[s] > most ? first[s + 1] - first[s] : most;
+        }
+        rows += most;
+    }
+    return rows;
+}
+
 dent_status sim_make_cells(struct sim_model *model, const dent_sim_def *def, dent_sim_body_def *made,
                            struct sim_cells *cells)
 {
@@ -261,6 +292,8 @@ dent_status sim_make_cells(struct sim_model *model, const dent_sim_def *def, den
             status = divide_tetrahedra(model, body, &made[b], &cells[b]);
         } else if (body->kind == DENT_SIM_SOLID && body->elements == DENT_SIM_HEXAHEDRA) {
             status = divide_hexahedra(model, body, &made[b], &cells[b]);
+        } else if (body->kind == DENT_SIM_STRANDS) {
+            status = make_segments(model, body, &made[b]);
         }
     }
     return status;

@@ -49,6 +49,8 @@ struct sim_state {
     double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
     double *activations; /* of the fibres of each material at the last substep, where any has fibres */
     double *plastic;     /* 10 per point that flows: elastic/material_laws.h */
+    double *directors;   /* 24 per row of rods, struct rod_director: across the edges, of the present positions … */
+    double *spins;       /* … and how fast they turn about them: 8 per row, rad/s */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
@@ -60,7 +62,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 18 };
+enum { STATE_PART_COUNT = 20 };
 /* Positions or velocities were changed between substeps: the next one has nothing before it to go by. */
 void state_forget_history(const struct sim_model *model, struct sim_state *state);
 struct state_part {

@@ -134,7 +134,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
 
 const char *dent_sim_body_kind_name(dent_sim_body_kind kind)
 {
-    static const char *const names[] = {NULL, "solid", "cloth", "rigid", "prescribed", "embedded"};
+    static const char *const names[] = {NULL, "solid", "cloth", "rigid", "prescribed", "embedded", "strands"};
     return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
 }
 
