@@ -94,20 +94,8 @@ void cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t b
 void cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece,
                                   uint32_t slot, struct cluster_box *box);
 
-/* Box `slot` of a group, each side grown by `margin`. Number by number into place: a box that is made elsewhere and then
- * copied waits for its own stores, longer than the comparison takes that it is for. */
-static inline void grow_group_member(const struct box_group *group, uint32_t slot, float margin,
-                                     struct cluster_box *box)
-{
-    box->lo[0] = group->lo[0][slot] - margin;
-    box->lo[1] = group->lo[1][slot] - margin;
-    box->lo[2] = group->lo[2][slot] - margin;
-    box->hi[0] = group->hi[0][slot] + margin;
-    box->hi[1] = group->hi[1][slot] + margin;
-    box->hi[2] = group->hi[2][slot] + margin;
-}
-
-/* The same, as it is. */
+/* Box `slot` of a group. Number by number into place: a box that is made elsewhere and then copied waits for its own
+ * stores, longer than the comparison takes that it is for. */
 static inline void get_group_member(const struct box_group *group, uint32_t slot, struct cluster_box *box)
 {
     box->lo[0] = group->lo[0][slot];
