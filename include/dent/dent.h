@@ -35,6 +35,7 @@
 #include <dent/linkage.h>
 #include <dent/method.h>
 #include <dent/motion.h>
+#include <dent/neighbours.h>
 #include <dent/penetration.h>
 #include <dent/proximity.h>
 #include <dent/strand.h>

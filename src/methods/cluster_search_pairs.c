@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "geometry/numbers/bounds.h"
 #include "structures/clusters/kernels/cluster_kernels.h"
 
@@ -141,8 +142,8 @@ static void search_own(struct workspace *work)
 }
 
 /* What the next leaf reads of side a, asked for early. */
-static void fetch_features(const struct cluster_search *search, const struct clustered_body *side_a, uint32_t number,
-                           bool faces)
+PREFETCH_FUNCTION fetch_features(const struct cluster_search *search, const struct clustered_body *side_a,
+                                 uint32_t number, bool faces)
 {
     enum { LINE = 64 };
     const char *corners = (const char *)side_a->corners[number].faces;
@@ -174,7 +175,7 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
         }
         const struct cluster *cluster = &side_a->list[number];
         uint32_t world_number = side_a->first_cluster + number;
-        if (set & (set - 1)) {
+        if (search->snapshot.fetch_early && (set & (set - 1))) {
             fetch_features(search, side_a, first + (uint32_t)__builtin_ctz(set & (set - 1)), faces);
         }
         struct leaf_features features = {

@@ -45,6 +45,7 @@ struct cluster_snapshot {
     uint32_t cluster_count, piece_count;
     uint32_t piece_boxes_count, group_boxes_count, range_count;
     bool one_piece_each; /* every body has just one */
+    bool fetch_early;    /* the clusters do not stay in the cache: hints pay off. In small worlds they only cost time */
     bool wants[SIDE_COUNT], wants_strains;
     bool may_want_strains; /* in this query or in a later one like it */
     bool keep_points;      /* most clusters will be read several times; a hint */
