@@ -43,6 +43,7 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[17] = (struct state_part){state->joints, model->joint_count * sizeof *state->joints, "8"};
     parts[18] = (struct state_part){state->directors, 24 * (size_t)model->rod_row_count * sizeof(double), "8"};
     parts[19] = (struct state_part){state->spins, 8 * (size_t)model->rod_row_count * sizeof(double), "8"};
+    parts[20] = (struct state_part){state->books, model->rigid_count * sizeof *state->books, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -60,6 +61,7 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->last_velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     state->history = sim_allocate(model, model->body_count, sizeof *state->history);
     state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
+    state->books = sim_allocate(model, model->rigid_count, sizeof *state->books);
     state->joints = sim_allocate(model, model->joint_count, sizeof *state->joints);
     state->activations = sim_allocate(model, model->activation_count, sizeof(double));
     state->directors = sim_allocate(model, 24 * (size_t)model->rod_row_count, sizeof(double));
@@ -70,7 +72,7 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     }
     return state->positions && state->velocities && state->rigids && state->frames && state->rest &&
                    state->activations && state->plastic && state->last_positions && state->last_velocities &&
-                   state->history && state->joints && state->directors && state->spins
+                   state->history && state->joints && state->directors && state->spins && state->books
                ? DENT_OK
                : sim_no_memory(model->context);
 }

@@ -24,6 +24,12 @@ struct rigid_rest {
     uint64_t asleep; /* 0 or 1 */
 };
 
+/* What pays for taking overlap of a rigid body out, J (contacts/island_energy.c). */
+struct rigid_book {
+    double losses; /* its part of what its islands lost */
+    double stored; /* its part of what overlap at the start stores */
+};
+
 /* Of a joint: multipliers of the last substep, the target of its motor, how it stands, and its reactions on body a. */
 struct joint_state {
     double impulses[9];         /* six equations, motor or spring, lower and upper limit */
@@ -45,6 +51,7 @@ struct sim_state {
     uint64_t *history; /* … and by body: whether they count (elastic/two_step.c) */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
+    struct rigid_book *books; /* by rigid body */
     struct joint_state *joints;
     double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
     double *activations; /* of the fibres of each material at the last substep, where any has fibres */
@@ -62,7 +69,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 20 };
+enum { STATE_PART_COUNT = 21 };
 /* Positions or velocities were changed between substeps: the next one has nothing before it to go by. */
 void state_forget_history(const struct sim_model *model, struct sim_state *state);
 struct state_part {

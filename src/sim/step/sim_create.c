@@ -630,6 +630,10 @@ static dent_status note_overlap(dent_sim *sim)
     dent_status status = contacts_find(model, state, &work->search, &work->contacts, &work->report, 0);
     if (status == DENT_OK) {
         elastic_note_overlap(model, state, &work->contacts, &work->solver.elastic);
+        status = islands_begin(model, &work->contacts, &work->solver.elastic, &work->solver.islands);
+    }
+    if (status == DENT_OK) {
+        island_energy_note_overlap(model, state, &work->contacts, &work->solver.islands);
         status = state_give_memory(model->context, state, work->search.world);
     }
     work->contacts.count = state->force_count = 0;
@@ -684,7 +688,8 @@ static dent_status build(void *data)
     if (status == DENT_OK) {
         say_restitution(model);
     }
-    if (status == DENT_OK && model->contacts_wanted && model->elastic->tet_count + model->elastic->triangle_count + model->rod_row_count > 0) {
+    uint32_t bending = model->elastic->tet_count + model->elastic->triangle_count + model->rod_row_count;
+    if (status == DENT_OK && model->contacts_wanted && (bending > 0 || model->rigid_count > 0)) {
         status = note_overlap(sim);
     }
     if (status == DENT_OK && def->contacts) {

@@ -35,7 +35,11 @@ dent_status solver_begin(const struct sim_model *model, struct sim_state *state,
                          struct sim_solver *solver)
 {
     dent_status status = elastic_begin(model, state, contacts, &solver->elastic);
-    return status == DENT_OK ? islands_begin(model, contacts, &solver->elastic, &solver->islands) : status;
+    status = status == DENT_OK ? islands_begin(model, contacts, &solver->elastic, &solver->islands) : status;
+    if (status == DENT_OK && model->rigid_count > 0) {
+        island_energy_forget(model, state, contacts, &solver->islands);
+    }
+    return status;
 }
 
 void solver_place_vertices(const struct sim_model *model, struct sim_state *state)
