@@ -172,6 +172,25 @@ static void note_before(struct judge *judge, const dent_sim *sim, const dent_sim
     }
 }
 
+/* Vertices of hair more than 2 mm below the skin. */
+static uint32_t count_inside(const dent_sim *sim, const dent_sim_body_def *bodies)
+{
+    const double *head = dent_sim_positions(sim, 0), *hair = dent_sim_positions(sim, 1);
+    double middle[3] = {0, 0, 0};
+    uint32_t inside = 0;
+    for (uint32_t n = 0; n < 3 * bodies[0].vertex_count; n++) {
+        middle[n % 3] += head[n] / bodies[0].vertex_count;
+    }
+    for (uint32_t v = 0; v < bodies[1].vertex_count; v++) {
+        double square = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            square += (hair[3 * (size_t)v + k] - middle[k]) * (hair[3 * (size_t)v + k] - middle[k]);
+        }
+        inside += square < 0.0875 * 0.0875;
+    }
+    return inside;
+}
+
 /* Roots lie on the head: what their first segment meets there does not count. */
 static void judge_step(struct judge *judge, const dent_sim *sim, uint32_t segments)
 {
@@ -272,8 +291,8 @@ static void run(const struct options *options)
         }
         if (options->check) {
             judge_step(&judge, sim, options->segments);
-            if (n % 100 == 99) {
-                fprintf(stderr, "step %u: %llu met\n", n + 1, (unsigned long long)judge.met);
+            if (n % 50 == 49) {
+                fprintf(stderr, "step %u: %llu met, %u inside\n", n + 1, (unsigned long long)judge.met, count_inside(sim, bodies));
             }
         }
     }
@@ -288,7 +307,8 @@ static void run(const struct options *options)
            (double)products / substeps, (double)lines / substeps);
     printf("  hash %016llx\n", (unsigned long long)dent_sim_hash(sim));
     if (options->check) {
-        printf("  %llu pairs met on the way of %u steps\n", (unsigned long long)judge.met, options->steps);
+        printf("  %llu pairs met on the way of %u steps, %u vertices of hair end inside the head\n",
+               (unsigned long long)judge.met, options->steps, count_inside(sim, bodies));
         dent_world_destroy(judge.world);
         dent_context_destroy(judge.context);
         free(judge.before[0]);
