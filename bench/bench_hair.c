@@ -1,6 +1,6 @@
 /* A head of hair that is shaken: what a step costs, and whether anything ever crosses.
  *
- *   bench_hair [--strands N] [--segments N] [--steps N] [--threads N] [--isa I] [--safe] [--check] [--free]
+ *   bench_hair [--strands N] [--segments N] [--steps N] [--threads N] [--isa I] [--interval N] [--safe] [--check] [--free]
  *
  * Guides of 20 cm (radius of contact 0.1 mm, fibres of 4 GPa) stand on a ball of 9 cm that is shaken to and fro by 3 cm and
  * turned by 17 degrees, twice a second; steps of 1/60 s with 4 substeps, contacts by proximity. The first tenth of the steps
@@ -8,7 +8,8 @@
  *
  * --safe   thin_and_fast: nothing crosses, by exact impacts after every interval
  * --check  an independent world asks the exact question `impact` along the way of every step, and counts what meets
- * --free   without contacts */
+ * --free   without contacts
+ * --interval  substeps between detections, default 4 */
 #include "sim/elastic/minimise.h"
 #include "sim/step/sim_step.h"
 
@@ -25,6 +26,7 @@
 struct options {
     uint32_t strands, segments, steps, threads;
     dent_isa isa;
+    uint32_t interval;
     bool safe, check, free;
 };
 
@@ -255,7 +257,7 @@ static void run(const struct options *options)
     def.substeps = 4;
     def.air_damping = 0.5;
     def.contacts = !options->free;
-    def.contact_interval = options->safe ? 0 : 4;
+    def.contact_interval = options->interval;
     dent_sim *sim;
     must(context, dent_sim_create(context, &def, &sim));
     struct judge judge = {0};
@@ -325,14 +327,14 @@ static void run(const struct options *options)
 
 int main(int count, char **arguments)
 {
-    struct options options = {.strands = 2000, .segments = 32, .steps = 60, .threads = 2, .isa = DENT_ISA_AUTO};
+    struct options options = {.strands = 2000, .segments = 32, .steps = 60, .threads = 2, .interval = 4, .isa = DENT_ISA_AUTO};
     for (int n = 1; n < count; n++) {
         const char *name = arguments[n], *value = n + 1 < count ? arguments[n + 1] : "0";
         struct {
             const char *name;
             uint32_t *number;
         } numbers[] = {{"--strands", &options.strands}, {"--segments", &options.segments}, {"--steps", &options.steps},
-                       {"--threads", &options.threads}};
+                       {"--threads", &options.threads}, {"--interval", &options.interval}};
         bool known = false;
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             if (strcmp(name, numbers[k].name) == 0) {
