@@ -12,6 +12,7 @@
 #include "base/containers/heap_sort.h"
 #include "elastic_pass.h"
 #include "rigid_bonds.h"
+#include "sim/elements/rod_mesh.h"
 #include "simd/kernel_choice.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ static void make_nodes(const struct sim_model *model, const struct inertia_terms
     uint32_t listed = 0, free_count = 0;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         space->vertex_nodes[v] = SIM_NONE;
-        free_count += inertia->vertices[v] > 0;
+        free_count += inertia->vertices[v] > 0 && !is_rod_vertex(model, v);
     }
     uint32_t most = space->direct ? 1 : free_count > LARGE_MESH ? LARGE_AGGREGATE : AGGREGATE;
     space->node_count = 0;
@@ -95,7 +96,7 @@ static void make_nodes(const struct sim_model *model, const struct inertia_terms
         const struct sim_body *body = &model->bodies[b];
         uint32_t begin = listed;
         for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-            if (inertia->vertices[v] > 0) {
+            if (inertia->vertices[v] > 0 && body->kind != DENT_SIM_STRANDS) { /* rods: rod_pass.c */
                 space->node_vertices[listed++] = v;
             }
         }
@@ -794,7 +795,7 @@ void coarse_diagonal(const struct sim_model *model, const struct point_terms *te
         }
     }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
-        if (inertia->vertices[v] > 0) {
+        if (inertia->vertices[v] > 0 && space->vertex_nodes[v] != SIM_NONE) {
             double kept[6];
             memcpy(kept, diagonal + 6 * (size_t)v, sizeof kept);
             coarse_invert_symmetric(kept, diagonal + 6 * (size_t)v);
@@ -907,7 +908,11 @@ dent_status coarse_build(struct sim_model *model, const struct inertia_terms *in
         space->kernels = KERNELS_FOR(isa, tet_kernels_scalar, tet_kernels_avx2, tet_kernels_avx512);
         rest_positions(model, rest);
         double most_cost = DIRECT_COST + POINT_COST * model->elastic->cells.point_count;
-        space->direct = model->vertex_count <= DIRECT_VERTICES;
+        uint32_t vertices = 0;
+        for (uint32_t b = 0; b < model->body_count; b++) {
+            vertices += model->bodies[b].kind == DENT_SIM_STRANDS ? 0 : model->bodies[b].vertex_count;
+        }
+        space->direct = vertices <= DIRECT_VERTICES;
         status = build_nodes(model, inertia, rest, space);
         if (status == DENT_OK && space->direct && envelope_cost(&space->envelope) > most_cost) {
             space->direct = false;
