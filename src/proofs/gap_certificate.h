@@ -54,8 +54,8 @@ struct gap_reference {
     uint32_t *first_pair;           /* by piece, and the end: the pairs it is the first of, in order of the second */
     uint32_t pair_count, row_count;
     struct gap_pair *pairs;
-    float (*rows)[PIECE_CLUSTERS]; /* by row: gaps to the clusters of the second piece; 0: unknown */
-    float *clearances;             /* by piece: to all features of the body without a common vertex; 0: unknown */
+    struct gap_row *rows;           /* to the clusters of the second piece */
+    float *clearances;              /* by piece: to all features of the body without a common vertex; 0: unknown */
 };
 
 /* What a query knows of a pair of pieces that is not clear: bit k of rows[i] is set where cluster i of the first piece
@@ -84,9 +84,12 @@ uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, ui
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);
 
-/* Clusters of the second piece of a pair that have no contact with cluster `slot` of the first, `piece`. */
-uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
-                    const struct piece_strain *strains, uint32_t piece, uint32_t slot, const struct gap_pair *pair);
+/* Clusters of a pair of pieces that may have contact (cluster_kernels.h: open_clusters), the first of which is `piece`.
+ * `own`, `others`: their boxes; `whole`: that of all of the second. Returns the union of `rows`. */
+uint32_t gaps_leave_open(const struct gap_reference *reference, const struct cluster_kernels *kernels,
+                         const struct piece_strain *strains, uint32_t piece, const struct gap_pair *pair,
+                         const struct box_group *own, const struct box_group *others, const struct cluster_box *whole,
+                         float margin, uint16_t rows[PIECE_CLUSTERS]);
 
 /* Proves what it can about a pair of pieces, the first of which is `piece`, of a body of several clusters. Only clusters
  * whose boxes come closer than `margin` are compared. True: they have no contact, nothing is written. False: `open` has

@@ -359,7 +359,7 @@ static bool are_neighbours(const struct stage *stage, uint32_t a, uint32_t b)
 static double gap_in_row(const struct stage *stage, const struct gap_pair *pair, uint32_t slot, uint32_t other)
 {
     uint32_t row = pair->first_row + (uint32_t)__builtin_popcount(pair->rows & ((1u << slot) - 1));
-    return pair->rows >> slot & 1 ? (double)stage->gaps.rows[row][other] : 0;
+    return pair->rows >> slot & 1 ? (double)stage->gaps.rows[row].gap[other] : 0;
 }
 
 static void no_gap_is_larger_than_the_distance(void **state)
@@ -456,6 +456,36 @@ static void marks_free(struct marks *marks)
     free(marks->proven);
 }
 
+/* Boxes that all meet, so that only gaps tell clusters apart. */
+static struct box_group boxes_everywhere(void)
+{
+    struct box_group boxes;
+    for (int axis = 0; axis < 3; axis++) {
+        for (int slot = 0; slot < PIECE_CLUSTERS; slot++) {
+            boxes.lo[axis][slot] = -1;
+            boxes.hi[axis][slot] = 1;
+        }
+    }
+    return boxes;
+}
+
+static void mark_pair(const struct stage *stage, const struct cluster_kernels *kernels, uint32_t piece,
+                      const struct gap_pair *pair, struct marks *marks)
+{
+    const struct box_group boxes = boxes_everywhere();
+    const struct cluster_box whole = {{-1, -1, -1}, {1, 1, 1}};
+    const struct cluster_piece *own = &stage->clusters.pieces[piece], *others = &stage->clusters.pieces[pair->piece];
+    uint16_t open[PIECE_CLUSTERS];
+    gaps_leave_open(&stage->gaps, kernels, stage->pieces, piece, pair, &boxes, &boxes, &whole, 0, open);
+    for (uint32_t slot = 0; slot < own->count; slot++) {
+        for (uint32_t k = 0; k < others->count; k++) {
+            bool proven = !(open[slot] >> k & 1);
+            marks->proven[(size_t)(own->first + slot) * stage->clusters.cluster_count + others->first + k] |= proven;
+            marks->count += proven;
+        }
+    }
+}
+
 /* Which pairs are proven; all instruction sets say so together or the strains differ in their last bits. */
 static void mark_proven(struct stage *stage, const struct cluster_kernels *kernels, struct marks *marks)
 {
@@ -468,16 +498,9 @@ static void mark_proven(struct stage *stage, const struct cluster_kernels *kerne
         for (uint32_t place = 0; place < stage->clusters.pieces[b].count; place++) {
             uint32_t cluster = stage->clusters.pieces[b].first + place;
             marks->proven[(size_t)cluster * count + cluster] |= own >> place & 1;
-            for (uint32_t i = stage->gaps.first_pair[b]; i < stage->gaps.first_pair[b + 1]; i++) {
-                const struct gap_pair *pair = &stage->gaps.pairs[i];
-                uint32_t set = gaps_prove(&stage->gaps, kernels, stage->pieces, b, place, pair);
-                for (; set; set &= set - 1) {
-                    uint32_t other = stage->clusters.pieces[pair->piece].first + (uint32_t)__builtin_ctz(set);
-                    assert_in_range(other, 0, count - 1);
-                    marks->proven[(size_t)cluster * count + other] = 1;
-                    marks->count++;
-                }
-            }
+        }
+        for (uint32_t i = stage->gaps.first_pair[b]; i < stage->gaps.first_pair[b + 1]; i++) {
+            mark_pair(stage, kernels, b, &stage->gaps.pairs[i], marks);
         }
     }
 }
@@ -692,7 +715,7 @@ static uint64_t count_unmeasured(const struct gap_reference *gaps)
             for (uint32_t set = pair->rows; set; set &= set - 1, row++) {
                 uint32_t own = gaps->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
                 for (uint32_t k = 0; k < gaps->clusters->pieces[pair->piece].count; k++) {
-                    count += gaps->rows[row][k] < 0 && gaps->clusters->pieces[pair->piece].first + k > own;
+                    count += gaps->rows[row].gap[k] < 0 && gaps->clusters->pieces[pair->piece].first + k > own;
                 }
             }
         }

@@ -22,6 +22,16 @@ void stage_open(struct stage *stage, uint32_t threads, dent_isa isa, struct test
     stage->def.contacts = false;
 }
 
+void stage_open_block(struct stage *stage, dent_sim_elements elements, uint32_t nx, uint32_t ny, uint32_t nz,
+                      double edge)
+{
+    bool whole = elements == DENT_SIM_HEXAHEDRA;
+    stage_open(stage, 1, DENT_ISA_AUTO,
+               whole ? test_hexahedra(nx, ny, nz, edge, 0, 0, 0) : test_block(nx, ny, nz, edge, 0, 0, 0),
+               DENT_SIM_SOLID);
+    stage->bodies[0].elements = elements;
+}
+
 void stage_close(struct stage *stage)
 {
     dent_sim_destroy(stage->sim);

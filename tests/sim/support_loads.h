@@ -23,6 +23,9 @@ struct stage {
 
 /* One body of the mesh, which the stage then owns; without contacts. */
 void stage_open(struct stage *stage, uint32_t threads, dent_isa isa, struct test_mesh mesh, dent_sim_body_kind kind);
+/* A solid block of cubes of edge `edge` at the origin, as elements of a kind. */
+void stage_open_block(struct stage *stage, dent_sim_elements elements, uint32_t nx, uint32_t ny, uint32_t nz,
+                      double edge);
 void stage_close(struct stage *stage);
 /* Vertices of body 0 whose coordinate lies within 1e-9 of a value. */
 const uint32_t *stage_layer(struct stage *stage, int axis, double value, uint32_t *count);

@@ -27,6 +27,8 @@ struct sim_cells {
     uint32_t count, corner_count; /* corners per cell: 8 or 10; 0: cells are elements */
     uint32_t *corners;            /* numbers within the body */
     uint32_t *element_cells;      /* by element */
+    uint32_t middle_count;        /* quadratic: vertices that were added, the last ones of the body, … */
+    uint32_t *middle_ends;        /* … between these two each, ascending */
 };
 
 struct sim_body {
@@ -169,6 +171,10 @@ uint32_t sim_cell_points(const struct sim_body *body); /* in each cell */
 /* The material of a cell, and of an element. */
 uint32_t sim_cell_material(const struct sim_body *body, uint32_t cell);
 uint32_t sim_element_cell(const struct sim_body *body, uint32_t element);
+/* Sets the marks (by vertex of the body) of listed vertices, and of added ones between two of them; clears the others. */
+void sim_mark_vertices(const struct sim_body *body, const uint32_t *vertices, uint32_t count, uint8_t *marks);
+/* The vertex that was added between two, or SIM_NONE. O(log n) */
+uint32_t sim_middle_between(const struct sim_body *body, uint32_t a, uint32_t b);
 
 /* Strands in groups of eight, each as long as its longest. */
 uint32_t sim_strand_rows(uint32_t strand_count, const uint32_t *first);
