@@ -1,0 +1,48 @@
+/* The parts of the preconditioner, between its sources: coarse_nodes.c, coarse_blocks.c, coarse_factor.c and
+ * coarse_space.c, which joins them. */
+#ifndef DENT_SIM_COARSE_PARTS_H
+#define DENT_SIM_COARSE_PARTS_H
+
+#include "coarse_space.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- coarse_nodes.c ---------------------------------------------------------------------------------------------- */
+
+/* Rest positions of all vertices: of elastic bodies their rest shape. */
+void coarse_rest_positions(const struct sim_model *model, double *positions);
+/* Aggregates of the vertices that move, then rigid bodies. */
+void coarse_make_nodes(const struct sim_model *model, const struct inertia_terms *inertia, const double *rest,
+                       struct coarse_space *space);
+
+/* ---- coarse_blocks.c --------------------------------------------------------------------------------------------- */
+
+/* Lists the nodes that elements join. */
+dent_status coarse_list_pairs(struct sim_model *model, struct coarse_space *space);
+/* Sorted by a, each once; returns how many are left. */
+uint64_t coarse_sort_pairs(struct coarse_pair *pairs, uint64_t count);
+/* Blocks of the elements at positions; until the space is built, the diagonal of the vertices, too. Without a state:
+ * nothing is activated, nothing has flowed. */
+void coarse_make_blocks(const struct sim_model *model, struct coarse_space *space, const double *positions,
+                        const struct sim_state *state, double rate);
+/* How the unknowns of a node, in its frame, move a point at `arm`: rows x y z. */
+void coarse_motion_at(const double *arm, double motion[3][6]);
+/* factor times a frame times a motion */
+void coarse_turn_motion(const double frame[9], double factor, double motion[3][6]);
+/* target += left^T block right */
+void coarse_add_block(double target[36], double left[3][6], const double block[9], double right[3][6]);
+
+/* ---- coarse_factor.c --------------------------------------------------------------------------------------------- */
+
+/* The order of elimination and the envelope, for elements and terms (null: without, and kept as the static ones). */
+dent_status coarse_lay_out(const struct sim_model *model, const struct point_terms *terms, struct coarse_space *space);
+dent_status coarse_factorise(const struct sim_model *model, const struct point_terms *terms,
+                             const struct inertia_terms *inertia, struct coarse_space *space);
+
+static inline bool term_is_active(const struct point_term *term)
+{
+    return term->matrix[0] + term->matrix[3] + term->matrix[5] > 0;
+}
+
+#endif
