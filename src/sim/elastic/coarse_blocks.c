@@ -25,9 +25,10 @@ static void visit_cells(const struct solid_cells *cells, struct coarse_space *sp
 }
 
 static void visit_elements(const struct elastic_mesh *mesh, struct coarse_space *space, const double *positions,
-                           const struct sim_state *state, double rate, element_visit *visit)
+                           const struct sim_state *state, double rate, bool cloth, element_visit *visit)
 {
     double tet[4][4][9], triangle[3][3][9];
+    uint32_t triangles = cloth ? mesh->triangle_count : 0, hinges = cloth ? mesh->hinge_count : 0;
     for (uint32_t g = 0; g < mesh->group_count; g++) {
         const struct tet_group *group = &mesh->groups[g];
         for (uint32_t lane = 0; lane < TET_LANES && group->mu[lane] > 0; lane++) {
@@ -39,13 +40,13 @@ static void visit_elements(const struct elastic_mesh *mesh, struct coarse_space 
             visit(space, corners, 4, positions ? tet[0][0] : NULL);
         }
     }
-    for (uint32_t t = 0; t < mesh->triangle_count; t++) {
+    for (uint32_t t = 0; t < triangles; t++) {
         if (positions) {
             cloth_triangle_stiffness(&mesh->triangles[t], positions, rate, triangle);
         }
         visit(space, mesh->triangles[t].corners, 3, positions ? triangle[0][0] : NULL);
     }
-    for (uint32_t t = 0; t < mesh->hinge_count; t++) {
+    for (uint32_t t = 0; t < hinges; t++) {
         if (positions) {
             cloth_hinge_stiffness(&mesh->hinges[t], positions, tet);
         }
@@ -95,7 +96,7 @@ dent_status coarse_list_pairs(struct sim_model *model, struct coarse_space *spac
     dent_context *context = model->context;
     space->pairs = NULL;
     space->pair_count = 0;
-    visit_elements(model->elastic, space, NULL, NULL, 0, note_pairs);
+    visit_elements(model->elastic, space, NULL, NULL, 0, true, note_pairs);
     uint64_t all = space->pair_count;
     struct coarse_pair *found = dent_allocate(context, (size_t)all, sizeof *found);
     if (!found) {
@@ -103,7 +104,7 @@ dent_status coarse_list_pairs(struct sim_model *model, struct coarse_space *spac
     }
     space->pairs = found;
     space->pair_count = 0;
-    visit_elements(model->elastic, space, NULL, NULL, 0, note_pairs);
+    visit_elements(model->elastic, space, NULL, NULL, 0, true, note_pairs);
     space->pair_count = coarse_sort_pairs(found, all);
     space->pairs = sim_allocate(model, (size_t)space->pair_count, sizeof *space->pairs);
     if (space->pairs && space->pair_count > 0) {
@@ -125,7 +126,7 @@ dent_status coarse_list_pairs(struct sim_model *model, struct coarse_space *spac
 
 /* ---- blocks of the elements -------------------------------------------------------------------------------------- */
 
-static uint32_t find_pair(const struct coarse_space *space, uint32_t a, uint32_t b)
+uint32_t coarse_find_pair(const struct coarse_space *space, uint32_t a, uint32_t b)
 {
     uint32_t low = space->pair_starts[a], high = space->pair_starts[a + 1];
     while (low < high) {
@@ -179,7 +180,7 @@ void coarse_add_block(double target[36], double left[3][6], const double block[9
     }
 }
 
-static void add_blocks(struct coarse_space *space, const uint32_t *corners, uint32_t count, const double *blocks)
+void coarse_add_element(struct coarse_space *space, const uint32_t *corners, uint32_t count, const double *blocks)
 {
     double motions[CELL_MOST_CORNERS][3][6];
     uint32_t nodes[CELL_MOST_CORNERS];
@@ -207,7 +208,7 @@ static void add_blocks(struct coarse_space *space, const uint32_t *corners, uint
                 continue;
             }
             double *target = a == b ? space->node_blocks + 36 * (size_t)a
-                                    : space->pair_blocks + 36 * (size_t)find_pair(space, a, b);
+                                    : space->pair_blocks + 36 * (size_t coarse_find_pair(space, a, b);
             if (space->nodes[a].unknowns == 3 && space->nodes[b].unknowns == 3) {
                 for (int n = 0; n < 9; n++) {
                     target[6 * (n / 3) + n % 3] += block[n];
@@ -220,11 +221,11 @@ static void add_blocks(struct coarse_space *space, const uint32_t *corners, uint
 }
 
 void coarse_make_blocks(const struct sim_model *model, struct coarse_space *space, const double *positions,
-                        const struct sim_state *state, double rate)
+                        const struct sim_state *state, double rate, bool cloth)
 {
     memset(space->node_blocks, 0, 36 * (size_t)space->node_count * sizeof(double));
     if (space->pair_count > 0) {
         memset(space->pair_blocks, 0, 36 * (size_t)space->pair_count * sizeof(double));
     }
-    visit_elements(model->elastic, space, positions, state, rate, add_blocks);
+    visit_elements(model->elastic, space, positions, state, rate, cloth, coarse_add_element);
 }

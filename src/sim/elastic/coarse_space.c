@@ -3,7 +3,8 @@
  * D are the 3x3 blocks of the vertices. P are the rigid motions of aggregates, some hundred neighbouring vertices each;
  * rigid bodies are aggregates by themselves. What D moves slowly, long waves and whole bodies, P moves at once. The
  * matrix of the elements is made at rest: an aggregate that has turned since sees it in its own frame. Contacts and
- * attachments are added as they are now, to D and to P^T A P; its factor is made anew when they change.
+ * attachments are added as they are now, to D and to P^T A P; its factor is made anew when they change. Cloth bends more
+ * than that allows for: present_cloth.c.
  *
  * Small scenes have a node for every vertex, and the matrix is that of the present positions: then the factor solves
  * the linear equations at once, whatever the material. */
@@ -93,6 +94,10 @@ static void frame_task(void *data, uint32_t number, uint32_t worker)
         rigid_rotation(call->state->rigids[node->rigid].orientation, node->frame);
         return;
     }
+    if (space->cloth.used && node->is_cloth) {
+        present_cloth_node(call->state->positions, space, number);
+        return;
+    }
     double matrix[9] = {0}, size = 0;
     for (uint32_t n = space->node_starts[number]; n < space->node_starts[number + 1]; n++) {
         const double *arm = space->arms + 3 * (size_t)space->node_vertices[n];
@@ -151,7 +156,7 @@ void coarse_diagonal(const struct sim_model *model, const struct point_terms *te
         for (uint32_t k = space->node_starts[n]; k < space->node_starts[n + 1]; k++) {
             uint32_t v = space->node_vertices[k];
             double *d = diagonal + 6 * (size_t)v;
-            turn_symmetric(space->nodes[n].frame, space->rest_diagonal + 6 * (size_t)v, d);
+            turn_symmetric(space->nodes[n].frame, space->diagonal + 6 * (size_t)v, d);
             d[0] += inertia->vertices[v];
             d[3] += inertia->vertices[v];
             d[5] += inertia->vertices[v];
@@ -221,13 +226,17 @@ dent_status coarse_refresh(const struct sim_model *model, const struct sim_state
             rigid_rotation(state->rigids[space->nodes[n].rigid].orientation, space->nodes[n].frame);
         }
         if (elements) {
-            coarse_make_blocks(model, space, state->positions, state, inertia->rate);
+            coarse_make_blocks(model, space, state->positions, state, inertia->rate, true);
         }
         return coarse_factorise(model, terms, inertia, space);
     }
     struct frame_call call = {model, state, space};
     if (elements) {
         for_nodes(model, space, frame_task, &call);
+    }
+    if (elements && space->cloth.used) {
+        present_cloth_make(model, space, state->positions, inertia->rate);
+        space->factor_is_static = false;
     }
     if (!space->diagonal_in_floats) {
         coarse_diagonal(model, terms, inertia, space);
@@ -250,6 +259,7 @@ static dent_status allocate(struct sim_model *model, struct coarse_space *space,
     space->arms = sim_allocate(model, 3 * vertices, sizeof(double));
     space->rest_diagonal = sim_allocate(model, 6 * vertices, sizeof(double));
     space->inverse_diagonal = sim_allocate(model, 6 * vertices, sizeof(double));
+    space->diagonal = sim_allocate(model, 6 * vertices, sizeof(double));
     space->link_starts = sim_allocate(model, (size_t)nodes + 1, sizeof *space->link_starts);
     space->order = sim_allocate(model, nodes, sizeof *space->order);
     space->static_first = sim_allocate(model, nodes, sizeof *space->static_first);
@@ -257,7 +267,7 @@ static dent_status allocate(struct sim_model *model, struct coarse_space *space,
     space->values = sim_allocate(model, 6 * (size_t)nodes, sizeof(double));
     space->factor_active = sim_allocate(model, model->rigid_count, 1);
     return space->nodes && space->node_starts && space->vertex_nodes && space->node_vertices && space->arms &&
-                   space->rest_diagonal && space->inverse_diagonal && space->link_starts && space->order &&
+                   space->rest_diagonal && space->inverse_diagonal && space->diagonal && space->link_starts && space->order &&
                    space->static_first && space->static_envelope &&
                    space->values && space->factor_active
                ? DENT_OK
@@ -294,7 +304,8 @@ dent_status coarse_build(struct sim_model *model, const struct inertia_terms *in
     if (status == DENT_OK) {
         space->node_blocks = sim_allocate(model, 36 * (size_t)space->node_count, sizeof(double));
         space->pair_blocks = sim_allocate(model, 36 * (size_t)space->pair_count, sizeof(double));
-        status = space->node_blocks && space->pair_blocks ? DENT_OK : sim_no_memory(model->context);
+        status = space->node_blocks && space->pair_blocks ? present_cloth_build(model, space)
+                                                          : sim_no_memory(model->context);
     }
     dent_release(model->context, rest, numbers, sizeof *rest);
     return status == DENT_OK ? coarse_rest(model, inertia, space) : status;
@@ -314,8 +325,13 @@ dent_status coarse_rest(const struct sim_model *model, const struct inertia_term
     }
     memset(space->rest_diagonal, 0, 6 * (size_t)model->vertex_count * sizeof(double));
     space->built = space->factor_is_static = false;
-    coarse_make_blocks(model, space, rest, NULL, inertia->rate);
+    coarse_make_blocks(model, space, rest, NULL, inertia->rate, true);
+    memcpy(space->diagonal, space->rest_diagonal, 6 * (size_t)model->vertex_count * sizeof(double));
     space->built = true;
+    if (space->cloth.used) {
+        coarse_make_blocks(model, space, rest, NULL, inertia->rate, false);
+        present_cloth_keep_solids(space);
+    }
     space->weight = 0.5; /* 1.5 over the largest eigenvalue of D^-1 A, about three for tetrahedra */
     dent_release(model->context, rest, numbers, sizeof *rest);
     return DENT_OK;

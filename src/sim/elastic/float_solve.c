@@ -435,7 +435,7 @@ static void set_inverse(const struct inertia_terms *inertia, const struct coarse
                         struct float_system *system, uint32_t slot)
 {
     uint32_t v = system->slot_vertices[slot];
-    const double *rest = space->rest_diagonal + 6 * (size_t)v;
+    const double *rest = space->diagonal + 6 * (size_t)v;
     double diagonal[6], s[6], factor = space->weight * system->stiffness;
     for (size_t n = 0; n < 6; n++) {
         bool main = n == 0 || n == 3 || n == 5;
@@ -458,12 +458,44 @@ void float_set_inertia(const struct inertia_terms *inertia, struct float_system 
     system->touched_count = system->built ? system->free_count : 0;
 }
 
-void float_refresh(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
-                   const struct coarse_space *space, struct float_system *system)
+struct inverse_call {
+    const struct inertia_terms *inertia;
+    const struct coarse_space *space;
+    struct float_system *system;
+};
+
+static void inverse_task(void *data, uint32_t chunk, uint32_t worker)
 {
-    (void)model;
-    for (uint32_t n = 0; n < system->touched_count; n++) {
-        set_inverse(inertia, space, system, system->touched[n]);
+    (void)worker;
+    const struct inverse_call *call = data;
+    uint32_t begin = chunk * SLOTS_A_CHUNK, end = chunk_end(begin, SLOTS_A_CHUNK, call->system->touched_count);
+    for (uint32_t n = begin; n < end; n++) {
+        set_inverse(call->inertia, call->space, call->system, call->system->touched[n]);
+    }
+}
+
+/* Arms and all inverses, where cloth has been made anew. */
+static void take_cloth(const struct coarse_space *space, struct float_system *system)
+{
+    for (uint32_t s = 0; s < system->free_count; s++) {
+        const double *arm = space->arms + 3 * (size_t)system->slot_vertices[s];
+        set_row(system->arms, s,
+                (four){(float)(arm[0] / system->length), (float)(arm[1] / system->length),
+                       (float)(arm[2] / system->length), 0});
+        system->touched[s] = s;
+    }
+    system->touched_count = system->free_count;
+}
+
+void float_refresh(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
+                   const struct coarse_space *space, struct float_system *system, bool elements)
+{
+    struct inverse_call inverses = {inertia, space, system};
+    if (elements && space->cloth.used) {
+        take_cloth(space, system);
+    }
+    if (system->touched_count > 0) {
+        dent_parallel_for(model->context, chunks_of(system->touched_count, SLOTS_A_CHUNK), inverse_task, &inverses);
     }
     system->touched_count = 0;
     for (uint64_t i = 0; i < terms->count; i++) {

@@ -81,9 +81,9 @@ void block_change(const struct sim_model *model, const struct float_system *syst
 
 /* When the inertia of vertices has changed; float_refresh must follow. */
 void float_set_inertia(const struct inertia_terms *inertia, struct float_system *system);
-/* When the preconditioner has been made anew: terms in the diagonal. */
+/* When the preconditioner has been made anew, perhaps with its elements: terms in the diagonal. */
 void float_refresh(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
-                   const struct coarse_space *space, struct float_system *system);
+                   const struct coarse_space *space, struct float_system *system, bool elements);
 /* Takes minus the gradient in as the right side. Returns its square in the norm of the preconditioner; 0 where there is
  * none, not finite where floats cannot hold it. */
 double float_start(const struct sim_model *model, struct minimiser *work);

@@ -618,7 +618,7 @@ static dent_status refresh(const struct sim_model *model, const struct sim_state
         return status;
     }
     if (work->floats.built) {
-        float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats);
+        float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats, work->interval_begins);
     }
     work->interval_begins = work->inertia_changed = false;
     return DENT_OK;
