@@ -208,7 +208,7 @@ void coarse_add_element(struct coarse_space *space, const uint32_t *corners, uin
                 continue;
             }
             double *target = a == b ? space->node_blocks + 36 * (size_t)a
-                                    : space->pair_blocks + 36 * (size_t coarse_find_pair(space, a, b);
+                                    : space->pair_blocks + 36 * (size_t)coarse_find_pair(space, a, b);
             if (space->nodes[a].unknowns == 3 && space->nodes[b].unknowns == 3) {
                 for (int n = 0; n < 9; n++) {
                     target[6 * (n / 3) + n % 3] += block[n];

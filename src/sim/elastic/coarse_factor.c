@@ -219,6 +219,27 @@ static void put_term(const struct sim_model *model, struct coarse_space *space, 
     }
 }
 
+/* Adds a mass at the end of an arm. */
+static void add_mass(double block[36], double mass, const double arm[3])
+{
+    double x = mass * arm[0], y = mass * arm[1], z = mass * arm[2];
+    block[0] += mass;
+    block[7] += mass;
+    block[14] += mass;
+    block[19] -= z;
+    block[20] += y;
+    block[24] += z;
+    block[26] -= x;
+    block[30] -= y;
+    block[31] += x;
+    block[21] += y * arm[1] + z * arm[2];
+    block[27] -= x * arm[1];
+    block[28] += x * arm[0] + z * arm[2];
+    block[33] -= x * arm[2];
+    block[34] -= y * arm[2];
+    block[35] += x * arm[0] + y * arm[1];
+}
+
 static void put_inertia(const struct sim_model *model, const struct inertia_terms *inertia, struct coarse_space *space,
                         uint32_t number)
 {
@@ -236,9 +257,7 @@ static void put_inertia(const struct sim_model *model, const struct inertia_term
     }
     for (uint32_t n = space->node_starts[number]; n < space->node_starts[number + 1]; n++) {
         uint32_t v = space->node_vertices[n];
-        double motion[3][6], m = inertia->vertices[v], mass[9] = {m, 0, 0, 0, m, 0, 0, 0, m};
-        coarse_motion_at(space->arms + 3 * (size_t)v, motion);
-        coarse_add_block(block, motion, mass, motion);
+        add_mass(block, inertia->vertices[v], space->arms + 3 * (size_t)v);
     }
     put_block(space, number, number, block);
 }
