@@ -71,7 +71,7 @@ void coarse_make_nodes(const struct sim_model *model, const struct inertia_terms
         space->vertex_nodes[v] = SIM_NONE;
         free_count += inertia->vertices[v] > 0;
     }
-    uint32_t large = free_count > LARGE_MESH ? LARGE_AGGREGATE : AGGREGATE;
+    uint32_t most = space->direct ? 1 : free_count > LARGE_MESH ? LARGE_AGGREGATE : AGGREGATE;
     space->node_count = 0;
     for (uint32_t b = 0; b < model->body_count; b++) {
         const struct sim_body *body = &model->bodies[b];
@@ -82,8 +82,7 @@ void coarse_make_nodes(const struct sim_model *model, const struct inertia_terms
             }
         }
         if (listed > begin) {
-            /* The factor of a sheet stays small, and it pays to have more of it. */
-            split(space, rest, begin, listed, space->direct ? 1 : body->kind == DENT_SIM_CLOTH ? AGGREGATE : large);
+            split(space, rest, begin, listed, most);
         }
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {

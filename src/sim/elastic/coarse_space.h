@@ -22,6 +22,8 @@ struct present_cloth {
     struct cloth_matrix *matrices; /* by triangle */
     uint32_t *border;              /* elements in more than one node: triangles, then hinges */
     uint32_t border_count;
+    double *flat; /* by vertex: what hinges that are flat at rest put on its diagonal, the same at all times */
+    bool has_curved; /* hinges */
     double *node_blocks, *pair_blocks; /* of all other elements, at rest */
 };
 

@@ -106,7 +106,25 @@ static void block_task(void *data, uint32_t number, uint32_t worker)
     system->kernels->product(&block->elements, rows, sums);
 }
 
-/* q = all blocks + inertia, and p . q of the chunk. */
+/* The row of a slot in the matrix of bending, times p. */
+static inline four bend(const struct float_system *system, uint32_t slot, four p)
+{
+    uint32_t n = system->bend_starts[slot], end = system->bend_starts[slot + 1];
+    if (n == end) {
+        return splat(0);
+    }
+    four even = splat(system->bend_values[n++]) * p, odd = splat(0);
+    for (; n + 2 <= end; n += 2) { /* two sums, so that an addition need not wait for the last */
+        even += splat(system->bend_values[n]) * (row_at(system->p.rows, system->bend_slots[n]) - p);
+        odd += splat(system->bend_values[n + 1]) * (row_at(system->p.rows, system->bend_slots[n + 1]) - p);
+    }
+    if (n < end) {
+        even += splat(system->bend_values[n]) * (row_at(system->p.rows, system->bend_slots[n]) - p);
+    }
+    return even + odd;
+}
+
+/* q = all blocks + bending + inertia, and p . q of the chunk. */
 static void gather_task(void *data, uint32_t chunk, uint32_t worker)
 {
     (void)worker;
@@ -115,7 +133,7 @@ static void gather_task(void *data, uint32_t chunk, uint32_t worker)
     uint32_t begin = chunk * SLOTS_A_CHUNK, end = chunk_end(begin, SLOTS_A_CHUNK, system->slot_count);
     four dot = splat(0);
     for (uint32_t s = begin; s < end; s++) {
-        four p = row_at(system->p.rows, s), sum = splat(system->inertia[s]) * p;
+        four p = row_at(system->p.rows, s), sum = splat(system->inertia[s]) * p + bend(system, s, p);
         for (uint32_t n = system->slot_starts[s]; n < system->slot_starts[s + 1]; n++) {
             sum += row_at(system->sums, system->slot_rows[n]);
         }

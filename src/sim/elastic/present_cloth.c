@@ -47,6 +47,17 @@ static void list_border(const struct elastic_mesh *mesh, const struct coarse_spa
     }
 }
 
+static void note_flat(const struct elastic_mesh *mesh, struct present_cloth *cloth)
+{
+    for (uint32_t t = 0; t < mesh->hinge_count; t++) {
+        const struct cloth_hinge *hinge = &mesh->hinges[t];
+        cloth->has_curved = cloth->has_curved || hinge->rest > 0;
+        for (int k = 0; k < 4 && hinge->rest == 0; k++) {
+            cloth->flat[hinge->corners[k]] += hinge->stiffness * hinge->weights[k] * hinge->weights[k];
+        }
+    }
+}
+
 dent_status present_cloth_build(struct sim_model *model, struct coarse_space *space)
 {
     const struct elastic_mesh *mesh = model->elastic;
@@ -59,10 +70,12 @@ dent_status present_cloth_build(struct sim_model *model, struct coarse_space *sp
     cloth->matrices = sim_allocate(model, mesh->triangle_count, sizeof *cloth->matrices);
     cloth->node_blocks = sim_allocate(model, 36 * (size_t)space->node_count, sizeof(double));
     cloth->pair_blocks = sim_allocate(model, 36 * (size_t)space->pair_count, sizeof(double));
-    if (!cloth->border || !cloth->matrices || !cloth->node_blocks || !cloth->pair_blocks) {
+    cloth->flat = sim_allocate(model, model->vertex_count, sizeof(double));
+    if (!cloth->flat || !cloth->border || !cloth->matrices || !cloth->node_blocks || !cloth->pair_blocks) {
         return sim_no_memory(model->context);
     }
     list_border(mesh, space, cloth);
+    note_flat(mesh, cloth);
     for (uint32_t n = 0; n < space->node_count; n++) {
         uint32_t first = space->node_starts[n];
         bool empty = first == space->node_starts[n + 1];
@@ -146,6 +159,17 @@ static void add_triangle_diagonal(const struct cloth_triangle *triangle, const s
     add_spring(0, factor * triangle->shear, sheared, d);
 }
 
+/* `entry`: twelve for each hinge, three for each of its corners. */
+static void add_curved_diagonal(const struct present_call *call, uint32_t entry, double d[6])
+{
+    const struct cloth_hinge *hinge = &call->model->elastic->hinges[entry / 12];
+    double weight = hinge->weights[entry % 12 / 3], w[3], across, along;
+    if (hinge->rest > 0) {
+        cloth_hinge_matrix(hinge, call->positions, w, &across, &along);
+        add_spring(weight * weight * across, weight * weight * along, w, d);
+    }
+}
+
 /* From all elements around a vertex, in a fixed order. */
 static void diagonal_task(void *data, uint32_t task, uint32_t worker)
 {
@@ -154,17 +178,14 @@ static void diagonal_task(void *data, uint32_t task, uint32_t worker)
     const struct elastic_mesh *mesh = call->model->elastic;
     uint32_t begin = task * VERTICES_A_TASK, of_triangles = 9 * mesh->triangle_count;
     for (uint32_t v = begin; v < end_of(begin, VERTICES_A_TASK, call->model->vertex_count); v++) {
-        double d[6] = {0};
+        double flat = call->space->cloth.flat[v], d[6] = {flat, 0, 0, flat, 0, flat};
         for (uint32_t e = mesh->cloth_starts[v]; e < mesh->cloth_starts[v + 1]; e++) {
             uint32_t entry = mesh->cloth_entries[e], t = entry / 9;
             if (entry < of_triangles) {
                 add_triangle_diagonal(&mesh->triangles[t], &call->space->cloth.matrices[t], (int)(entry % 9 / 3),
                                       call->rate, d);
-            } else {
-                const struct cloth_hinge *hinge = &mesh->hinges[(entry - of_triangles) / 12];
-                double weight = hinge->weights[(entry - of_triangles) % 12 / 3], w[3], across, along;
-                cloth_hinge_matrix(hinge, call->positions, w, &across, &along);
-                add_spring(weight * weight * across, weight * weight * along, w, d);
+            } else if (call->space->cloth.has_curved) {
+                add_curved_diagonal(call, entry - of_triangles, d);
             }
         }
         if (mesh->cloth_starts[v] < mesh->cloth_starts[v + 1]) {
