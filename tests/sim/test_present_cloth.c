@@ -62,7 +62,6 @@ static void twelve_products_solve_the_equations_of_a_folded_sheet(void **unused)
     newton_gradient(model, state, work);
     assert_true(float_start(model, work) > 0);
     double share = float_solve(model, state, work, 12, 0);
-    print_message("share %g\n", share);
     assert_true(share >= 0 && share < 0.05);
     let_go(&hung);
 }
