@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "tool.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static int read_mesh(tool_session *session, loaded_input *input, dent_frames *fr
     }
     input->body_count = input->mesh->body_count;
     if (input->body_count == 0) {
-        return complain("%s: no cells and no triangles in it", name);
+        return complain("%s: no cells, no triangles and no strands in it", name);
     }
     return STATUS_GOOD;
 }
@@ -150,6 +151,9 @@ static loaded_body body_of_mesh(const dent_mesh_body *body)
     loaded.element_corners = body->element_corners;
     loaded.cell_kinds = body->cell_kinds;
     loaded.vertex_numbers = body->vertex_numbers;
+    loaded.strand_count = body->strand_count;
+    loaded.first = body->first;
+    loaded.radii = body->radii;
     loaded.element_numbers = body->element_numbers;
     return loaded;
 }
@@ -345,6 +349,25 @@ static loaded_body body_of_input(const loaded_input *input, uint32_t index)
                : body_of_scene(dent_scene_body_at(input->scene, index), input->positions[index]);
 }
 
+/* Strands of a file without radii: --thickness, or else a tenth of their mean segment. */
+static dent_status give_thickness(const tool_session *session, dent_world *world, const loaded_body *body)
+{
+    if (body->kind != DENT_BODY_STRANDS || body->radii != NULL || body->element_count == 0 ||
+        options_have(session->options, OPTION_THICKNESS)) {
+        return DENT_OK;
+    }
+    double sum = 0;
+    for (uint32_t s = 0; s < body->strand_count; s++) {
+        for (uint32_t v = body->first[s]; v + 1 < body->first[s + 1]; v++) {
+            const double *a = body->positions + 3 * (size_t)v;
+            sum +=
+                sqrt(((a[3] - a[0]) * (a[3] - a[0]) + (a[4] - a[1]) * (a[4] - a[1])) + (a[5] - a[2]) * (a[5] - a[2]));
+        }
+    }
+    double thickness = 0.1 * (sum / body->element_count);
+    return dent_body_set_thickness(world, body->id, thickness < INFINITY ? thickness : 0);
+}
+
 static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_input *input)
 {
     uint32_t count = input->body_count;
@@ -354,10 +377,10 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         return complain_memory(input->name);
     }
     progress_begin(&session->progress, "looking at the bodies", 0);
-    dent_status status =
-        input->mesh != NULL         ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
-        : input->simulation != NULL ? add_simulation_to_world(input->simulation, loaded->world, ids)
-                                    : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
+    dent_status status = input->mesh != NULL ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
+                         : input->simulation != NULL
+                             ? add_simulation_to_world(input->simulation, loaded->world, ids)
+                             : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
     progress_end(&session->progress);
     if (status != DENT_OK) {
         const char *message = dent_world_message(loaded->world);
@@ -370,9 +393,10 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         body.id = ids[i];
         body.input = loaded->input_count;
         loaded->bodies[loaded->body_count++] = body;
+        status = status == DENT_OK ? give_thickness(session, loaded->world, &body) : status;
     }
     dent_release(session->context, ids, count, sizeof *ids);
-    return STATUS_GOOD;
+    return status == DENT_OK ? STATUS_GOOD : complain_about(input->name, dent_world_message(loaded->world));
 }
 
 int loaded_world_open(tool_session *session, loaded_world *loaded)

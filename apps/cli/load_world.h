@@ -37,6 +37,9 @@ typedef struct loaded_body {
     const uint32_t *element_corners;
     const uint8_t *cell_kinds;
     const uint32_t *vertex_numbers, *element_numbers; /* null: the same as in the file */
+    uint32_t strand_count; /* strands: with first, and radii or null */
+    const uint32_t *first;
+    const double *radii;
 } loaded_body;
 
 typedef struct loaded_world {

@@ -19,6 +19,9 @@
  * Canonical order: vertex-face before edge-edge, then (body a, feature a, body b, feature b). The vertex is side a. Of
  * two edges the smaller (body, edge) is side a. The normal has unit length and points from b to a: moving a along it
  * separates.
+ *
+ * Strands have vertices and edges (their segments) and no faces. Their radii do not count here. A root that lies on a
+ * face (dent_body_def.root_on) is left out there as in proximity.h.
  */
 #ifndef DENT_IMPACT_H
 #define DENT_IMPACT_H

@@ -1,14 +1,16 @@
 /* dent/mesh_io.h — optional library dent_io: reading and writing mesh files.
  *
  * Formats read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp,
- * OBJ, STL, PLY. They may be compressed with gzip or xz if zlib and liblzma were found at build time (the last suffix
+ * OBJ, STL, PLY; strands: TressFX .tfx and .tfxmesh (its collision meshes), .hair, and lines of OBJ and VTK files
+ * without faces. They may be compressed with gzip or xz if zlib and liblzma were found at build time (the last suffix
  * .gz or .xz is removed). Input is treated as hostile: sizes are checked against the file before memory is allocated,
  * and every index is checked. The memory of a call is limited, and the time is linear in the bytes. Text may begin with
  * a byte order mark of UTF-8; UTF-16 is UNSUPPORTED.
  *
  * Only elements of the highest dimension form bodies. Lower ones become groups, with a notice in the context's log. A
  * file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
- * reduced to their corners with a notice. Numbers are kept exactly as written; positions are doubles.
+ * reduced to their corners with a notice. A file whose highest elements are lines gives strands: consecutive lines
+ * that continue one another form one strand, and a vertex that several strands use is copied. Numbers are kept exactly as written; positions are doubles.
  *
  * Threads: any, each call independently. Failure: a status, and one line in the context's message that names the file,
  * the line or byte, and the offending item.
@@ -37,6 +39,9 @@ typedef struct dent_mesh_body {
     const uint32_t *element_numbers; /**< 0-based position in the file among the elements that form bodies; null: equal
                                           to the index */
     int32_t tag;                     /**< number of its physical group; 0: none, or the file was merged */
+    uint32_t strand_count;           /**< strands: their number; their elements are segments with two corners */
+    const uint32_t *first;           /**< strands: as in dent_body_def; else null */
+    const double *radii;             /**< strands: one per vertex; null: the file has none */
 } dent_mesh_body;
 
 /** A named set of lower-dimensional elements (boundary faces, edges, points), as nodes of the file. */
@@ -106,10 +111,14 @@ typedef struct dent_mesh_view {
     const uint8_t *cell_kinds; /**< null: tetrahedra or triangles */
     uint32_t field_count;      /**< fields: .vtu and .vtp only */
     const dent_mesh_field *fields;
+    uint32_t strand_count; /**< strands: their number; element_count and element_corners are ignored, and fields on
+                                elements have one tuple per strand */
+    const uint32_t *first; /**< strands: as in dent_body_def */
 } dent_mesh_view;
 
-/** Writes a file in the format of its ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces), .vtu (any), .vtp
- * (surfaces). Doubles round-trip exactly. The file gets its name only when complete (file_output.h). A full disk fails
+/** Writes a file in the format of its ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces, strands), .vtu
+ * (solids, surfaces), .vtp (surfaces, strands). A field "radius" on the vertices of strands in a .vtp is read back as
+ * their radii. Doubles round-trip exactly. The file gets its name only when complete (file_output.h). A full disk fails
  * with FILE. */
 DENT_API dent_status dent_mesh_write(dent_context *context, const char *path, const dent_mesh_view *view);
 

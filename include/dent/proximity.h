@@ -12,6 +12,14 @@
  * below 8 * 2^-53 times the largest difference of coordinates of the two features. Pairs that share a vertex (the same
  * index in the same body, or tied by same_as) are never reported, however close. Zero-area faces, zero-length and
  * parallel edges are tested like any others.
+ *
+ * Strands have vertices and edges (their segments) and no faces. The radius is their thickness; a segment has the larger
+ * one of its ends. Two rules leave out more pairs:
+ *
+ *   along a strand   segments i < j of one strand if j - i < 2, or if the lengths of the segments i + 1 to j - 1 at t0,
+ *                    added in this order, are together below pi times the larger radius
+ *   at a root        a root that lies on a face (dent_body_def.root_on) against that face and all faces that share a
+ *                    vertex with it, and its first segment against all edges that share a vertex with it
  */
 #ifndef DENT_PROXIMITY_H
 #define DENT_PROXIMITY_H

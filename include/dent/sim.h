@@ -1,7 +1,7 @@
 /* dent/sim.h — optional library dent_sim: a small simulator built on the public API only.
  *
- * It simulates elastic solids, cloth, rigid bodies, bodies with prescribed motion, and dense surfaces carried by a
- * coarse solid. It has gravity, attachments, loads, supports and springs (dent/sim_loads.h), and contact with friction
+ * It simulates elastic solids, cloth, strands (hair, fibres: elastic rods), rigid bodies, bodies with prescribed motion,
+ * and dense surfaces carried by a coarse solid. It has gravity, attachments, loads, supports and springs (dent/sim_loads.h), and contact with friction
  * and restitution. Detection and response come from dent_world_find_contacts and dent/response.h.
  *
  *   dent_sim_def def = dent_sim_def_default();               bodies, materials, gravity, time step …
@@ -131,11 +131,12 @@ typedef enum dent_sim_body_kind {
     DENT_SIM_RIGID = 3,      /**< rigid body; mass and inertia come from the tetrahedra or the closed surface; an open
                                   surface is a shell with its density per area */
     DENT_SIM_PRESCRIBED = 4, /**< body that follows its motion, or stands still; infinite mass */
-    DENT_SIM_EMBEDDED = 5    /**< dense surface carried by an elastic solid, its host, by rigid links; contacts act on
+    DENT_SIM_EMBEDDED = 5,   /**< dense surface carried by an elastic solid, its host, by rigid links; contacts act on
                                   it instead of the host */
+    DENT_SIM_STRANDS = 6     /**< polylines as elastic rods: stretch, bending, twist, natural curls */
 } dent_sim_body_kind;
 
-/** Returns "solid", "cloth", "rigid", "prescribed", "embedded"; null for other values. */
+/** Returns "solid", "cloth", "rigid", "prescribed", "embedded", "strands"; null for other values. */
 DENT_API const char *dent_sim_body_kind_name(dent_sim_body_kind kind);
 
 /** How the elasticity of a solid is computed from its mesh. */
@@ -153,6 +154,18 @@ typedef enum dent_sim_elements {
 
 /** Returns "linear", "quadratic", "hexahedra"; null for other values. */
 DENT_API const char *dent_sim_elements_name(dent_sim_elements elements);
+
+/** Where a strand grows from: a place that a face of another body carries. Its first vertex keeps its place relative to
+ * the face. Clamped, the first two vertices do, and so do the direction and the twist of the first segment; the strand is
+ * free from its second vertex on. On prescribed bodies this is exact. On rigid and elastic ones the vertices are held by
+ * hard attachments, whose forces act on both (a clamp's moment about the strand itself is not given back); cloth cannot
+ * clamp. The first segment is in no contact with that face and the faces around it. */
+typedef struct dent_sim_root {
+    uint32_t strand; /**< ascending, each at most once */
+    uint32_t body;   /**< RIGID, PRESCRIBED, SOLID or CLOTH */
+    uint32_t face;   /**< index in dent_body_surface_faces of that body */
+    bool clamped;
+} dent_sim_root;
 
 typedef struct dent_sim_body_def {
     size_t struct_size;
@@ -186,7 +199,7 @@ typedef struct dent_sim_body_def {
     uint32_t collision_mask;  /**< default all bits; 0: no contacts at all */
     bool self_collision;      /**< default true for elastic and embedded bodies; ignored for rigid and prescribed
                                    ones */
-    bool prevent_crossing;       /**< default false; DENT_SIM_CLOTH: true. True: find impacts between one detection of
+    bool prevent_crossing;       /**< default false; DENT_SIM_CLOTH and DENT_SIM_STRANDS: true. True: find impacts between one detection of
                                    contacts and the next, and never let this body cross another. See
                                    dent_sim_def.continuous */
 
@@ -195,6 +208,18 @@ typedef struct dent_sim_body_def {
                                             null (default): `material`, which contacts use in any case. Copied */
     const double *fibre_directions;    /**< SOLID: 3 per element, in the rest shape, not zero; null (default): those of
                                             the materials. Copied */
+
+    /* STRANDS; vertex_count and positions as for all bodies, element_count and element_corners follow: one segment
+     * between neighbours. A fixed vertex is held, two fixed neighbours are a clamp, which keyframes turn too. */
+    uint32_t strand_count;
+    const uint32_t *first; /**< strand_count + 1: strand s has the vertices first[s] to first[s + 1] - 1 from root to tip, two
+                                or more; starts with 0, ends with vertex_count. Copied */
+    double radius;         /**< m, above 0, of the round cross-section that has mass and stiffness: with young and poisson
+                                of the material, E A, E I = E pi r^4 / 4 and G J = G pi r^4 / 2. Default 5e-5 (a hair).
+                                Contacts begin at `thickness`, which may be larger: a guide stands for a lock */
+    double twist;          /**< rad/m: by how much strands are twisted at time 0, beyond their natural shape; default 0 */
+    uint32_t root_count;
+    const dent_sim_root *roots; /**< copied */
 } dent_sim_body_def;
 DENT_API dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind);
 

@@ -47,7 +47,8 @@ typedef enum dent_sim_load_kind {
 DENT_API const char *dent_sim_load_kind_name(dent_sim_load_kind kind);
 
 /** A load on a solid, cloth or rigid body. Vertices and faces that do not move by themselves take it, without effect.
- * Faces are triples of vertices of the body's surface, in any order. Positive pressure pushes against their outer side;
+ * Faces are triples of vertices of the body's surface, in any order. Of quadratic cells they include the vertices that
+ * the simulation adds on their edges; forces on listed vertices act on these alone. Positive pressure pushes against their outer side;
  * the outer side of cloth and of open surfaces is the one from which the corners of a triangle turn left. Forces away
  * from the centre of a rigid body are accurate while it turns by less than about a radian per substep. */
 typedef struct dent_sim_load_def {
@@ -73,7 +74,8 @@ DENT_API dent_sim_load_def dent_sim_load_def_default(dent_sim_load_kind kind);
 enum { DENT_SIM_HOLD_X = 1, DENT_SIM_HOLD_Y = 2, DENT_SIM_HOLD_Z = 4 };
 
 /** Holds vertices of a solid or cloth along axes or one direction, where they are at time 0 plus a displacement. Several
- * supports may hold one vertex along different directions. Where a later one holds nothing new, the earlier one counts.
+ * supports may hold one vertex along different directions. A vertex that quadratic cells add is held with both ends of
+ * its edge. Where a later one holds nothing new, the earlier one counts.
  * Vertices in `fixed_vertices` of the body follow its motion; supports do not hold them. */
 typedef struct dent_sim_support {
     size_t struct_size;
@@ -89,7 +91,7 @@ typedef struct dent_sim_support {
 DENT_API dent_sim_support dent_sim_support_default(void);
 
 /** Writes the force, N, of support number `support` on its body in the last substep: what holds against elasticity,
- * damping, contacts, loads, weight and inertia. O(vertices of the support). INVALID_ARGUMENT: no such support. Zero
+ * damping, contacts, loads, weight and inertia. O(vertices of the support + contacts). INVALID_ARGUMENT: no such support. Zero
  * before the first step, and after loading a checkpoint until the next one. */
 DENT_API dent_status dent_sim_support_reaction(dent_sim *sim, uint32_t support, double force[3]);
 

@@ -70,6 +70,7 @@ struct body {
     uint32_t strand_count;
     uint32_t *strand_first; /* strand_count + 1 */
     double *radii;          /* one per vertex; null: the thickness */
+    double largest_radius;  /* of them */
     dent_strand_root *roots;
     uint32_t root_count;
 };

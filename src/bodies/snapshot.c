@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/prefetch.h"
 #include "bodies/copy_positions.h"
 #include "geometry/numbers/bounds.h"
 
@@ -112,7 +113,7 @@ static double largest_of(const double lo[3], const double hi[3], double largest)
 }
 
 /* Small bodies lie anywhere in memory: what the next ones need is asked for early. */
-static void fetch_ahead(const struct reading *reading, uint32_t body_index)
+PREFETCH_FUNCTION fetch_ahead(const struct reading *reading, uint32_t body_index)
 {
     enum { POSITIONS_AHEAD = 2, BODIES_AHEAD = 5, LINES = 4, LINE = 64 };
     if (body_index + BODIES_AHEAD < reading->body_count) {

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -200,6 +201,9 @@ bool strands_make(struct body *body, const dent_body_def *def)
     }
     if (body->radii) {
         memcpy(body->radii, def->radii, body->vertex_count * sizeof *body->radii);
+        for (uint32_t vertex = 0; vertex < body->vertex_count; vertex++) {
+            body->largest_radius = fmax(body->largest_radius, body->radii[vertex]);
+        }
     }
     if (body->root_count > 0) {
         memcpy(body->roots, def->root_on, body->root_count * sizeof *body->roots);

@@ -26,23 +26,26 @@ static inline uint32_t strand_of_segment(const struct body *body, uint32_t segme
     return body->edges[segment].v0 - segment;
 }
 
-/* Thickness of a vertex, of a segment or of any other edge; `of_query` for bodies without one of their own. */
+/* The largest thickness of a body; `of_query` for bodies without one of their own. */
 static inline double body_thickness(const struct body *body, double of_query)
 {
-    return body->thickness == DENT_THICKNESS_FROM_QUERY ? of_query : body->thickness;
+    return body->radii                                       ? body->largest_radius
+           : body->thickness == DENT_THICKNESS_FROM_QUERY ? of_query
+                                                             : body->thickness;
 }
 
-static inline double vertex_thickness(const struct body *body, uint32_t vertex, double of_query)
+/* Of a vertex, of a segment or any other edge; `of_body` for bodies without radii. */
+static inline double vertex_thickness(const struct body *body, uint32_t vertex, double of_body)
 {
-    return body->radii ? body->radii[vertex] : body_thickness(body, of_query);
+    return body->radii ? body->radii[vertex] : of_body;
 }
 
-static inline double edge_thickness(const struct body *body, dent_edge edge, double of_query)
+static inline double edge_thickness(const struct body *body, uint32_t edge, double of_body)
 {
     if (!body->radii) {
-        return body_thickness(body, of_query);
+        return of_body;
     }
-    double r0 = body->radii[edge.v0], r1 = body->radii[edge.v1];
+    double r0 = body->radii[body->edges[edge].v0], r1 = body->radii[body->edges[edge].v1];
     return r0 > r1 ? r0 : r1;
 }
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "geometry/numbers/bounds.h"
 #include "structures/clusters/kernels/cluster_kernels.h"
 
@@ -141,8 +142,8 @@ static void search_own(struct workspace *work)
 }
 
 /* What the next leaf reads of side a, asked for early. */
-static void fetch_features(const struct cluster_search *search, const struct clustered_body *side_a, uint32_t number,
-                           bool faces)
+PREFETCH_FUNCTION fetch_features(const struct cluster_search *search, const struct clustered_body *side_a,
+                                 uint32_t number, bool faces)
 {
     enum { LINE = 64 };
     const char *corners = (const char *)side_a->corners[number].faces;
@@ -174,7 +175,7 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
         }
         const struct cluster *cluster = &side_a->list[number];
         uint32_t world_number = side_a->first_cluster + number;
-        if (set & (set - 1)) {
+        if (search->snapshot.fetch_early && (set & (set - 1))) {
             fetch_features(search, side_a, first + (uint32_t)__builtin_ctz(set & (set - 1)), faces);
         }
         struct leaf_features features = {
@@ -309,7 +310,7 @@ static void begin_cluster(struct workspace *work, dent_question question, uint32
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
-    cells->box = cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot);
+    cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot, &cells->box);
     cells->has_boxes = false;
     cells->xyz = search->request->snapshot->bodies[work->body_index_b].xyz;
     /* The parts of a split cell have planes inside it, and points on those may be interior. */
@@ -393,7 +394,8 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
             self_proofs_clear(&search->proofs, body_index_a, piece, other, &open)) {
             continue;
         }
-        struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
+        struct cluster_box other_box;
+        get_group_member(boxes, other % PIECE_CLUSTERS, &other_box);
         note_piece(work, question, piece, side_a->first_piece + other, &other_box, open);
     }
     work->boxes_compared += PIECE_CLUSTERS;
@@ -493,7 +495,8 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
         search_single(work, question, body_index);
         return;
     }
-    struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
+    struct cluster_box box;
+    cluster_snapshot_piece_box(&search->snapshot, body_index, piece, &box);
     bool still = search->snapshot.still && search->snapshot.still[world_piece];
     if (work->body_b->self_collision && !search->body_certified[body_index] && !still) {
         const uint16_t *open;

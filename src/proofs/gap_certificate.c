@@ -17,8 +17,9 @@ enum { OVERLAPS_MAX = 16 };
 /* Clusters are close when their boxes are not farther apart than this share of their extents together. */
 #define CLOSE_SHARE 0.25
 
-/* No gap between two clusters is looked for beyond so many times that within one of them. */
-#define ENOUGH_GAPS 4
+/* No gap between two clusters is looked for beyond so many times that within one of them. Neighbours bend against each
+ * other, which a cluster does not against itself, so they need larger gaps than it does. */
+#define ENOUGH_GAPS 16
 
 /* ---- the gap between two features ------------------------------------------------------------ */
 
@@ -37,9 +38,11 @@ struct cell_shape {
 
 /* The shapes of a cluster. */
 struct cluster_shape {
+    const struct cluster *cluster;
     struct cell_shape cells[CLUSTER_CELLS];
     struct shape features[CLUSTER_VERTICES + CLUSTER_FACES];
     struct shape whole; /* the box only */
+    double middle[3];
     uint32_t cell_count, feature_count;
 };
 
@@ -186,9 +189,11 @@ static void set_cluster(struct cluster_shape *shape, const struct body *body, co
                         uint32_t number, const double (*positions)[3], double scale)
 {
     const struct cluster *cluster = &clusters->clusters[number];
+    shape->cluster = cluster;
     shape->cell_count = cluster->cell_count;
     shape->feature_count = 0;
     set_box(&shape->whole, positions, scale, cluster->vertices, cluster->vertex_count);
+    strain_middle(cluster, positions, scale, shape->middle);
     for (uint32_t i = 0; i < cluster->cell_count; i++) {
         struct cell_shape *cell = &shape->cells[i];
         set_shape(&cell->shape, positions, scale, body->tetrahedra[clusters->cells[cluster->first_cell + i]], 4);
@@ -215,13 +220,30 @@ static uint32_t list_close_cells(const struct cluster_shape *a, const struct clu
     return count;
 }
 
+static bool has_vertex(const struct cluster *cluster, uint32_t vertex)
+{
+    uint32_t k = 0;
+    while (k < cluster->vertex_count && cluster->vertices[k] != vertex) {
+        k++;
+    }
+    return k < cluster->vertex_count;
+}
+
+/* Is feature i of a compared with the cells of b? A vertex is by the cluster that owns it, and by those it is in with
+ * themselves. The vertices come first. */
+static bool is_asked(const struct cluster_shape *a, uint32_t i, const struct cluster_shape *b)
+{
+    return a == b || i >= a->cluster->vertex_count ||
+           ((a->cluster->owned >> i & 1) && !has_vertex(b->cluster, a->cluster->vertices[i]));
+}
+
 static double gap_one_way(const struct cluster_shape *a, struct cluster_shape *b, double least)
 {
     uint8_t close[CLUSTER_CELLS];
     uint32_t count = list_close_cells(a, b, least, close);
     double listed = least;
     for (uint32_t i = 0; i < a->feature_count && least > 0; i++) {
-        if (boxes_are_apart(&a->features[i], &b->whole, least)) {
+        if (!is_asked(a, i, b) || boxes_are_apart(&a->features[i], &b->whole, least)) {
             continue;
         }
         if (least < 0.7 * listed) {
@@ -247,6 +269,72 @@ static float gap_of_clusters(struct cluster_shape *a, struct cluster_shape *b, d
 {
     double gap = gap_one_way(a, b, enough);
     return rounded_gap(a == b ? gap : gap_one_way(b, a, gap));
+}
+
+/* The largest |(X - m_a) + (Z - m_b)| of a feature and a cell: at corners. */
+static double reach_of_shapes(const struct shape *feature, const struct shape *cell, const double middles[3])
+{
+    double most = 0;
+    for (int i = 0; i < feature->count; i++) {
+        for (int k = 0; k < 4; k++) {
+            double square = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                double sum = feature->points[i][axis] + cell->points[k][axis] - middles[axis];
+                square += sum * sum;
+            }
+            most = larger(most, square);
+        }
+    }
+    return sqrt(most);
+}
+
+/* Are a feature and a cell certainly not closer than `distance`, or are they not compared at all? */
+static bool keep_away(const struct shape *feature, struct cell_shape *cell, double distance)
+{
+    if (boxes_are_apart(feature, &cell->shape, distance) || share_a_vertex(feature, &cell->shape)) {
+        return true;
+    }
+    if (!cell->has_normals) {
+        set_normals(cell);
+    }
+    for (int face = 0; face < 4; face++) {
+        if (slab(feature, &cell->shape, cell->normals[face]) >= distance) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double reach_one_way(const struct cluster_shape *a, struct cluster_shape *b, double distance, double reach,
+                            double limit)
+{
+    uint8_t close[CLUSTER_CELLS];
+    uint32_t count = list_close_cells(a, b, distance, close);
+    double middles[3];
+    for (int axis = 0; axis < 3; axis++) {
+        middles[axis] = a->middle[axis] + b->middle[axis];
+    }
+    for (uint32_t i = 0; i < a->feature_count && reach < limit; i++) {
+        if (!is_asked(a, i, b) || boxes_are_apart(&a->features[i], &b->whole, distance)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            double own = reach_of_shapes(&a->features[i], &b->cells[close[k]].shape, middles);
+            reach = own > reach && !keep_away(&a->features[i], &b->cells[close[k]], distance) ? own : reach;
+        }
+    }
+    return reach;
+}
+
+/* The reach of two clusters with a gap; not above `limit`, the sum of their radii. Sums of coordinates up to 1 are off by
+ * less than 1e-14. */
+static float reach_of_clusters(struct cluster_shape *a, struct cluster_shape *b, float gap, float limit)
+{
+    double distance = (double)NEAR_GAPS * (double)gap * (1 + 1e-6) + 1e-14;
+    double reach = gap > 0 ? reach_one_way(a, b, distance, 0, (double)limit) : (double)limit;
+    reach = gap > 0 ? reach_one_way(b, a, distance, reach, (double)limit) : reach;
+    reach = reach * (1 + 1e-6) + 1e-14;
+    return reach < (double)limit ? (float)reach : limit;
 }
 
 /* ---- which clusters are close ---------------------------------------------------------------- */
@@ -327,27 +415,28 @@ static void set_piece(struct gap_builder *builder, uint32_t number)
 
 /* ---- measuring gaps -------------------------------------------------------------------------- */
 
-static float *row_of(const struct gap_reference *reference, const struct gap_pair *pair, uint32_t slot)
+static struct gap_row *row_of(const struct gap_reference *reference, const struct gap_pair *pair, uint32_t slot)
 {
     uint32_t before = pair->rows & ((UINT32_C(1) << slot) - 1);
-    return reference->rows[pair->first_row + (uint32_t)__builtin_popcount(before)];
+    return &reference->rows[pair->first_row + (uint32_t)__builtin_popcount(before)];
 }
 
 /* The gaps of one row that are not known yet. Of a piece with itself: those to the clusters behind. `overlaps` counts
  * the clusters that leave none. */
 static void fill_row(const struct gap_builder *builder, struct shape_pair *room, uint32_t own, double enough,
-                     const struct gap_pair *pair, float *row, uint32_t *overlaps)
+                     const struct gap_pair *pair, struct gap_row *row, uint32_t *overlaps)
 {
     const struct body_clusters *clusters = builder->reference->clusters;
     const struct cluster_piece *other_piece = &clusters->pieces[pair->piece];
     for (uint32_t k = 0; k < other_piece->count; k++) {
         uint32_t other = other_piece->first + k;
-        if (other > own && row[k] < 0 && *overlaps >= OVERLAPS_MAX) {
-            row[k] = 0;
-        } else if (other > own && row[k] < 0) {
+        if (other > own && row->gap[k] < 0 && *overlaps >= OVERLAPS_MAX) {
+            row->gap[k] = 0;
+        } else if (other > own && row->gap[k] < 0) {
             set_cluster(&room->near, builder->body, clusters, other, builder->positions, builder->scale);
-            row[k] = gap_of_clusters(&room->own, &room->near, enough);
-            *overlaps += row[k] == 0;
+            row->gap[k] = gap_of_clusters(&room->own, &room->near, enough);
+            row->reach[k] = reach_of_clusters(&room->own, &room->near, row->gap[k], row->reach[k]);
+            *overlaps += row->gap[k] == 0;
         }
     }
 }
@@ -362,7 +451,7 @@ static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room
     set_cluster(&room->own, builder->body, clusters, own, builder->positions, builder->scale);
     float own_gap = gap_of_clusters(&room->own, &room->own, radius);
     reference->rest_shapes[piece].own_gap[slot] = own_gap;
-    /* Larger gaps to others are of no use: what a cluster and its neighbours do is known to be small beside its own. */
+    /* Much larger gaps to others are of no use: a cluster that needs them does not keep clear of itself. */
     double most = ENOUGH_GAPS * (double)own_gap;
     double enough = own_gap > 0 && most < radius ? most : radius;
     uint32_t overlaps = 0;
@@ -372,7 +461,7 @@ static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room
             fill_row(builder, room, own, enough, pair, row_of(reference, pair, slot), &overlaps);
         }
         if (pair->piece == piece && (pair->rows >> slot & 1)) {
-            row_of(reference, pair, slot)[slot] = own_gap;
+            row_of(reference, pair, slot)->gap[slot] = own_gap;
         }
     }
 }
@@ -382,10 +471,11 @@ static void mirror_rows(const struct gap_reference *reference, const struct gap_
 {
     for (uint32_t set = pair->rows; set; set &= set - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(set);
-        float *row = row_of(reference, pair, slot);
+        struct gap_row *row = row_of(reference, pair, slot);
         for (uint32_t k = 0; k < slot; k++) {
             bool known = pair->rows >> k & 1;
-            row[k] = row[k] < 0 ? known ? row_of(reference, pair, k)[slot] : 0 : row[k];
+            row->gap[k] = row->gap[k] < 0 ? known ? row_of(reference, pair, k)->gap[slot] : 0 : row->gap[k];
+            row->reach[k] = known ? row_of(reference, pair, k)->reach[slot] : row->reach[k];
         }
     }
 }
@@ -395,7 +485,7 @@ static void lower_gap(const struct gap_reference *reference, struct gap_pair *pa
     uint32_t row_count = (uint32_t)__builtin_popcount(pair->rows);
     for (uint32_t row = 0; row < row_count; row++) {
         for (uint32_t k = 0; k < reference->clusters->pieces[pair->piece].count; k++) {
-            pair->gap = fminf(pair->gap, reference->rows[pair->first_row + row][k]);
+            pair->gap = fminf(pair->gap, reference->rows[pair->first_row + row].gap[k]);
         }
     }
 }
@@ -425,17 +515,19 @@ static float far_gap(const struct close_box *a, const struct close_box *b)
 
 /* The row of a cluster: -1: close, and not known yet. Returns how many of these there are, and in *behind how many with a
  * higher number than the cluster: those are measured. */
-static uint32_t mark_close(const struct gap_builder *builder, uint32_t cluster, uint32_t piece,
-                           float row[PIECE_CLUSTERS], uint32_t *behind)
+static uint32_t mark_close(const struct gap_builder *builder, uint32_t piece, uint32_t slot, uint32_t other_piece,
+                           struct gap_row *row, uint32_t *behind)
 {
-    const struct cluster_piece *range = &builder->reference->clusters->pieces[piece];
-    uint32_t count = 0;
+    const struct gap_reference *reference = builder->reference;
+    const struct cluster_piece *range = &reference->clusters->pieces[other_piece];
+    uint32_t cluster = reference->clusters->pieces[piece].first + slot, count = 0;
     *behind = 0;
-    memset(row, 0, PIECE_CLUSTERS * sizeof *row);
+    *row = (struct gap_row){.gap = {0}};
     for (uint32_t k = 0; k < range->count; k++) {
         const struct close_box *own = &builder->clusters[cluster], *other = &builder->clusters[range->first + k];
         bool close = are_close(own, other);
-        row[k] = close ? -1.0f : far_gap(own, other);
+        row->gap[k] = close ? -1.0f : far_gap(own, other);
+        row->reach[k] = reference->rest_shapes[piece].radius[slot] + reference->rest_shapes[other_piece].radius[k];
         count += close;
         *behind += close && range->first + k > cluster;
     }
@@ -449,7 +541,7 @@ static bool set_pair(struct gap_builder *builder, uint32_t piece, uint32_t other
 {
     struct gap_reference *reference = builder->reference;
     const struct cluster_piece *range = &reference->clusters->pieces[piece];
-    float row[PIECE_CLUSTERS];
+    struct gap_row row;
     bool left_out = false;
     *pair = (struct gap_pair){.piece = other, .first_row = first_row, .gap = INFINITY};
     for (uint32_t slot = 0; slot < range->count; slot++) {
@@ -458,9 +550,9 @@ static bool set_pair(struct gap_builder *builder, uint32_t piece, uint32_t other
             left_out = true; /* close or not */
             continue;
         }
-        uint32_t close = mark_close(builder, cluster, other, row, &behind);
+        uint32_t close = mark_close(builder, piece, slot, other, &row, &behind);
         for (uint32_t k = 0; k < reference->clusters->pieces[other].count; k++) {
-            pair->gap = row[k] < 0 ? pair->gap : fminf(pair->gap, row[k]);
+            pair->gap = row.gap[k] < 0 ? pair->gap : fminf(pair->gap, row.gap[k]);
         }
         if (close == 0) {
             continue;
@@ -468,7 +560,7 @@ static bool set_pair(struct gap_builder *builder, uint32_t piece, uint32_t other
         builder->row_counts[cluster]++;
         builder->unmeasured -= behind < builder->unmeasured ? behind : builder->unmeasured;
         if (reference->rows) {
-            memcpy(reference->rows[first_row + (uint32_t)__builtin_popcount(pair->rows)], row, sizeof row);
+            reference->rows[first_row + (uint32_t)__builtin_popcount(pair->rows)] = row;
         }
         pair->rows |= UINT32_C(1) << slot;
     }
@@ -627,24 +719,27 @@ uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, ui
     return low < reference->first_pair[first + 1] && reference->pairs[low].piece == second ? low : NO_GAP_PAIR;
 }
 
-uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
-                    const struct piece_strain *strains, uint32_t piece, uint32_t slot, const struct gap_pair *pair)
+uint32_t gaps_leave_open(const struct gap_reference *reference, const struct cluster_kernels *kernels,
+                         const struct piece_strain *strains, uint32_t piece, const struct gap_pair *pair,
+                         const struct box_group *own, const struct box_group *others, const struct cluster_box *whole,
+                         float margin, uint16_t rows[PIECE_CLUSTERS])
 {
-    if (!(pair->rows >> slot & 1)) {
-        return 0;
-    }
-    return kernels->apart(&strains[piece], &reference->rest_shapes[piece], slot, &strains[pair->piece],
-                          &reference->rest_shapes[pair->piece], row_of(reference, pair, slot));
+    const struct cluster_piece *pieces = reference->clusters->pieces;
+    const struct piece_side first = {own, &strains[piece], &reference->rest_shapes[piece], pieces[piece].count};
+    const struct piece_side second = {others, &strains[pair->piece], &reference->rest_shapes[pair->piece],
+                                      pieces[pair->piece].count};
+    const struct gap_rows gaps = {&reference->rows[pair->first_row], pair->rows};
+    return kernels->open_clusters(&first, &second, whole, margin, &gaps, rows);
 }
 
 /* Cells that may be flat have no box, while their vertices are asked about. */
 static bool every_cluster_has_a_box(const struct box_group *boxes, uint32_t count)
 {
-    bool every = true;
-    for (uint32_t slot = 0; slot < count; slot++) {
-        every = every && boxes->lo[0][slot] <= boxes->hi[0][slot];
+    uint32_t with = 0; /* slots behind the last cluster have none, either */
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        with += boxes->lo[0][slot] <= boxes->hi[0][slot];
     }
-    return every;
+    return with == count;
 }
 
 static void set_columns(struct open_pair *open)
@@ -657,13 +752,12 @@ static void set_columns(struct open_pair *open)
     }
 }
 
-static struct cluster_box grown(struct cluster_box box, float margin)
+static void grow_box(struct cluster_box *box, float margin)
 {
     for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] -= margin;
-        box.hi[axis] += margin;
+        box->lo[axis] -= margin;
+        box->hi[axis] += margin;
     }
-    return box;
 }
 
 bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
@@ -671,25 +765,12 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
                      struct open_pair *open)
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
-    const struct box_group *own = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece];
-    const struct box_group *others = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes + pair->piece];
-    const struct piece_strain *strains = snapshot->strains + body->first_piece;
-    struct cluster_box whole = grown(cluster_snapshot_piece_box(snapshot, body_index, pair->piece), margin);
-    if (!every_cluster_has_a_box(own, body->pieces[piece].count) ||
-        !every_cluster_has_a_box(others, body->pieces[pair->piece].count)) {
-        memset(open, 0xFF, sizeof *open);
-        return false;
-    }
-    uint32_t left = 0, set = snapshot->kernels->meet(own, &whole);
-    uint16_t rows[PIECE_CLUSTERS] = {0};
-    for (; set; set &= set - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctz(set);
-        struct cluster_box box = grown(box_of_group_member(own, slot), margin);
-        uint32_t near = snapshot->kernels->meet(others, &box);
-        near &= near ? ~gaps_prove(reference, snapshot->kernels, strains, piece, slot, pair) : 0;
-        rows[slot] = (uint16_t)near;
-        left |= near;
-    }
+    const struct box_group *boxes = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes];
+    struct cluster_box whole;
+    cluster_snapshot_piece_box(snapshot, body_index, pair->piece, &whole);
+    _Alignas(32) uint16_t rows[PIECE_CLUSTERS];
+    uint32_t left = gaps_leave_open(reference, snapshot->kernels, snapshot->strains + body->first_piece, piece, pair,
+                                    &boxes[piece], &boxes[pair->piece], &whole, margin, rows);
     if (left) {
         memcpy(open->rows, rows, sizeof rows);
         set_columns(open);
@@ -734,14 +815,15 @@ bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster
                      uint32_t body_index, uint32_t piece)
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
-    struct cluster_box box = cluster_snapshot_piece_box(snapshot, body_index, piece);
+    struct cluster_box box;
+    cluster_snapshot_piece_box(snapshot, body_index, piece, &box);
     struct open_pair open;
     if (body->piece_count == 1) {
         uint32_t pair = gap_pair_of(reference, 0, 0);
         return pair != NO_GAP_PAIR &&
                gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair], 4 * GAP_MARGIN, &open);
     }
-    box = grown(box, 4 * GAP_MARGIN);
+    grow_box(&box, 4 * GAP_MARGIN);
     for (uint32_t range = 0; range < body->range_count; range++) {
         uint32_t set = snapshot->kernels->meet(&snapshot->ranges[SIDE_CELLS][body->first_range + range], &box);
         for (; set; set &= set - 1) {

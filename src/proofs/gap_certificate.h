@@ -14,7 +14,10 @@
  * Clusters farther apart have gaps too: that of their boxes. So for every piece a clearance is known, a distance that none
  * of its features comes closer to any other of the body (rigid_certificate.h).
  *
- * Gaps are kept by pairs of pieces, and a pair of clusters once: a proof is good for both directions.
+ * Gaps are kept by pairs of pieces, and a pair of clusters once: a proof is good for both directions. It is about what
+ * the search compares there: faces, and vertices that the one cluster owns and the other has not. A vertex that a cluster
+ * has, owned or not, is compared with its cells within the cluster itself. So the many vertices that neighbours have in
+ * common do not make their gaps small.
  *
  * A gap is a lower bound: the extent of the empty slab between two features along some direction, minus the roundings
  * (1e-14 where coordinates are at most 1). Any direction gives a true bound; the one between the closest points the
@@ -51,8 +54,8 @@ struct gap_reference {
     uint32_t *first_pair;           /* by piece, and the end: the pairs it is the first of, in order of the second */
     uint32_t pair_count, row_count;
     struct gap_pair *pairs;
-    float (*rows)[PIECE_CLUSTERS]; /* by row: gaps to the clusters of the second piece; 0: unknown */
-    float *clearances;             /* by piece: to all features of the body without a common vertex; 0: unknown */
+    struct gap_row *rows;           /* to the clusters of the second piece */
+    float *clearances;              /* by piece: to all features of the body without a common vertex; 0: unknown */
 };
 
 /* What a query knows of a pair of pieces that is not clear: bit k of rows[i] is set where cluster i of the first piece
@@ -81,9 +84,12 @@ uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, ui
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);
 
-/* Clusters of the second piece of a pair that have no contact with cluster `slot` of the first, `piece`. */
-uint32_t gaps_prove(const struct gap_reference *reference, const struct cluster_kernels *kernels,
-                    const struct piece_strain *strains, uint32_t piece, uint32_t slot, const struct gap_pair *pair);
+/* Clusters of a pair of pieces that may have contact (cluster_kernels.h: open_clusters), the first of which is `piece`.
+ * `own`, `others`: their boxes; `whole`: that of all of the second. Returns the union of `rows`. */
+uint32_t gaps_leave_open(const struct gap_reference *reference, const struct cluster_kernels *kernels,
+                         const struct piece_strain *strains, uint32_t piece, const struct gap_pair *pair,
+                         const struct box_group *own, const struct box_group *others, const struct cluster_box *whole,
+                         float margin, uint16_t rows[PIECE_CLUSTERS]);
 
 /* Proves what it can about a pair of pieces, the first of which is `piece`, of a body of several clusters. Only clusters
  * whose boxes come closer than `margin` are compared. True: they have no contact, nothing is written. False: `open` has

@@ -97,6 +97,10 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
     if (!chosen || !reader_charge(reader, file, mesh_bytes(chosen->vertex_count, chosen->element_count))) {
         return;
     }
+    if (chosen->kind == DENT_BODY_STRANDS) {
+        reader_wrong(reader, file, "a mesh of cells or triangles was expected; this file has strands");
+        return;
+    }
     bool taken = take_hexahedra(reader, object, file, chosen, body);
     if (!taken && !all_of_kind(chosen, DENT_CELL_TETRAHEDRON)) {
         reader_wrong(reader, file,

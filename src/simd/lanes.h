@@ -36,6 +36,7 @@
  *                                                   between instruction sets, for filters whose bounds allow for either
  *   doubles_index, _load, _of_byte                  n indices, their lowest five bits; from bytes or from byte k of words
  *   doubles_pick32(p, index)                        any n of 32 doubles
+ *   doubles_shift_up(a)                             lane i takes lane i - 1, the first one stays (only for n = 8)
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
  *   doubles_transpose4, _load_pairs, _store_pairs   four by four numbers; rows of two numbers (only for n <= 4)
  *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
@@ -212,6 +213,19 @@ static inline uint32_t words_of_bits(uint32_t *to, uint32_t first, uint32_t bits
 
 LANES_WIDE(floats16, floats, float, 16, FLOATS)
 LANES_WIDE(doubles8, doubles, double, 8, DOUBLES)
+
+/* Lane i takes lane i - 1; the first one stays. */
+static inline doubles8 doubles8_shift_up(doubles8 a)
+{
+#if DOUBLES == 8
+    return (doubles8){{doubles_shift_up(a.part[0])}};
+#else
+    double lanes[9];
+    doubles8_store_any(lanes + 1, a);
+    lanes[0] = lanes[1];
+    return doubles8_load_any(lanes);
+#endif
+}
 
 /* The registers of sixteen lanes, by their first lane. With one lane a register only those asked for. */
 #define FLOATS16_EACH(at, asked)                                                                                       \

@@ -131,6 +131,13 @@ static inline floats floats_table32_pick(floats_table32 table, floats_index inde
     return _mm512_permutex2var_ps(table.low, index, table.high);
 }
 
+/* Lane i takes lane i - 1; the first one stays. */
+static inline doubles doubles_shift_up(doubles a)
+{
+    return _mm512_mask_mov_pd(_mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(a), _mm512_castpd_si512(a), 7)),
+                              1, a);
+}
+
 /* a * b + c, rounded once. */
 static inline doubles doubles_multiply_add(doubles a, doubles b, doubles c)
 {

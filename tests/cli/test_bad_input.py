@@ -128,7 +128,7 @@ class BadInput(tool.ToolTest):
 
     def test_vertices_only(self):
         self.assertEqual(self.refused("points.obj", "v 0 0 0\nv 1 0 0\n"),
-                         "points.obj: has 2 vertices but no triangles and no cells: nothing that makes a body")
+                         "points.obj: has 2 vertices but no lines, no triangles and no cells: nothing that makes a body")
 
     def test_two_bodies_where_one_is_expected(self):
         vertices, cells = tool.cube()

@@ -56,18 +56,30 @@ static inline void fuzz_require(bool condition)
 static inline void fuzz_check_body(const dent_mesh *mesh, const dent_mesh_body *body)
 {
     static const uint8_t corners_of[DENT_CELL_KIND_COUNT] = {4, 8, 6, 5};
-    fuzz_require(body->name != NULL && body->vertex_count <= mesh->file_vertex_count && body->element_count > 0);
+    bool strands = body->kind == DENT_BODY_STRANDS; /* they copy vertices that are used twice */
+    fuzz_require(body->name != NULL && body->element_count > 0);
+    fuzz_require(strands || body->vertex_count <= mesh->file_vertex_count);
     for (size_t i = 0; i < 3 * (size_t)body->vertex_count; i++) {
         fuzz_require(isfinite(body->positions[i]));
     }
     uint64_t corner_count = 0;
     for (uint32_t e = 0; e < body->element_count; e++) {
         fuzz_require(!body->cell_kinds || body->cell_kinds[e] < DENT_CELL_KIND_COUNT);
-        corner_count += body->kind == DENT_BODY_SURFACE ? 3 : body->cell_kinds ? corners_of[body->cell_kinds[e]] : 4;
+        corner_count += strands                           ? 2
+                        : body->kind == DENT_BODY_SURFACE ? 3
+                        : body->cell_kinds                ? corners_of[body->cell_kinds[e]]
+                                                          : 4;
     }
     fuzz_require(corner_count == body->corner_count);
     for (uint64_t i = 0; i < corner_count; i++) {
         fuzz_require(body->element_corners[i] < body->vertex_count);
+    }
+    fuzz_require(strands == (body->strand_count > 0) && strands == (body->first != NULL));
+    for (uint32_t s = 0; s < body->strand_count; s++) {
+        fuzz_require(body->first[s + 1] >= body->first[s] + 2 && body->first[s + 1] <= body->vertex_count);
+    }
+    for (uint32_t v = 0; body->radii && v < body->vertex_count; v++) {
+        fuzz_require(body->radii[v] >= 0 && isfinite(body->radii[v]));
     }
     for (uint32_t v = 0; body->vertex_numbers && v < body->vertex_count; v++) {
         fuzz_require(body->vertex_numbers[v] < mesh->file_vertex_count);

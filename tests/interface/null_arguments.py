@@ -36,6 +36,7 @@ OPTIONAL = {
     "dent_linkage_motion": {"base"},
     "dent_linkage_poses": {"base"},
     "dent_motion_between": {"centre"},
+    "dent_neighbours_nearest": {"indices", "squared_distances", "counts"},
     "dent_penalty_forces": {"report"},
     "dent_position_solve": {"report"},
     "dent_velocity_solve": {"report"},

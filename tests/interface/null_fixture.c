@@ -118,6 +118,17 @@ dent_time_critical *fixture_dent_time_critical(void)
     return search;
 }
 
+dent_neighbours *fixture_dent_neighbours(void)
+{
+    static const double points[6] = {0, 0, 0, 1, 0, 0};
+    static dent_neighbours *neighbours;
+    if (!neighbours) {
+        must(dent_neighbours_create(fixture_dent_context(), dent_positions_double(points), 2, &neighbours) == DENT_OK,
+             "neighbours");
+    }
+    return neighbours;
+}
+
 dent_response *fixture_dent_response(void)
 {
     static dent_response *response;
@@ -290,6 +301,7 @@ int main(int count, char **arguments)
     fixture_dent_embedding();
     fixture_dent_time_critical();
     fixture_dent_file_writer();
+    fixture_dent_neighbours();
     fixture_dent_response();
     fixture_dent_scene();
     fixture_dent_sim();

@@ -37,6 +37,7 @@ dent_embedding *fixture_dent_embedding(void);
 dent_bound_tree *fixture_dent_bound_tree(void);
 dent_time_critical *fixture_dent_time_critical(void);
 dent_file_writer *fixture_dent_file_writer(void);
+dent_neighbours *fixture_dent_neighbours(void);
 dent_response *fixture_dent_response(void);
 dent_scene *fixture_dent_scene(void);
 dent_sim *fixture_dent_sim(void);

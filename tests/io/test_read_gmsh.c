@@ -426,7 +426,7 @@ static void broken_text_is_refused_with_line_and_culprit(void **state)
         {"two lists", HEAD_22 NODES_22 NODES_22, DENT_ERROR_FORMAT, "second list of nodes"},
         {"elements first", HEAD_22 "$Elements\n0\n$EndElements\n" NODES_22, DENT_ERROR_FORMAT, "before the nodes"},
         {"no elements", HEAD_22 NODES_22, DENT_ERROR_BAD_MESH, "4 vertices|nothing that makes a body"},
-        {"only a line", HEAD_22 NODES_22 "$Elements\n1\n1 1 0 1 2\n$EndElements\n", DENT_ERROR_BAD_MESH,
+        {"only a point", HEAD_22 NODES_22 "$Elements\n1\n1 15 0 1\n$EndElements\n", DENT_ERROR_BAD_MESH,
          "nothing that makes a body"},
         {"2^32 elements", HEAD_22 NODES_22 "$Elements\n4294967296\n1 4 0 1 2 3 4\n", DENT_ERROR_FORMAT,
          "claims 4294967296 elements"},

@@ -138,7 +138,7 @@ static void broken_files_are_refused_by_name(void **state)
         {"infinity", "a.obj", "v 0 0 0\nv 1 0 1e999\nv 0 1 0\nf 1 2 3\n", 0, DENT_ERROR_BAD_NUMBER,
          "a.obj:2: vertex 1: z"},
         {"points only", "a.obj", THREE, 0, DENT_ERROR_BAD_MESH, "nothing that makes a body"},
-        {"lines only", "a.obj", THREE "l 1 2 3\n", 0, DENT_ERROR_BAD_MESH, "nothing that makes a body"},
+        {"nothing but points", "a.obj", THREE "p 1 2 3\n", 0, DENT_ERROR_BAD_MESH, "nothing that makes a body"},
         {"no OBJ file", "a.obj",
          "\x7f"
          "ELF\0\0\0\0v",

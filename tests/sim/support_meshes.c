@@ -168,3 +168,25 @@ void test_steps(dent_sim *sim, uint32_t count)
         }
     }
 }
+
+struct test_mesh test_hexahedra(uint32_t nx, uint32_t ny, uint32_t nz, double edge, double x, double y, double z)
+{
+    static const uint8_t steps[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    struct test_mesh mesh = {.vertex_count = (nx + 1) * (ny + 1) * (nz + 1), .element_count = nx * ny * nz};
+    mesh.positions = malloc(3 * (size_t)mesh.vertex_count * sizeof(double));
+    mesh.corners = malloc(8 * (size_t)mesh.element_count * sizeof(uint32_t));
+    if (!mesh.positions || !mesh.corners) {
+        abort();
+    }
+    for (uint32_t v = 0; v < mesh.vertex_count; v++) {
+        mesh.positions[3 * (size_t)v] = x + edge * (v / ((ny + 1) * (nz + 1)));
+        mesh.positions[3 * (size_t)v + 1] = y + edge * (v / (nz + 1) % (ny + 1));
+        mesh.positions[3 * (size_t)v + 2] = z + edge * (v % (nz + 1));
+    }
+    for (uint32_t n = 0; n < 8 * mesh.element_count; n++) {
+        uint32_t box = n / 8, i = box / (ny * nz) + steps[n % 8][0], j = box / nz % ny + steps[n % 8][1];
+        mesh.corners[n] = (i * (ny + 1) + j) * (nz + 1) + box % nz + steps[n % 8][2];
+    }
+    return mesh;
+}

@@ -16,6 +16,8 @@ struct test_mesh {
 
 /* nx * ny * nz cubes of edge `edge`, five positive tetrahedra each. */
 struct test_mesh test_block(uint32_t nx, uint32_t ny, uint32_t nz, double edge, double x, double y, double z);
+/* The same cubes as hexahedra. */
+struct test_mesh test_hexahedra(uint32_t nx, uint32_t ny, uint32_t nz, double edge, double x, double y, double z);
 /* nx * ny squares of two triangles in a plane of constant z. */
 struct test_mesh test_sheet(uint32_t nx, uint32_t ny, double edge, double x, double y, double z);
 /* A closed surface: an octahedron refined so many times. */

@@ -123,7 +123,10 @@ static void cantilevers_of_two_cells_sag_as_timoshenko_says(void **state)
 {
     (void)state;
     const struct beam beam = {1, 0.1, 0.1, {20, 2, 2}}, coarse = {1, 0.1, 0.1, {10, 2, 2}};
-    for (int e = 1; e < 3; e++) {
+    for (int e = 1; e < 3 && getenv("DENT_QUICK_TESTS"); e++) {
+        assert_true(fabs(relative_sag(all_elements[e], &coarse, 0.3) - 1) < 0.05);
+    }
+    for (int e = 1; e < 3 && !getenv("DENT_QUICK_TESTS"); e++) {
         double none = relative_sag(all_elements[e], &beam, 0), some = relative_sag(all_elements[e], &beam, 0.3);
         double long_cells = relative_sag(all_elements[e], &coarse, 0.3),
                soft = relative_sag(all_elements[e], &beam, 0.45);
@@ -132,7 +135,7 @@ static void cantilevers_of_two_cells_sag_as_timoshenko_says(void **state)
         assert_true(fabs(none - 1) < 0.01 && fabs(some - 1) < 0.03 && fabs(long_cells - 1) < 0.05 &&
                     fabs(soft - 1) < 0.05);
     }
-    assert_true(relative_sag(DENT_SIM_LINEAR, &beam, 0.3) < 0.7); /* what the others are for */
+    assert_true(relative_sag(DENT_SIM_LINEAR, &coarse, 0.3) < 0.7); /* what the others are for */
 }
 
 /* ---- single bodies ----------------------------------------------------------------------------------------------- */
@@ -262,7 +265,7 @@ static uint64_t hash_after_a_fall(dent_sim_elements elements, uint32_t threads, 
     def.bodies = bodies;
     dent_sim *sim = test_sim(context, &def);
     dent_sim_statistics begin = dent_sim_get_statistics(sim);
-    test_steps(sim, 40);
+    test_steps(sim, (uint32_t)test_count(12, 40, 40)); /* it falls 2 cm: touches after 4 */
     dent_sim_statistics end = dent_sim_get_statistics(sim);
     double lowest = begin.potential * -0.02 / 0.05; /* as if all of it lay on the floor */
     *energy_ratio = (end.kinetic + end.elastic + end.potential + end.contact - lowest) /
@@ -282,7 +285,9 @@ static void falling_bodies_have_the_same_bits_on_any_machine_and_gain_no_energy(
         double ratio;
         uint64_t hash = hash_after_a_fall(all_elements[e], 1, DENT_ISA_SCALAR, &ratio);
         assert_true(ratio < 1 + 1e-6);
-        assert_true(hash_after_a_fall(all_elements[e], 3, DENT_ISA_SCALAR, &ratio) == hash);
+        if (!getenv("DENT_QUICK_TESTS")) {
+            assert_true(hash_after_a_fall(all_elements[e], 3, DENT_ISA_SCALAR, &ratio) == hash);
+        }
         assert_true(hash_after_a_fall(all_elements[e], 2, DENT_ISA_AUTO, &ratio) == hash);
     }
 }

@@ -536,7 +536,7 @@ static void energy_never_rises_in_any_model(void **state)
         stand.sim = test_sim(stand.context, &stand.def);
         dent_sim_statistics s = dent_sim_get_statistics(stand.sim);
         double begin = s.kinetic + s.elastic + s.potential, last = begin, weight = 16 * 40 * 0.4;
-        for (int n = 0; n < 60; n++) {
+        for (uint64_t n = 0, steps = test_count(30, 60, 60); n < steps; n++) {
             test_steps(stand.sim, 1);
             s = dent_sim_get_statistics(stand.sim);
             double now = s.kinetic + s.elastic + s.potential;
@@ -552,7 +552,8 @@ static void energy_never_rises_in_any_model(void **state)
 static void crushed_bodies_gain_no_energy_in_any_model_and_any_elements(void **state)
 {
     (void)state;
-    for (int n = 0; n < 2 * 2 * MODELS; n++) {
+    int stride = (int)test_count(3, 1, 1); /* 3 and the counts of models, elements and steps share no factor */
+    for (int n = 0; n < 2 * 2 * MODELS; n += stride) {
         struct stand stand;
         dent_random random = dent_random_seeded((uint64_t)n);
         stand_open(&stand, 1, DENT_ISA_AUTO);
@@ -572,7 +573,7 @@ static void crushed_bodies_gain_no_energy_in_any_model_and_any_elements(void **s
         stand.sim = test_sim(stand.context, &stand.def);
         dent_sim_statistics s = dent_sim_get_statistics(stand.sim);
         double begin = s.kinetic + s.elastic, last = begin;
-        for (int k = 0; k < 20; k++) {
+        for (uint64_t k = 0, steps = test_count(6, 20, 20); k < steps; k++) {
             test_steps(stand.sim, 1);
             s = dent_sim_get_statistics(stand.sim);
             double now = s.kinetic + s.elastic;

@@ -97,6 +97,15 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 16;
 }
 
+static void check_shift_up(void)
+{
+    const double from[8] = {1, -2, 3, NAN, 5, -0.0, 7, INFINITY};
+    double shifted[8];
+    doubles8_store_any(shifted, doubles8_shift_up(doubles8_load_any(from)));
+    assert_memory_equal(shifted, from, sizeof *from);
+    assert_memory_equal(shifted + 1, from, 7 * sizeof *from);
+}
+
 static void check_tables(void)
 {
     _Alignas(64) float table[32], got[16];
@@ -416,6 +425,7 @@ static void check_all(void)
     check_doubles_registers();
     check_floats16_all();
     check_doubles8_all();
+    check_shift_up();
     check_tables();
     check_least_of_each();
     check_exponents();

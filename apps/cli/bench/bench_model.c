@@ -85,6 +85,9 @@ static void name_model(bench_model *model, const char *first, uint32_t count)
 static int take_bodies(bench_model *model, const dent_mesh *mesh, const char *file)
 {
     for (uint32_t i = 0; i < mesh->body_count; i++) {
+        if (mesh->bodies[i].kind == DENT_BODY_STRANDS) {
+            return complain("%s: has strands; bench takes solids and surfaces", file);
+        }
         if (mesh->bodies[i].cell_kinds != NULL) {
             return complain("%s: has other cells than tetrahedra; bench cannot hand these to all contestants", file);
         }

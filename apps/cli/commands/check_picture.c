@@ -59,6 +59,8 @@ static dent_status write_body_fields(tool_session *session, const loaded_body *b
     view.cell_kinds = body->cell_kinds;
     view.field_count = field_count;
     view.fields = fields;
+    view.strand_count = body->strand_count;
+    view.first = body->first;
     return dent_mesh_write(session->context, path, &view);
 }
 
@@ -81,7 +83,8 @@ static int write_body(tool_session *session, const loaded_world *loaded, uint32_
         {.name = "body", .on_elements = true, .components = 1, .values = numbers},
         {.name = "inside", .on_elements = false, .components = 1, .values = inside},
     };
-    dent_status status = write_body_fields(session, body, path, fields, 3);
+    bool strands = body->kind == DENT_BODY_STRANDS; /* an element of a strand is no element of the file */
+    dent_status status = write_body_fields(session, body, path, strands ? fields + 2 : fields, strands ? 1 : 3);
     dent_release(session->context, values, count, sizeof *values);
     return status == DENT_OK ? STATUS_GOOD : complain("%s", session_message(session, status));
 }

@@ -1,6 +1,6 @@
 /* From what a reader found to a dent_mesh.
  *
- *   1. The highest dimension that has elements makes bodies: cells, else triangles.
+ *   1. The highest dimension that has elements makes bodies: cells, else triangles, else strands (strand_assembly.c).
  *   2. The elements are dealt out to bodies by their group tag, in order of first appearance. Quads and polygons of a
  * surface become triangles by a fan from the corner with the smallest vertex number, so that the result depends on the
  * numbers of the file only.
@@ -13,6 +13,7 @@
 #include "io/model/mesh_storage.h"
 #include "io/model/number_index.h"
 #include "reader_table.h"
+#include "strand_assembly.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -442,6 +443,25 @@ static bool give_all_vertices(const struct assembly *assembly, dent_mesh_body *b
     return body->positions != NULL;
 }
 
+/* Strands have vertices of their own, in the order of their segments. */
+static dent_status make_strands(const struct assembly *assembly, struct part *parts, uint32_t part_count,
+                                dent_mesh_body *bodies)
+{
+    uint64_t copied = 0;
+    for (uint32_t b = 0; b < part_count; b++) {
+        struct strand_lines lines = {.corners = parts[b].corners, .count = parts[b].element_count};
+        dent_status status = assemble_strands(assembly->builder, assembly->storage, &lines, &bodies[b]);
+        if (status != DENT_OK) {
+            return status;
+        }
+        copied += lines.copied_vertices;
+    }
+    if (copied > 0) {
+        builder_note(assembly->builder, copied, "vertices are used more than once by strands and were copied");
+    }
+    return DENT_OK;
+}
+
 static dent_status make_bodies(struct assembly *assembly, uint32_t dimension, const struct number_groups *groups,
                                struct part *parts)
 {
@@ -457,13 +477,18 @@ static dent_status make_bodies(struct assembly *assembly, uint32_t dimension, co
     }
     memset(bodies, 0, count * sizeof *bodies);
     fill_parts(list, groups, true, parts);
-    if (count > 1 ? !give_own_vertices(assembly, parts, count, bodies) : !give_all_vertices(assembly, bodies)) {
+    if (dimension == 1) {
+        status = make_strands(assembly, parts, count, bodies);
+        if (status != DENT_OK) {
+            return status;
+        }
+    } else if (count > 1 ? !give_own_vertices(assembly, parts, count, bodies) : !give_all_vertices(assembly, bodies)) {
         return assembly_no_memory(assembly);
     }
     for (uint32_t b = 0; b < count; b++) {
         bodies[b].tag = groups->keys != NULL ? (int32_t)(groups->keys[b] / 8) : 0;
         bodies[b].name = count > 1 ? group_text(assembly, dimension, bodies[b].tag) : file_stem(assembly);
-        bodies[b].kind = dimension == 3 ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
+        bodies[b].kind = dimension == 3 ? DENT_BODY_SOLID : dimension == 2 ? DENT_BODY_SURFACE : DENT_BODY_STRANDS;
         bodies[b].element_count = parts[b].element_count;
         bodies[b].element_corners = parts[b].corners;
         bodies[b].cell_kinds = parts[b].cell_kinds;
@@ -589,9 +614,9 @@ static dent_status assemble(struct assembly *assembly, bool merge, const char *f
     while (top > 0 && builder->elements[top].kinds.count == 0) {
         top--;
     }
-    if (top < 2) {
+    if (top < 1) {
         return dent_fail(assembly->context, DENT_ERROR_BAD_MESH,
-                         "%s: has %u vertices but no triangles and no cells: nothing that makes a body",
+                         "%s: has %u vertices but no lines, no triangles and no cells: nothing that makes a body",
                          builder->file_name, builder_vertex_count(builder));
     }
     if (top == 2) {

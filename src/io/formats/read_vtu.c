@@ -40,9 +40,10 @@ struct piece {
     struct data_array offsets[PART_COUNT];
     struct data_array types;
     struct data_array groups;
+    struct data_array radii; /* of points, "radius": of strands */
 };
 
-enum section { SECTION_NONE, SECTION_POINTS, SECTION_CELLS, SECTION_CELL_DATA };
+enum section { SECTION_NONE, SECTION_POINTS, SECTION_CELLS, SECTION_CELL_DATA, SECTION_POINT_DATA };
 
 struct vtu_reader {
     struct read_request *request;
@@ -161,6 +162,8 @@ static void enter_section(struct vtu_reader *reader, struct text_span name)
         reader->section = SECTION_POINTS;
     } else if (span_equal(name, "CellData")) {
         reader->section = SECTION_CELL_DATA;
+    } else if (span_equal(name, "PointData")) {
+        reader->section = SECTION_POINT_DATA;
     } else if (!reader->is_polydata && span_equal(name, "Cells")) {
         reader->section = SECTION_CELLS;
         reader->part = 0;
@@ -184,6 +187,10 @@ static struct data_array *place_for(struct vtu_reader *reader, struct text_span 
     if (reader->section == SECTION_CELL_DATA && vtk_name_is_group(name.text, name.length)) {
         *what = "group";
         return &piece->groups;
+    }
+    if (reader->section == SECTION_POINT_DATA && span_equal(name, "radius")) {
+        *what = "radius";
+        return &piece->radii;
     }
     if (reader->section != SECTION_CELLS) {
         return NULL;
@@ -463,6 +470,28 @@ static dent_status emit_points(struct vtu_reader *reader, const struct piece *pi
     return status;
 }
 
+/* Radii matter where lines become strands: in pieces without faces. */
+static dent_status emit_radii(struct vtu_reader *reader, const struct piece *piece)
+{
+    bool strands = reader->is_polydata && piece->cell_counts[PART_LINES] > 0 && piece->cell_counts[PART_POLYS] == 0 &&
+                   piece->cell_counts[PART_STRIPS] == 0;
+    if (!strands || piece->radii.placement == ARRAY_MISSING || piece->radii.components != 1) {
+        return DENT_OK;
+    }
+    struct number_source source;
+    dent_status status = source_open(reader, &piece->radii, piece->point_count, false, &source);
+    if (status != DENT_OK) {
+        return status;
+    }
+    for (uint64_t i = 0; i < piece->point_count && status == DENT_OK; i++) {
+        double radius = 0;
+        status = next_real(&source, &radius);
+        status = status == DENT_OK ? builder_add_radius(reader->request->builder, radius) : status;
+    }
+    source_close(reader, &source);
+    return status;
+}
+
 static dent_status load_ends(struct vtu_reader *reader, const struct data_array *array, uint64_t cell_count,
                              struct vtk_cells *cells)
 {
@@ -609,6 +638,7 @@ static dent_status emit_piece(struct vtu_reader *reader, const struct piece *pie
     struct dynamic_array tags;
     array_init(&tags, reader->request->context, sizeof(int32_t));
     dent_status status = emit_points(reader, piece);
+    status = status == DENT_OK ? emit_radii(reader, piece) : status;
     for (int part = 0; part < PART_COUNT; part++) {
         vtk_cells_init(&cells[part], reader->request->context);
         cells[part].common_type = part_types[part];

@@ -9,15 +9,33 @@
 #include <strings.h>
 
 static const struct mesh_format formats[] = {
-    {".msh", "Gmsh", read_gmsh},      {".mesh", "MEDIT", read_medit},  {".meshb", "MEDIT binary", read_medit},
-    {".node", "TetGen", read_tetgen}, {".ele", "TetGen", read_tetgen}, {".vtk", "VTK legacy", read_vtk},
-    {".vtu", "VTK XML", read_vtu},    {".obj", "OBJ", read_obj},       {".stl", "STL", read_stl},
-    {".ply", "PLY", read_ply},        {".vtp", "VTK XML", read_vtu},
+    {".msh", "Gmsh", read_gmsh},
+    {".mesh", "MEDIT", read_medit},
+    {".meshb", "MEDIT binary", read_medit},
+    {".node", "TetGen", read_tetgen},
+    {".ele", "TetGen", read_tetgen},
+    {".vtk", "VTK legacy", read_vtk},
+    {".vtu", "VTK XML", read_vtu},
+    {".obj", "OBJ", read_obj},
+    {".stl", "STL", read_stl},
+    {".ply", "PLY", read_ply},
+    {".vtp", "VTK XML", read_vtu},
+    {".tfx", "TressFX", read_tfx},
+    {".tfxmesh", "TressFX mesh", read_tfxmesh},
+    {".hair", "HAIR", read_hair},
 #if defined(DENT_HAVE_ASSIMP)
-    {".gltf", "glTF", read_assimp},   {".glb", "glTF", read_assimp},   {".dae", "Collada", read_assimp},
-    {".fbx", "FBX", read_assimp},     {".3ds", "3DS", read_assimp},    {".off", "OFF", read_assimp},
-    {".x3d", "X3D", read_assimp},     {".3mf", "3MF", read_assimp},    {".amf", "AMF", read_assimp},
-    {".dxf", "DXF", read_assimp},     {".lwo", "LWO", read_assimp},    {".blend", "Blender", read_assimp},
+    {".gltf", "glTF", read_assimp},
+    {".glb", "glTF", read_assimp},
+    {".dae", "Collada", read_assimp},
+    {".fbx", "FBX", read_assimp},
+    {".3ds", "3DS", read_assimp},
+    {".off", "OFF", read_assimp},
+    {".x3d", "X3D", read_assimp},
+    {".3mf", "3MF", read_assimp},
+    {".amf", "AMF", read_assimp},
+    {".dxf", "DXF", read_assimp},
+    {".lwo", "LWO", read_assimp},
+    {".blend", "Blender", read_assimp},
 #endif
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };

@@ -16,8 +16,8 @@
 struct read_request {
     struct read_scope *scope;
     dent_context *context; /* of the scope */
-    const char *name; /* for messages: the path, or the name given with the memory */
-    const char *path; /* null when read from memory */
+    const char *name;      /* for messages: the path, or the name given with the memory */
+    const char *path;      /* null when read from memory */
     struct file_bytes
         bytes; /* unpacked, not empty; released by the caller of the reader. TetGen by path: none, it opens two */
     struct mesh_builder *builder;
@@ -32,15 +32,18 @@ struct mesh_format {
     mesh_reader *read;
 };
 
-mesh_reader read_gmsh;   /* .msh */
-mesh_reader read_medit;  /* .mesh, .meshb */
-mesh_reader read_tetgen; /* .node, .ele */
-mesh_reader read_vtk;    /* .vtk */
-mesh_reader read_vtu;    /* .vtu, .vtp */
-mesh_reader read_obj;    /* .obj */
-mesh_reader read_stl;    /* .stl */
-mesh_reader read_ply;    /* .ply */
-mesh_reader read_assimp; /* .gltf and others; only with DENT_HAVE_ASSIMP */
+mesh_reader read_gmsh;    /* .msh */
+mesh_reader read_medit;   /* .mesh, .meshb */
+mesh_reader read_tetgen;  /* .node, .ele */
+mesh_reader read_vtk;     /* .vtk */
+mesh_reader read_vtu;     /* .vtu, .vtp */
+mesh_reader read_obj;     /* .obj */
+mesh_reader read_stl;     /* .stl */
+mesh_reader read_ply;     /* .ply */
+mesh_reader read_tfx;     /* .tfx */
+mesh_reader read_tfxmesh; /* .tfxmesh */
+mesh_reader read_hair;    /* .hair */
+mesh_reader read_assimp;  /* .gltf and others; only with DENT_HAVE_ASSIMP */
 
 /* dent_mesh_read within a scope that is open: the memory counts there, def->memory_limit does not. The mesh is released
  * with scope->context or with its caller's. */

@@ -57,6 +57,7 @@ void builder_init(struct mesh_builder *builder, dent_context *context, const cha
 {
     *builder = (struct mesh_builder){.context = context, .file_name = file_name};
     array_init(&builder->positions, context, sizeof(double));
+    array_init(&builder->radii, context, sizeof(double));
     array_init(&builder->names, context, sizeof(struct group_name));
     for (int d = 0; d < 4; d++) {
         array_init(&builder->elements[d].kinds, context, sizeof(uint8_t));
@@ -73,6 +74,7 @@ void builder_release(struct mesh_builder *builder)
     }
     array_destroy(&builder->names);
     array_destroy(&builder->positions);
+    array_destroy(&builder->radii);
     for (int d = 0; d < 4; d++) {
         array_destroy(&builder->elements[d].kinds);
         array_destroy(&builder->elements[d].tags);
@@ -130,6 +132,15 @@ dent_status builder_add_vertex(struct mesh_builder *builder, double x, double y,
     }
     memcpy(room, xyz, sizeof xyz);
     return DENT_OK;
+}
+
+dent_status builder_add_radius(struct mesh_builder *builder, double radius)
+{
+    if (!is_finite(radius) || !(radius >= 0)) {
+        return builder_fail(builder, 0, DENT_ERROR_BAD_NUMBER, "the radius of vertex %zu is %s", builder->radii.count,
+                            is_finite(radius) ? "negative" : number_fault(radius));
+    }
+    return array_push(&builder->radii, &radius) ? DENT_OK : no_memory(builder);
 }
 
 /* ---- elements -------------------------------------------------------------------------------------------------- */

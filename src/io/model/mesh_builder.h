@@ -56,6 +56,7 @@ struct mesh_builder {
     dent_context *context;
     const char *file_name;           /* for messages: the path as given */
     struct dynamic_array positions;  /* double, 3 per vertex */
+    struct dynamic_array radii;      /* double, one per vertex of strands; empty: none */
     struct element_list elements[4]; /* by dimension */
     struct dynamic_array names;      /* struct group_name */
     struct mesh_notice notices[MESH_NOTICE_CAPACITY];
@@ -71,6 +72,8 @@ void builder_release(struct mesh_builder *builder);
 dent_status builder_reserve_vertices(struct mesh_builder *builder, uint64_t count);
 /* `line` is that of the text, or 0. NaN and infinity are BAD_NUMBER, naming vertex and line. */
 dent_status builder_add_vertex(struct mesh_builder *builder, double x, double y, double z, uint64_t line);
+/* The radius of the next vertex that has none yet; a file gives all of them or none. BAD_NUMBER unless it is a length. */
+dent_status builder_add_radius(struct mesh_builder *builder, double radius);
 uint32_t builder_vertex_count(const struct mesh_builder *builder);
 
 /* Memory for `count` more elements of a kind; the same caution. */

@@ -45,6 +45,13 @@ static dent_body_def def_of(const dent_mesh_body *body, const dent_same_as *ties
     def.positions_t0 = dent_positions_double(body->positions);
     def.same_as = tie_count ? ties : NULL;
     def.same_as_count = tie_count;
+    if (body->kind == DENT_BODY_STRANDS) {
+        def.element_count = 0; /* segments follow from first */
+        def.element_corners = NULL;
+        def.strand_count = body->strand_count;
+        def.first = body->first;
+        def.radii = body->radii;
+    }
     return def;
 }
 
@@ -114,7 +121,8 @@ static void note_mirrored(const dent_mesh *mesh, dent_world *world, const dent_b
 {
     for (uint32_t b = 0; b < mesh->body_count; b++) {
         dent_body_metrics measure;
-        if (dent_body_kind_has_cells(mesh->bodies[b].kind) && !first_cell_is_positive(&mesh->bodies[b], world, ids[b]) &&
+        if (dent_body_kind_has_cells(mesh->bodies[b].kind) &&
+            !first_cell_is_positive(&mesh->bodies[b], world, ids[b]) &&
             dent_body_get_metrics(world, ids[b], &measure) == DENT_OK && measure.mirrored) {
             dent_log_line(dent_world_context(world), DENT_LOG_NOTICE,
                           "%s: all cells are negative: the body is mirrored", mesh->bodies[b].name);
@@ -172,7 +180,9 @@ static bool same_array(const void *a, const void *b, uint64_t count, size_t size
 static bool same_topology(const dent_mesh_body *a, const dent_mesh_body *b)
 {
     return a->kind == b->kind && a->vertex_count == b->vertex_count && a->element_count == b->element_count &&
-           a->corner_count == b->corner_count &&
+           a->corner_count == b->corner_count && a->strand_count == b->strand_count &&
+           same_array(a->first, b->first, (uint64_t)a->strand_count + 1, sizeof *a->first) &&
+           same_array(a->radii, b->radii, a->vertex_count, sizeof *a->radii) &&
            same_array(a->element_corners, b->element_corners, a->corner_count, sizeof *a->element_corners) &&
            same_array(a->cell_kinds, b->cell_kinds, a->element_count, sizeof *a->cell_kinds) &&
            same_array(a->vertex_numbers, b->vertex_numbers, a->vertex_count, sizeof *a->vertex_numbers) &&

@@ -8,15 +8,16 @@
 struct writer_row {
     const char *ending;
     bool solids;
+    bool strands;
     bool fields;
     dent_status (*write)(dent_context *context, const char *path, const dent_mesh_view *view);
 };
 
 static const struct writer_row writers[] = {
-    {".mesh", true, false, write_medit},
-    {".obj", false, false, write_obj},
-    {".vtu", true, true, write_vtu},
-    {".vtp", false, true, write_vtp},
+    {".mesh", true, false, false, write_medit},
+    {".obj", false, true, false, write_obj},
+    {".vtu", true, false, true, write_vtu},
+    {".vtp", false, true, true, write_vtp},
 };
 
 static char lower_case(char c)
@@ -86,8 +87,29 @@ dent_status check_fields(dent_context *context, const char *path, uint32_t verte
     return DENT_OK;
 }
 
+static dent_status check_strands(dent_context *context, const char *path, const dent_mesh_view *view)
+{
+    if (view->strand_count == 0 || !view->first) {
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: no strands were given", path);
+    }
+    for (uint32_t s = 0; s < view->strand_count; s++) {
+        if (view->first[s + 1] < view->first[s] || view->first[s + 1] - view->first[s] < 2) {
+            return dent_fail(context, DENT_ERROR_BAD_MESH, "%s: not written: strand %u has fewer than two vertices",
+                             path, s);
+        }
+    }
+    if (view->first[0] != 0 || view->first[view->strand_count] != view->vertex_count) {
+        return dent_fail(context, DENT_ERROR_BAD_MESH, "%s: not written: the strands use the vertices %u to %u of %u",
+                         path, view->first[0], view->first[view->strand_count], view->vertex_count);
+    }
+    return DENT_OK;
+}
+
 static dent_status check_elements(dent_context *context, const char *path, const dent_mesh_view *view)
 {
+    if (view->kind == DENT_BODY_STRANDS) {
+        return check_strands(context, path, view);
+    }
     if (view->element_count > 0 && !view->element_corners) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: no element corners were given", path);
     }
@@ -131,12 +153,17 @@ dent_status dent_mesh_write(dent_context *context, const char *path, const dent_
                          "(.mesh and .vtu hold both)",
                          path, row->ending);
     }
+    if (view->kind == DENT_BODY_STRANDS && !row->strands) {
+        return dent_fail(context, DENT_ERROR_UNSUPPORTED,
+                         "%s: not written: %s files hold no strands (.vtp and .obj do)", path, row->ending);
+    }
     dent_status status = check_written_positions(context, path, view->vertex_count, view->positions);
     if (status == DENT_OK) {
         status = check_elements(context, path, view);
     }
     if (status == DENT_OK) {
-        status = check_fields(context, path, view->vertex_count, view->element_count, view->field_count, view->fields);
+        status =
+            check_fields(context, path, view->vertex_count, view_element_count(view), view->field_count, view->fields);
     }
     if (status != DENT_OK) {
         return status;

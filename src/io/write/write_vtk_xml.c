@@ -1,4 +1,5 @@
-/* VTK XML files for ParaView: .vtu (unstructured grid, any body) and .vtp (surfaces, points, lines).
+/* VTK XML files for ParaView: .vtu (unstructured grid, solids and surfaces) and .vtp (surfaces, strands, points,
+ * lines).
  *
  * A short XML head names the arrays and where each begins in one block of raw bytes behind it ("appended raw"): every
  * array is its length in bytes as a 64-bit number, then its numbers, all little endian. Doubles are copied bit for bit,
@@ -9,7 +10,8 @@
 #include "mesh_writers.h"
 #include "output_file.h"
 
-enum cell_kind { CELLS_OF_BODY, CELLS_ARE_POINTS, CELLS_ARE_LINES }; /* one "vertex" cell per point; two ends each */
+/* Points: one "vertex" cell each. Lines: two ends each. Strands: polylines. */
+enum cell_kind { CELLS_OF_BODY, CELLS_ARE_POINTS, CELLS_ARE_LINES, CELLS_ARE_STRANDS };
 
 enum part { PART_POSITIONS, PART_CONNECTIVITY, PART_OFFSETS, PART_TYPES };
 
@@ -31,16 +33,16 @@ static uint64_t part_bytes(const struct vtk_writer *writer, enum part part)
     case PART_CONNECTIVITY:
         return 8 * writer->corner_count;
     case PART_OFFSETS:
-        return 8 * (uint64_t)writer->view->element_count;
+        return 8 * (uint64_t)view_element_count(writer->view);
     case PART_TYPES:
-        return writer->view->element_count;
+        return view_element_count(writer->view);
     }
     return 0;
 }
 
 static uint64_t field_tuples(const struct vtk_writer *writer, const dent_mesh_field *field)
 {
-    return field->on_elements ? writer->view->element_count : writer->view->vertex_count;
+    return field->on_elements ? view_element_count(writer->view) : writer->view->vertex_count;
 }
 
 static uint64_t field_bytes(const struct vtk_writer *writer, const dent_mesh_field *field)
@@ -150,11 +152,13 @@ static void append_cells(struct vtk_writer *writer)
     const dent_mesh_view *view = writer->view;
     output_uint64(&writer->file, part_bytes(writer, PART_CONNECTIVITY));
     for (uint64_t i = 0; i < writer->corner_count; i++) {
-        output_uint64(&writer->file, writer->cells == CELLS_ARE_POINTS ? i : view->element_corners[i]);
+        /* The vertices of points and strands are in order. */
+        bool in_order = writer->cells == CELLS_ARE_POINTS || writer->cells == CELLS_ARE_STRANDS;
+        output_uint64(&writer->file, in_order ? i : view->element_corners[i]);
     }
     output_uint64(&writer->file, part_bytes(writer, PART_OFFSETS));
     uint64_t end = 0;
-    for (uint32_t e = 0; e < view->element_count; e++) {
+    for (uint32_t e = 0; e < view_element_count(view); e++) {
         end += corners_of(writer, e);
         output_uint64(&writer->file, end);
     }
@@ -190,7 +194,7 @@ static dent_status begin(struct vtk_writer *writer, dent_context *context, const
     writer->cells = cells;
     writer->offset = 0;
     writer->corner_count = 0;
-    for (uint32_t e = 0; e < view->element_count; e++) {
+    for (uint32_t e = 0; e < view_element_count(view); e++) {
         writer->corner_count += corners_of(writer, e);
     }
     return output_open(&writer->file, context, path);
@@ -233,7 +237,8 @@ static dent_status write_polydata(dent_context *context, const char *path, const
     output_text(&writer.file, "\" NumberOfVerts=\"");
     output_decimal(&writer.file, cells == CELLS_ARE_POINTS ? view->element_count : 0);
     output_text(&writer.file, "\" NumberOfLines=\"");
-    output_decimal(&writer.file, cells == CELLS_ARE_LINES ? view->element_count : 0);
+    bool lines = cells == CELLS_ARE_LINES || cells == CELLS_ARE_STRANDS;
+    output_decimal(&writer.file, lines ? view_element_count(view) : 0);
     output_text(&writer.file, "\" NumberOfStrips=\"0\" NumberOfPolys=\"");
     output_decimal(&writer.file, cells == CELLS_OF_BODY ? view->element_count : 0);
     output_text(&writer.file, "\">\n");
@@ -242,7 +247,7 @@ static dent_status write_polydata(dent_context *context, const char *path, const
     head_points(&writer);
     if (cells == CELLS_ARE_POINTS) {
         head_cells(&writer, "      <Verts>\n", "      </Verts>\n", false);
-    } else if (cells == CELLS_ARE_LINES) {
+    } else if (lines) {
         head_cells(&writer, "      <Lines>\n", "      </Lines>\n", false);
     } else {
         head_cells(&writer, "      <Polys>\n", "      </Polys>\n", false);
@@ -258,7 +263,7 @@ static dent_status write_polydata(dent_context *context, const char *path, const
 
 dent_status write_vtp(dent_context *context, const char *path, const dent_mesh_view *view)
 {
-    return write_polydata(context, path, view, CELLS_OF_BODY);
+    return write_polydata(context, path, view, view->kind == DENT_BODY_STRANDS ? CELLS_ARE_STRANDS : CELLS_OF_BODY);
 }
 
 dent_status write_vtp_lines(dent_context *context, const char *path, const dent_mesh_view *view)

@@ -6,6 +6,7 @@
  * round. A round handles all faces that have seeds, in parallel; what earlier rounds found is only read. The set of
  * pairs does not depend on the order.
  */
+#include "base/prefetch.h"
 #include "geometry/predicates/kernels/overlap_kernels.h"
 #include "methods/contour_walk/contour_walk.h"
 
@@ -97,7 +98,7 @@ static void visit_later(struct flood *flood, struct contour_worker *worker, uint
     }
 }
 
-static void fetch_corners(const struct walk_body *body, uint32_t cell)
+PREFETCH_FUNCTION fetch_corners(const struct walk_body *body, uint32_t cell)
 {
     for (int corner = 0; corner < 4; corner++) {
         __builtin_prefetch(body->xyz[body->mesh->cells[cell].vertices[corner]]);

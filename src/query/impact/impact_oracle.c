@@ -2,9 +2,10 @@
  * surface edge, by the exact test alone.
  *
  * This file and the exact stage of geometry/impact/impact_test.h define the answer; the search is compared with it. Pairs that
- * share a vertex and pairs of bodies that may not meet are left out. The one short cut: sets whose boxes over the step
+ * share a vertex, roots of strands where they lie (strand_rules.h) and pairs of bodies that may not meet are left out. The one short cut: sets whose boxes over the step
  * are apart do not meet. O(n^2); blocks are features of side a.
  */
+#include "bodies/strand_rules.h"
 #include "query/impact/impact_run.h"
 
 /* A vertex (one corner), an edge (two) or a face (three). */
@@ -40,6 +41,15 @@ static bool share_a_vertex(const struct body *body_a, const struct feature *a, c
     return false;
 }
 
+static bool is_at_root(const struct impact_run *run, const struct body *body_a, const struct feature *a,
+                       const struct body *body_b, const struct feature *b)
+{
+    return (body_has_segments(body_a) && strand_rule_root(run->snapshot, body_a, a->vertices, a->corner_count, body_b,
+                                                          b->vertices, b->corner_count)) ||
+           (body_has_segments(body_b) && strand_rule_root(run->snapshot, body_b, b->vertices, b->corner_count, body_a,
+                                                          a->vertices, a->corner_count));
+}
+
 static bool boxes_apart(const struct feature *a, const struct feature *b, double separation)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -57,7 +67,7 @@ static void look_at_pair(struct oracle *oracle, struct impact_worker *worker_sta
     const struct body *body_a = run->snapshot->bodies[a->body].body, *body_b = run->snapshot->bodies[b->body].body;
     worker_state->box_tests++;
     if (boxes_apart(a, b, run->separation) || !bodies_may_meet(body_a, body_b) ||
-        share_a_vertex(body_a, a, body_b, b)) {
+        share_a_vertex(body_a, a, body_b, b) || is_at_root(run, body_a, a, body_b, b)) {
         return;
     }
     const struct impact_vertex *corners[4];

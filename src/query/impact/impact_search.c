@@ -18,6 +18,7 @@
  */
 #include <float.h>
 
+#include "bodies/strand_rules.h"
 #include "structures/surface/kernels/surface_kernels.h"
 #include "geometry/metric/float_boxes.h"
 #include "structures/surface/kernels/moving_boxes.h"
@@ -177,9 +178,28 @@ static uint64_t near_leaf(const struct impact_run *run, const struct moving_leaf
     return mask & ((UINT64_C(1) << boxes.count) - 1); /* at most 48 */
 }
 
+/* The corners of side a or b as vertices of its body. */
+static bool is_at_root(const struct impact_run *run, enum impact_kind kind, const uint32_t corners[4],
+                       struct impact_pair pair)
+{
+    const struct body *a = run->snapshot->bodies[pair.body_a].body, *b = run->snapshot->bodies[pair.body_b].body;
+    if (a->root_count == 0 && b->root_count == 0) {
+        return false;
+    }
+    uint32_t count_a = kind == IMPACT_VERTEX_FACE ? 1 : 2, vertices[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        vertices[i] = corners[i] - run->first_vertex[i < count_a ? pair.body_a : pair.body_b];
+    }
+    return strand_rule_root(run->snapshot, a, vertices, count_a, b, vertices + count_a, 4 - count_a) ||
+           strand_rule_root(run->snapshot, b, vertices + count_a, 4 - count_a, a, vertices, count_a);
+}
+
 static void offer(struct impact_run *run, struct impact_worker *worker_state, enum impact_kind kind,
                   const uint32_t corners[4], struct impact_pair pair)
 {
+    if (is_at_root(run, kind, corners, pair)) {
+        return;
+    }
     if (run->separation == 0 || !impact_boxes_apart(run, kind, corners)) {
         impact_worker_add(run, worker_state, kind, corners, pair);
     }

@@ -1,5 +1,7 @@
 /* The meaning of the question proximity: two features that share no vertex, no farther apart than their thicknesses,
- * by the computation of geometry/metric/feature_distance.h. Every search ends here. */
+ * by the computation of geometry/metric/feature_distance.h, and not left out by a rule of strands (strand_rules.h). Every
+ * search ends here. */
+#include "bodies/strand_rules.h"
 #include "query/pairs/pair_tests.h"
 #include "query/proximity/proximity_search.h"
 
@@ -65,6 +67,40 @@ void proximity_edge_points(const struct snapshot *snapshot, uint32_t body_index_
     points[3] = b->xyz[b->body->edges[edge_b].v1];
 }
 
+bool proximity_vertex_is_near(const struct proximity_search *search, uint32_t body_index_a, uint32_t vertex,
+                              uint32_t body_index_b, uint32_t face, double distance)
+{
+    const struct body *a = search->snapshot->bodies[body_index_a].body,
+                      *b = search->snapshot->bodies[body_index_b].body;
+    double thickness = vertex_thickness(a, vertex, search->thickness[body_index_a]);
+    return distance_is_within(distance, thickness, search->thickness[body_index_b]) &&
+           !(body_has_segments(a) &&
+             strand_rule_root(search->snapshot, a, &vertex, 1, b, b->surface_faces[face].corners, 3));
+}
+
+bool proximity_edges_are_near(const struct proximity_search *search, uint32_t body_index_a, uint32_t edge_a,
+                              uint32_t body_index_b, uint32_t edge_b, double distance)
+{
+    const struct body_snapshot *bodies = search->snapshot->bodies;
+    const struct body *a = bodies[body_index_a].body, *b = bodies[body_index_b].body;
+    double thickness_a = edge_thickness(a, edge_a, search->thickness[body_index_a]),
+           thickness_b = edge_thickness(b, edge_b, search->thickness[body_index_b]);
+    if (!distance_is_within(distance, thickness_a, thickness_b)) {
+        return false;
+    }
+    if (!body_has_segments(a) && !body_has_segments(b)) {
+        return true;
+    }
+    if (body_index_a == body_index_b) {
+        double radius = thickness_a > thickness_b ? thickness_a : thickness_b;
+        return !strand_rule_along(&bodies[body_index_a], edge_a, edge_b, radius);
+    }
+    const uint32_t ends_a[2] = {a->edges[edge_a].v0, a->edges[edge_a].v1},
+                   ends_b[2] = {b->edges[edge_b].v0, b->edges[edge_b].v1};
+    return !strand_rule_root(search->snapshot, a, ends_a, 2, b, ends_b, 2) &&
+           !strand_rule_root(search->snapshot, b, ends_b, 2, a, ends_a, 2);
+}
+
 void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t vertex,
                                uint32_t body_index_b, uint32_t face)
 {
@@ -76,7 +112,7 @@ void proximity_try_vertex_face(struct proximity_search *search, uint32_t block, 
     }
     proximity_vertex_face_points(search->snapshot, body_index_a, vertex, body_index_b, face, points);
     double distance = vertex_face_distance(points[0], points + 1);
-    if (distance_is_within(distance, search->thickness[body_index_a], search->thickness[body_index_b])) {
+    if (proximity_vertex_is_near(search, body_index_a, vertex, body_index_b, face, distance)) {
         proximity_add_vertex_face(search, block, body_index_a, vertex, body_index_b, face);
     }
 }
@@ -94,7 +130,7 @@ void proximity_try_edges(struct proximity_search *search, uint32_t block, uint32
     }
     proximity_edge_points(search->snapshot, body_index_a, edge_a, body_index_b, edge_b, points);
     double distance = edge_edge_distance(points, points + 2);
-    if (distance_is_within(distance, search->thickness[body_index_a], search->thickness[body_index_b])) {
+    if (proximity_edges_are_near(search, body_index_a, edge_a, body_index_b, edge_b, distance)) {
         proximity_add_edges(search, block, body_index_a, edge_a, body_index_b, edge_b);
     }
 }

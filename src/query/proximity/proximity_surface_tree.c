@@ -58,8 +58,8 @@ static void measure(struct leaf_work *work, bool edges)
     (edges ? near->measure_edges : near->measure_vertices)(&queue->points, distance);
     for (uint32_t i = 0; i < queue->passed_count; i++) {
         const struct near_candidate *pair = &queue->passed[i];
-        if (distance_is_within(distance[i], search->thickness[pair->body_index_a],
-                               search->thickness[pair->body_index_b])) {
+        if ((edges ? proximity_edges_are_near : proximity_vertex_is_near)(
+                search, pair->body_index_a, pair->feature_a, pair->body_index_b, pair->feature_b, distance[i])) {
             (edges ? proximity_add_edges : proximity_add_vertex_face)(
                 search, work->block, pair->body_index_a, pair->feature_a, pair->body_index_b, pair->feature_b);
         }
@@ -276,7 +276,8 @@ static void visit_pair(struct leaf_work *work, const struct leaf_pair *pair)
 static bool visit_begin(void *user, uint32_t block_count)
 {
     struct tree_search *tree = user;
-    return proximity_begin(tree->search, block_count);
+    tree->search->first_more = block_count;
+    return proximity_begin(tree->search, block_count + tree->search->more_blocks);
 }
 
 static uint64_t answers_of_block(const struct proximity_search *search, uint32_t block)
@@ -334,7 +335,12 @@ bool proximity_search_forest(struct proximity_search *search)
     if (!surface_forest_refit(forest, &refit, search->isa, search->scratch)) {
         return false;
     }
-    struct leaf_pair_visitor visitor = {.user = &tree, .begin = visit_begin, .visit = visit};
+    struct leaf_pair_visitor visitor = {.user = &tree,
+                                        .no_two_strands = proximity_uses_packets(search) ||
+                                                          search->method == DENT_METHOD_STRAND_GRID,
+                                        .strands_and_rest = search->strands_only,
+                                        .begin = visit_begin,
+                                        .visit = visit};
     return surface_forest_visit_pairs(forest, search->snapshot, search->isa, search->cancel, search->scratch, &visitor,
                                       &search->workers[0].box_tests);
 }

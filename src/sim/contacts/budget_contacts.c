@@ -51,7 +51,7 @@ static bool may_meet(const struct sim_model *model, uint32_t i, uint32_t k)
     if (i == k) {
         return model->bodies[i].self_collision &&
                (model->bodies[i].collision_group & model->bodies[i].collision_mask) != 0 &&
-               (model->bodies[i].kind == DENT_SIM_SOLID || model->bodies[i].kind == DENT_SIM_CLOTH);
+               sim_is_elastic(model->bodies[i].kind);
     }
     const struct sim_body *a = &model->bodies[i], *b = &model->bodies[k];
     bool related = (a->kind == DENT_SIM_EMBEDDED && a->host == k) || (b->kind == DENT_SIM_EMBEDDED && b->host == i);

@@ -190,7 +190,7 @@ static double nearest_face_normal(const struct sim_model *model, const struct si
 
 static bool bends(const struct sim_body *body)
 {
-    return body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+    return sim_is_elastic(body->kind);
 }
 
 void contact_straighten(const struct sim_model *model, const struct sim_state *state,

@@ -70,7 +70,7 @@ uint32_t contacts_interval(const struct sim_model *model, const struct sim_state
     bool matters = false;
     for (uint32_t b = 0; b < model->body_count && !model->interval_is_fixed; b++) {
         const struct sim_body *body = &model->bodies[b];
-        bool moves = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_RIGID || body->kind == DENT_SIM_CLOTH;
+        bool moves = sim_is_elastic(body->kind) || body->kind == DENT_SIM_RIGID;
         double displacement = body->thin || model->watch_all ? 0 : fastest_vertex(state, body) * model->substep;
         matters = matters || (moves && !body->thin && !model->watch_all);
         count = displacement * count > sim_max_travel(body) ? sim_max_travel(body) / displacement : count;

@@ -247,11 +247,31 @@ static void make_pairs(struct rigid_islands *islands, struct island *island)
     }
 }
 
+void islands_spread_levels(const struct rigid_islands *islands, const struct island *island)
+{
+    uint32_t *levels = islands->levels + island->first_body;
+    bool changed = true;
+    for (bool forward = true; changed; forward = !forward) {
+        changed = false;
+        for (uint32_t n = 0; n < island->pair_count; n++) {
+            uint32_t p = island->first_pair + (forward ? n : island->pair_count - 1 - n);
+            uint32_t *low = &levels[islands->pairs[p].low], *high = &levels[islands->pairs[p].high];
+            if (*low != SIM_NONE && (*high == SIM_NONE || *high > *low + 1)) {
+                *high = *low + 1;
+                changed = true;
+            } else if (*high != SIM_NONE && (*low == SIM_NONE || *low > *high + 1)) {
+                *low = *high + 1;
+                changed = true;
+            }
+        }
+    }
+}
+
 /* How many contacts lie between a body and its support, at most; without support from the first body. */
 static void count_layers(struct rigid_islands *islands, struct island *island)
 {
     uint32_t *levels = islands->levels + island->first_body;
-    bool changed = true, supported = false;
+    bool supported = false;
     for (uint32_t i = 0; i < island->body_count; i++) {
         levels[i] = SIM_NONE;
     }
@@ -273,20 +293,7 @@ static void count_layers(struct rigid_islands *islands, struct island *island)
     }
     levels[0] = supported ? levels[0] : 1;
     island->supported = supported;
-    for (bool forward = true; changed; forward = !forward) {
-        changed = false;
-        for (uint32_t n = 0; n < island->pair_count; n++) {
-            uint32_t p = island->first_pair + (forward ? n : island->pair_count - 1 - n);
-            uint32_t *low = &levels[islands->pairs[p].low], *high = &levels[islands->pairs[p].high];
-            if (*low != SIM_NONE && (*high == SIM_NONE || *high > *low + 1)) {
-                *high = *low + 1;
-                changed = true;
-            } else if (*high != SIM_NONE && (*low == SIM_NONE || *low > *high + 1)) {
-                *low = *high + 1;
-                changed = true;
-            }
-        }
-    }
+    islands_spread_levels(islands, island);
     for (uint32_t i = 0; i < island->body_count; i++) {
         island->layers = levels[i] != SIM_NONE && levels[i] > island->layers ? levels[i] : island->layers;
     }

@@ -161,6 +161,19 @@ static void solve_within_energy(const struct islands_call *call, struct island_p
     }
 }
 
+/* Prescribed bodies that move, attachments, grabs and the minimisation may give an island energy. */
+static bool is_driven(const struct islands_call *call, const struct island_problem *problem)
+{
+    bool driven = problem->island->foreign || island_is_moved(problem);
+    for (uint32_t i = 0; i < problem->island->body_count && !driven; i++) {
+        uint32_t r = problem->bodies[i].rigid;
+        const dent_rigid_state *free = &call->motion->free[r], *pose = &call->state->rigids[r];
+        driven = memcmp(pose->center, free->center, sizeof pose->center) != 0 ||
+                 memcmp(pose->orientation, free->orientation, sizeof pose->orientation) != 0;
+    }
+    return driven;
+}
+
 void island_push(const struct islands_call *call, struct island *island)
 {
     struct island_problem problem = island_problem_of(call, island);
@@ -180,6 +193,7 @@ void island_push(const struct islands_call *call, struct island *island)
     problem.friction = true;
     double speed = island_fastest_point(&problem, problem.velocity); /* before the substep */
     problem.rough = speed > call->model->mean_edge ? ROUGH_SHARE * speed : 0;
+    island->driven = is_driven(call, &problem);
     if (island->joint_count > 0) {
         joint_energy_begin(call->model, call->state, call->motion, &problem);
     }

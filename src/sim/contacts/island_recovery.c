@@ -1,5 +1,5 @@
 /* The recovery: displacements, outside velocities, that take overlap out at RECOVERY_EDGES mean edges a second: bodies that
- * begin in one another part without gaining speed. */
+ * begin in one another part without gaining speed, and what lifts them is paid for (island_energy.c). */
 #include "island_stages.h"
 
 #include <math.h>
@@ -36,8 +36,7 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
         struct island_row *row = &problem->rows[r];
         const dent_contact *contact = &call->contacts->records[row->contact];
-        double rest = model->bodies[contact->body_a].thickness + model->bodies[contact->body_b].thickness;
-        double least = rest > 0 ? 1e-4 * rest : 1e-7 * model->mean_edge;
+        double least = row_least_overlap(model, contact);
         row_measure(call, problem->bodies, row, call->state->rigids, call->state->positions);
         memset(row->drift, 0, sizeof row->drift);
         row->normal_force = 0;
@@ -113,13 +112,14 @@ void island_recover(const struct islands_call *call, struct island_problem *prob
     size_t count = 6 * (size_t)problem->island->body_count;
     bool overlaps = prepare_recovery(call, problem, most, &tolerance);
     double error = joints_prepare(call->model, call->state, call->state->rigids, problem, JOINT_RECOVER);
+    if (overlaps) {
+        slow_down(call, problem);
+    }
+    island_energy_book(call, problem);
     if (!overlaps && !(error > 0)) {
         return;
     }
     tolerance = error > 0 && 0.1 * error < tolerance ? 0.1 * error : tolerance;
-    if (overlaps) {
-        slow_down(call, problem);
-    }
     memset(problem->free, 0, count * sizeof *problem->free);
     memset(problem->velocity, 0, count * sizeof *problem->velocity);
     problem->tolerance = 1e-2 * tolerance;
@@ -139,5 +139,6 @@ void island_recover(const struct islands_call *call, struct island_problem *prob
     if (problem->island->joint_count > 0 && !overlaps) {
         share = joint_energy_share(call->state, call->motion, problem, share);
     }
+    share = island_energy_pay(call, problem, share);
     momentum_displace(call->model, call->state, problem, problem->velocity, share);
 }

@@ -156,3 +156,9 @@ void row_measure_drift(const struct islands_call *call, struct island_row *row)
     }
     row->moving = row->drift[0] != 0 || row->drift[1] != 0 || row->drift[2] != 0;
 }
+
+double row_least_overlap(const struct sim_model *model, const dent_contact *contact)
+{
+    double rest = model->bodies[contact->body_a].thickness + model->bodies[contact->body_b].thickness;
+    return rest > 0 ? 1e-4 * rest : 1e-7 * model->mean_edge;
+}

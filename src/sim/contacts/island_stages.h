@@ -30,6 +30,8 @@ bool island_is_moved(const struct island_problem *problem);
 /* Normal, arms and gap of a row with the bodies at `poses` and prescribed vertices at `positions`. */
 void row_measure(const struct islands_call *call, const struct island_body *bodies, struct island_row *row,
                  const dent_rigid_state *poses, const double *positions);
+/* Overlap of a contact below this length is left. */
+double row_least_overlap(const struct sim_model *model, const dent_contact *contact);
 /* How prescribed sides move in the substep. */
 void row_measure_drift(const struct islands_call *call, struct island_row *row);
 
@@ -38,5 +40,12 @@ void row_measure_drift(const struct islands_call *call, struct island_row *row);
 void island_push(const struct islands_call *call, struct island *island);
 void island_bounce(const struct islands_call *call, struct island_problem *problem);
 void island_recover(const struct islands_call *call, struct island_problem *problem);
+
+/* ---- island_energy.c ---------------------------------------------------------------------------------------------- */
+
+/* At the end of a substep, before overlap is taken out: what it lost. */
+void island_energy_book(const struct islands_call *call, const struct island_problem *problem);
+/* Pays for displacements (problem->velocity, times `share`); returns the share that can be paid. */
+double island_energy_pay(const struct islands_call *call, const struct island_problem *problem, double share);
 
 #endif

@@ -61,19 +61,12 @@ void joint_energy_begin(const struct sim_model *model, const struct sim_state *s
                         const struct island_problem *problem)
 {
     struct island *island = problem->island;
-    island->driven = island->foreign;
     island->kinetic = island->owed = 0;
     island->work = 0;
     for (uint32_t i = 0; i < island->body_count; i++) {
         const struct island_body *body = &problem->bodies[i];
-        const dent_rigid_state *free = &motion->free[body->rigid], *pose = &state->rigids[body->rigid];
         const double *last = motion->last + 6 * (size_t)body->rigid;
         island->kinetic += kinetic_of(model, &motion->previous[body->rigid], last, last + 3, *body);
-        island->driven = island->driven || memcmp(pose->center, free->center, sizeof pose->center) != 0 ||
-                         memcmp(pose->orientation, free->orientation, sizeof pose->orientation) != 0;
-    }
-    for (uint32_t r = 0; r < island->row_count; r++) {
-        island->driven = island->driven || problem->rows[r].moving;
     }
     island->credit = credit_of(state, problem);
 }

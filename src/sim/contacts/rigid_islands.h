@@ -49,6 +49,9 @@ void islands_destroy(dent_context *context, struct rigid_islands *islands);
 dent_status islands_begin(const struct sim_model *model, struct contact_set *contacts, const struct elastic_work *work,
                           struct rigid_islands *islands);
 
+/* Gives each body of an island the least level that is one above a neighbour's; those that have none: SIM_NONE. */
+void islands_spread_levels(const struct rigid_islands *islands, const struct island *island);
+
 /* ---- of a substep, in this order; `start`: positions at its beginning --------------------------------------------- */
 
 /* When prescribed bodies are where they will be, before rigid bodies are predicted: who wakes. */
@@ -82,6 +85,17 @@ void momentum_limit_energy(struct sim_state *state, const struct island_problem 
 /* Displaces the bodies of an island (6 numbers each, times `share`); momentum and angular momentum stay. */
 void momentum_displace(const struct sim_model *model, struct sim_state *state, const struct island_problem *problem,
                        const double *displacement, double share);
+
+/* ---- island_energy.c ---------------------------------------------------------------------------------------------- */
+
+/* At creation, islands being made: what overlap at the start stores. */
+void island_energy_note_overlap(const struct sim_model *model, struct sim_state *state,
+                                const struct contact_set *contacts, struct rigid_islands *islands);
+/* At the beginning of an interval: islands without overlap, and bodies in none, store nothing. */
+void island_energy_forget(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
+                          const struct rigid_islands *islands);
+/* Of all bodies. */
+struct rigid_book island_energy_books(const struct sim_model *model, const struct sim_state *state);
 
 /* ---- rigid_joints.c ---------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 
 #include "base/containers/heap_sort.h"
 #include "rigid_bonds.h"
+#include "sim/elements/rod_mesh.h"
 
 enum { AGGREGATE = 80, LARGE_AGGREGATE = 200, LARGE_MESH = 20000 /* vertices */ };
 
@@ -69,7 +70,7 @@ void coarse_make_nodes(const struct sim_model *model, const struct inertia_terms
     uint32_t listed = 0, free_count = 0;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         space->vertex_nodes[v] = SIM_NONE;
-        free_count += inertia->vertices[v] > 0;
+        free_count += inertia->vertices[v] > 0 && !is_rod_vertex(model, v);
     }
     uint32_t most = space->direct ? 1 : free_count > LARGE_MESH ? LARGE_AGGREGATE : AGGREGATE;
     space->node_count = 0;
@@ -77,7 +78,7 @@ void coarse_make_nodes(const struct sim_model *model, const struct inertia_terms
         const struct sim_body *body = &model->bodies[b];
         uint32_t begin = listed;
         for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-            if (inertia->vertices[v] > 0) {
+            if (inertia->vertices[v] > 0 && body->kind != DENT_SIM_STRANDS) { /* rods: rod_pass.c */
                 space->node_vertices[listed++] = v;
             }
         }

@@ -176,7 +176,7 @@ void coarse_diagonal(const struct sim_model *model, const struct point_terms *te
         }
     }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
-        if (inertia->vertices[v] > 0) {
+        if (inertia->vertices[v] > 0 && space->vertex_nodes[v] != SIM_NONE) {
             double kept[6];
             memcpy(kept, diagonal + 6 * (size_t)v, sizeof kept);
             coarse_invert_symmetric(kept, diagonal + 6 * (size_t)v);
@@ -294,7 +294,11 @@ dent_status coarse_build(struct sim_model *model, const struct inertia_terms *in
         space->kernels = KERNELS_FOR(isa, tet_kernels_scalar, tet_kernels_avx2, tet_kernels_avx512);
         coarse_rest_positions(model, rest);
         double most_cost = DIRECT_COST + POINT_COST * model->elastic->cells.point_count;
-        space->direct = model->vertex_count <= DIRECT_VERTICES;
+        uint32_t vertices = 0;
+        for (uint32_t b = 0; b < model->body_count; b++) {
+            vertices += model->bodies[b].kind == DENT_SIM_STRANDS ? 0 : model->bodies[b].vertex_count;
+        }
+        space->direct = vertices <= DIRECT_VERTICES;
         status = build_nodes(model, inertia, rest, space);
         if (status == DENT_OK && space->direct && envelope_cost(&space->envelope) > most_cost) {
             space->direct = false;

@@ -4,6 +4,7 @@
 
 #include "float_solve.h"
 #include "rigid_bonds.h"
+#include "rod_pass.h"
 
 #include "sim/model/sim_state.h"
 #include "simd/kernel_choice.h"
@@ -23,7 +24,7 @@ static dent_status list_movers(struct sim_model *model, struct pass_work *work)
     }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
-        moves[v] = (kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->inverse_masses[v] > 0;
+        moves[v] = sim_is_elastic(kind) && model->inverse_masses[v] > 0;
     }
     for (uint32_t k = 0; k < model->bonds->bond_count; k++) {
         moves[model->bonds->bonds[k].vertex] = 1;
@@ -336,6 +337,7 @@ double elastic_body_energy(const struct sim_model *model, const struct sim_state
     for (uint32_t t = mesh->body_hinges[body]; t < mesh->body_hinges[body + 1]; t++) {
         sum += cloth_hinge_energy(&mesh->hinges[t], positions);
     }
+    sum += rod_body_energy(model, state, body);
     for (uint32_t c = mesh->cells.body_cells[body]; c < mesh->cells.body_cells[body + 1]; c++) {
         sum += solid_cell_energy(&mesh->cells, c, &cell_state, positions);
     }
@@ -360,6 +362,10 @@ void elastic_vertex_gradient(const struct sim_model *model, const struct sim_sta
     const struct elastic_mesh *mesh = model->elastic;
     double tets[TET_ENTRIES], cloth[12];
     gradient[0] = gradient[1] = gradient[2] = 0;
+    if (is_rod_vertex(model, vertex)) {
+        rods_vertex_gradient(model, state, vertex, gradient);
+        return;
+    }
     for (uint32_t e = mesh->tet_starts[vertex]; e < mesh->tet_starts[vertex + 1]; e++) {
         uint32_t entry = mesh->tet_entries[e];
         tet_kernels_scalar.gradient(mesh->groups + entry / TET_ENTRIES, 1, pass, tets);

@@ -72,6 +72,7 @@ static double potential_change(const struct sim_model *model, const struct sim_s
     sum -= loads_work(model, work->loads, &way, work->inertia.rigid_active);
     struct element_pass pass = {work->trial, work->trial, moved, 0};
     sum += pass_cloth_change(model, &work->pass, &pass, 1);
+    sum += rods_energy_change(model, state, &work->rods);
     if (known) {
         return sum + work->elastic_change;
     }
@@ -115,6 +116,7 @@ static void go_back(const struct sim_model *model, struct sim_state *state, cons
         }
     }
     bonds_place_vertices(model, state->rigids, state->positions);
+    rods_go_back(model, state, work->trial, part, &work->rods);
 }
 
 static void scale_velocities(const struct sim_model *model, struct sim_state *state, const struct minimiser *work,
@@ -140,10 +142,10 @@ bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     struct placement at = {state->positions, state->rigids};
     momentum_keep_islands(model, state, elastic->previous_rigids, work);
     place_before(model, state, elastic);
-    double before = outer + kinetic(model, work, work->velocities, elastic->previous_rigids);
+    double before = outer + kinetic(model, work, work->velocities, elastic->previous_rigids) + work->rods.spin_before;
     double now = kinetic(model, work, state->velocities, state->rigids);
     double moved = potential_change(model, state, elastic, model->bonds->bond_count == 0);
-    double gained = moved + terms_stored(&work->terms, &at) - work->stored_before;
+    double gained = moved + terms_stored(&work->terms, &at) - work->stored_before + rods_spin_energy(model, state);
     if (!(gained + now > before * (1 + 1e-14)) && isfinite(gained + now)) {
         state->reserve += before - (gained + now);
         return false;
@@ -151,7 +153,8 @@ bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     bool back = !(gained <= before);
     for (int n = 0; n < MOST_HALVINGS && !(gained <= before); n++) {
         go_back(model, state, elastic, n + 1 < MOST_HALVINGS ? 0.5 : 0);
-        gained = potential_change(model, state, elastic, false) + terms_stored(&work->terms, &at) - work->stored_before;
+        gained = potential_change(model, state, elastic, false) + terms_stored(&work->terms, &at) - work->stored_before +
+                 rods_spin_energy(model, state);
         scale_velocities(model, state, work, 0.5);
         now = kinetic(model, work, state->velocities, state->rigids);
         terms_note_stored(state, work);

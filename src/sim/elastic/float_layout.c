@@ -481,7 +481,7 @@ static bool is_fit(const struct sim_model *model, const struct inertia_terms *in
             return false;
         }
     }
-    return !space->direct && space->node_count > 0 && model->elastic->cells.count == 0;
+    return !space->direct && model->rod_row_count == 0 && space->node_count > 0 && model->elastic->cells.count == 0;
 }
 
 dent_status float_layout_build(struct sim_model *model, const struct inertia_terms *inertia,

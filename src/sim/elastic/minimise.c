@@ -17,7 +17,7 @@ static void set_inertia(const struct sim_model *model, struct minimiser *work)
     work->mass = 0;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
-        bool moves = (kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->inverse_masses[v] > 0;
+        bool moves = sim_is_elastic(kind) && model->inverse_masses[v] > 0;
         work->inertia.vertices[v] = moves ? c * model->masses[v] : 0;
         work->mass += moves ? model->masses[v] : 0;
     }
@@ -32,12 +32,13 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     struct minimiser *work = elastic->minimiser = sim_allocate(model, 1, sizeof *work);
     size_t numbers = 3 * (size_t)model->vertex_count;
     elastic->previous = sim_allocate(model, numbers + 1, sizeof(double));
+    elastic->places = sim_allocate(model, has_rods(model) ? numbers + 1 : 0, sizeof(double));
     elastic->solved = sim_allocate(model, model->body_count, 1);
     elastic->previous_rigids = sim_allocate(model, model->rigid_count, sizeof *elastic->previous_rigids);
-    if (!work || !elastic->previous_rigids || !elastic->previous || !elastic->solved) {
+    if (!work || !elastic->previous_rigids || !elastic->previous || !elastic->solved || !elastic->places) {
         return sim_no_memory(model->context);
     }
-    work->size = numbers + 6 * (size_t)model->rigid_count;
+    work->size = numbers + 6 * (size_t)model->rigid_count + ROD_LANES * (size_t)model->rods->row_count;
     double **const vectors[] = {&work->gradient, &work->residual,       &work->direction,
                                 &work->product,  &work->preconditioned, &work->solution};
     double **const positions[] = {&work->targets, &work->start, &work->trial, &work->velocities};
@@ -97,9 +98,13 @@ dent_status elastic_build(struct sim_model *model, struct sim_state *state, stru
                           uint32_t iterations)
 {
     dent_status status = bonds_find(model, state);
+    status = status == DENT_OK ? rod_mesh_build(model, state) : status;
     status = status == DENT_OK ? elastic_mesh_build(model) : status;
     status = status == DENT_OK ? allocate(model, work) : status;
     status = status == DENT_OK ? pass_build(model, state, &work->minimiser->pass) : status;
+    status = status == DENT_OK ? rods_build(model, &work->minimiser->rods,
+                                            3 * (size_t)model->vertex_count + 6 * (size_t)model->rigid_count)
+                               : status;
     status = status == DENT_OK ? load_work_build(model, &work->loads) : status;
     if (status != DENT_OK) {
         return status;
@@ -169,7 +174,7 @@ static void aim_rigid(const struct sim_model *model, struct sim_state *state, co
                       struct minimiser *work)
 {
     double h = model->substep, *six = work->solution + 3 * (size_t)model->vertex_count;
-    memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
+    memset(six, 0, (work->size - 3 * (size_t)model->vertex_count) * sizeof *six); /* edges of strands do not turn, either */
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         if (work->inertia.rigid_active[r]) {
             /* Starts from free flight without gravity: there a body at rest is. */
@@ -208,6 +213,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     struct placement before = {elastic->previous, motion->previous};
     terms_begin_substep(model, state, &before, work);
     energy_begin(model, state, elastic);
+    rods_begin(model, state, &work->inertia, elastic->previous, elastic->time, &work->rods);
     aim_rigid(model, state, motion, work);
     bonds_place_vertices(model, state->rigids, state->positions);
     struct placement at = {state->positions, state->rigids};
@@ -218,6 +224,7 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
         return status;
     }
     sim_parallel(model->context, 0, model->vertex_count, velocity_range, &call);
+    rods_end(model, state, &work->rods);
     terms_end_substep(model, state, contacts, work);
     loads_total(model, state->positions, work->loads);
     momentum_keep(model, state, elastic->previous, work->velocities, work);

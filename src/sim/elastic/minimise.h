@@ -8,6 +8,7 @@
 #include "elastic_pass.h"
 #include "float_solve.h"
 #include "point_terms.h"
+#include "rod_pass.h"
 
 /* An island of bodies: what lacks of its momentum. */
 struct island_sums {
@@ -29,6 +30,7 @@ struct minimiser {
     uint64_t first_joint;  /* those of joints, until the last */
     struct load_work *loads;
     struct pass_work pass;
+    struct rod_work rods;
     struct coarse_space space;
     struct float_system floats; /* built where the factor does not solve the equations */
     size_t size; /* of a vector */

@@ -27,7 +27,7 @@
 
 static bool is_elastic(const struct sim_body *body)
 {
-    return body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+    return sim_is_elastic(body->kind);
 }
 
 static bool is_movable(const struct sim_body *body)
@@ -206,6 +206,7 @@ static double body_stiffness(const struct sim_model *model, const struct minimis
     return !owner                           ? 0
            : owner->kind == DENT_SIM_SOLID ? material->young * owner->mean_edge
            : owner->kind == DENT_SIM_CLOTH ? material->stretch
+           : owner->kind == DENT_SIM_STRANDS ? 0
            : owner->rigid != SIM_NONE      ? 10 * work->holding[owner->rigid]
                                            : 0;
 }
@@ -643,11 +644,12 @@ void elastic_attachment_forces(const struct sim_model *model, const struct sim_s
                                const struct elastic_work *work, double *forces)
 {
     struct placement at = {state->positions, state->rigids};
-    if (model->attachment_count == 0) {
+    uint32_t count = model->attachment_count - model->root_attachment_count;
+    if (count == 0) {
         return; /* `forces` may be null */
     }
-    memset(forces, 0, 3 * (size_t)model->attachment_count * sizeof *forces);
-    for (uint32_t n = 0; n < model->attachment_count; n++) {
+    memset(forces, 0, 3 * (size_t)count * sizeof *forces);
+    for (uint32_t n = 0; n < count; n++) {
         struct point_term term;
         struct point_terms alone = {.terms = &term, .count = 1};
         if (make_attachment(model, state, work->minimiser, n, &term)) {

@@ -165,8 +165,7 @@ static uint32_t island_of(const struct sim_model *model, const struct term_point
     uint32_t body = point->rigid != SIM_NONE          ? model->rigids[point->rigid].body
                     : point->vertices[0] != SIM_NONE ? model->vertex_bodies[point->vertices[0]]
                                                      : SIM_NONE;
-    bool movable = body != SIM_NONE && (model->bodies[body].kind == DENT_SIM_SOLID ||
-                                        model->bodies[body].kind == DENT_SIM_CLOTH || point->rigid != SIM_NONE);
+    bool movable = body != SIM_NONE && (sim_is_elastic(model->bodies[body].kind) || point->rigid != SIM_NONE);
     *outside = *outside || !movable;
     return movable ? islands[body] : SIM_NONE;
 }
@@ -194,7 +193,7 @@ static void mark_outside(const struct sim_model *model, struct minimiser *work)
     }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
-        if ((kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH) && model->masses[v] > 0 &&
+        if (sim_is_elastic(kind) && model->masses[v] > 0 &&
             (!(work->inertia.vertices[v] > 0) || hold_of(model, v))) {
             work->island_sums[work->islands[model->vertex_bodies[v]]].outside = true;
         }

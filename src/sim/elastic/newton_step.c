@@ -217,6 +217,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
     struct placement at = {state->positions, state->rigids};
     double *g = work->gradient, *six = g + 3 * (size_t)model->vertex_count;
     pass_gradient(model, &work->pass, &pass, g);
+    rods_gradient(model, state, &work->rods, g);
     memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
     terms_add_gradient(model, &work->terms, &at, g);
     loads_add_gradient(model, work->loads, state->positions, g);
@@ -247,6 +248,7 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
     bonds_expand(model, state, direction);
     struct element_pass pass = pass_at(state, work, direction);
     pass_product(model, &work->pass, &pass, out);
+    rods_product(model, state, &work->rods, direction, out);
     memset(six, 0, 6 * (size_t)model->rigid_count * sizeof *six);
     terms_add_product(model, &work->terms, &at, direction, out);
     bonds_contract(model, state, out);
@@ -291,6 +293,7 @@ static void place_trial(const struct sim_model *model, const struct sim_state *s
     struct mover_call call = {model, state, work, NULL, NULL, part};
     pass_for_movers(model, &work->pass, place_task, &call);
     if (model->rigid_count == 0) {
+        rods_place_trial(model, state, work->trial, work->solution, part, &work->rods);
         return;
     }
     memcpy(work->trial_rigids, state->rigids, model->rigid_count * sizeof *work->trial_rigids);
@@ -302,6 +305,7 @@ static void place_trial(const struct sim_model *model, const struct sim_state *s
         }
     }
     bonds_place_vertices(model, work->trial_rigids, work->trial);
+    rods_place_trial(model, state, work->trial, work->solution, part, &work->rods);
 }
 
 /* The way to the trial, what inertia changes along it, and its square by inertia. */
@@ -355,6 +359,7 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     pass.rate = damped ? pass.rate : 0;
     pass_line(model, &work->pass, &pass, terms);
     double elastic = pass_cloth_change(model, &work->pass, &pass, 1);
+    elastic += rods_trial_change(model, state, work->trial, work->solution, &work->rods);
     work->line_energy = 0;
     for (int n = 0; n < LINE_TERMS; n++) {
         elastic += terms[n];
@@ -411,7 +416,7 @@ static void accept_task(void *data, uint32_t chunk, uint32_t worker)
 static bool is_polynomial(const struct sim_model *model, const struct minimiser *work)
 {
     return work->terms.count == 0 && model->rigid_count == 0 && model->elastic->triangle_count == 0 &&
-           model->elastic->cells.count == 0 && !model->has_loads;
+           model->elastic->cells.count == 0 && !model->has_loads && !has_rods(model);
 }
 
 /* At `part` of the trial: its change, that of the elastic energy, and its first two derivatives. */
@@ -448,6 +453,7 @@ static void take_trial(const struct sim_model *model, struct sim_state *state, s
 {
     struct mover_call call = {model, state, work, NULL, state->positions, 0};
     work->elastic_change += work->line_energy;
+    rods_take_trial(model, state, work->solution, &work->rods);
     pass_for_movers(model, &work->pass, accept_task, &call);
     if (model->rigid_count > 0) {
         memcpy(state->rigids, work->trial_rigids, model->rigid_count * sizeof *state->rigids);
@@ -495,6 +501,16 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
 
 /* ---- Newton ------------------------------------------------------------------------------------------------------ */
 
+/* z = M^-1 r */
+static void precondition(const struct sim_model *model, struct minimiser *work, const double *r, double *z)
+{
+    coarse_apply(model, &work->space, r, z);
+    if (has_rods(model)) {
+        rods_apply(model, &work->rods, r, z);
+        supports_project(model, z);
+    }
+}
+
 /* solution = A^-1 residual, roughly; residual and preconditioned come in, with their product. */
 static void solve_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
 {
@@ -517,7 +533,7 @@ static void solve_linear(const struct sim_model *model, struct sim_state *state,
         }
         double length = rz / curvature;
         update(model, work, length, update_task);
-        coarse_apply(model, &work->space, work->residual, work->preconditioned);
+        precondition(model, work, work->residual, work->preconditioned);
         double next = vector_dot(model, work, work->residual, work->preconditioned);
         if (!(next > tolerance * first)) {
             return;
@@ -565,7 +581,7 @@ static bool is_settled(const struct minimiser *work)
 
 void newton_solve(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
-    coarse_apply(model, &work->space, work->residual, work->preconditioned);
+    precondition(model, work, work->residual, work->preconditioned);
     double rz = vector_dot(model, work, work->residual, work->preconditioned);
     memset(work->solution, 0, work->size * sizeof(double));
     if (rz > 0 && isfinite(rz)) {
@@ -579,7 +595,7 @@ static double start_in_doubles(const struct sim_model *model, struct minimiser *
     for (size_t k = 0; k < work->size; k++) {
         work->residual[k] = -work->gradient[k];
     }
-    coarse_apply(model, &work->space, work->residual, work->preconditioned);
+    precondition(model, work, work->residual, work->preconditioned);
     return vector_dot(model, work, work->residual, work->preconditioned);
 }
 
@@ -644,6 +660,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
             }
         }
         newton_gradient(model, state, work);
+        rods_refresh(model, state, &work->terms, &work->inertia, &work->rods);
         double rz = start_linear(model, work);
         if (n == 0) {
             double stored = NEWTON_STORED * terms_stored(&work->terms, &at);

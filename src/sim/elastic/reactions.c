@@ -50,8 +50,9 @@ void elastic_reaction(const struct sim_model *model, const struct sim_state *sta
     if (!elastic->has_result) {
         return;
     }
-    for (uint32_t n = 0; n < model->loads->hold_count; n++) {
-        const struct sim_hold *hold = &model->loads->holds[n];
+    const struct sim_support *held = &model->loads->supports[support];
+    for (uint32_t n = 0; n < held->vertex_count; n++) {
+        const struct sim_hold *hold = hold_of(model, held->vertices[n]);
         double gradient[3];
         if (holds(hold, support)) {
             gradient_at(model, state, work, hold->vertex, gradient);

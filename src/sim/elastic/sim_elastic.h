@@ -50,6 +50,8 @@ struct elastic_work {
     dent_rigid_state *previous_rigids; /* … and poses */
     uint8_t *solved;  /* by body: it is in an island that the minimisation moves */
     struct load_work loads;
+    double *places;  /* 3 per vertex, with strands: where their directors belong while vertices are put elsewhere */
+    double time;     /* at the end of the present substep, s */
     bool has_result; /* of a substep: what reactions and residuals are read from */
     struct minimiser *minimiser;
 };

@@ -76,7 +76,7 @@ dent_status substeps_modes(const struct sim_model *model, struct sim_state *stat
     dent_random random = dent_random_seeded(1);
     double *x = work->targets;
     for (size_t n = 0; n < 3 * (size_t)model->vertex_count; n++) {
-        x[n] = work->inertia.vertices[n / 3] > 0 ? dent_random_unit(&random) - 0.5 : 0;
+        x[n] = work->inertia.vertices[n / 3] > 0 && !is_rod_vertex(model, (uint32_t)(n / 3)) ? dent_random_unit(&random) - 0.5 : 0;
     }
     memset(work->velocities, 0, 3 * (size_t)model->vertex_count * sizeof(double));
     work->patient = true;

@@ -18,7 +18,7 @@
 
 static bool is_elastic(const struct sim_body *body)
 {
-    return body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+    return sim_is_elastic(body->kind);
 }
 
 static void mark(const struct sim_model *model, struct minimiser *work, const struct term_point *point)
@@ -28,7 +28,7 @@ static void mark(const struct sim_model *model, struct minimiser *work, const st
         uint32_t body = v == SIM_NONE ? SIM_NONE : model->vertex_bodies[v];
         if (v != SIM_NONE && is_elastic(&model->bodies[body])) {
             double turn = sqrt(work->mode_squares[body]) * model->substep; /* w h */
-            bool resolved = turn <= SUBSTEP_RESOLVES;
+            bool resolved = turn <= SUBSTEP_RESOLVES && model->bodies[body].kind != DENT_SIM_STRANDS;
             uint32_t island = union_find_root(work->islands, body);
             work->one_step[island] = work->one_step[island] || !resolved;
         }

@@ -108,10 +108,21 @@ static void join_elements(const struct elastic_mesh *mesh, uint32_t *parents)
     }
 }
 
+static void join_strands(const struct sim_model *model, uint32_t *parents)
+{
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
+        for (uint32_t e = 0; e < body->element_count && body->kind == DENT_SIM_STRANDS; e++) {
+            union_find_join(parents, body->first_vertex + body->corners[2 * (size_t)e],
+                            body->first_vertex + body->corners[2 * (size_t)e + 1]);
+        }
+    }
+}
+
 static bool is_elastic(const struct sim_model *model, uint32_t vertex)
 {
     dent_sim_body_kind kind = model->bodies[model->vertex_bodies[vertex]].kind;
-    return kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH;
+    return sim_is_elastic(kind);
 }
 
 /* Connected pieces of elastic vertices none of which is held. */
@@ -124,6 +135,7 @@ static dent_status make_pieces(struct sim_model *model, uint32_t *work)
         numbers[v] = 0;
     }
     join_elements(mesh, parents);
+    join_strands(model, parents);
     for (uint32_t v = 0; v < count; v++) {
         if (!is_elastic(model, v) || model->inverse_masses[v] == 0 || hold_of(model, v)) {
             numbers[union_find_root(parents, v)] = SIM_NONE; /* held */

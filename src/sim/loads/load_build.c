@@ -134,6 +134,31 @@ static uint32_t find_face(const struct face_key *keys, uint32_t count, struct fa
     return low < count && compare_keys(&keys[low], &wanted) == 0 ? keys[low].number : SIM_NONE;
 }
 
+/* Marks a face; of quadratic cells the four into which it is divided. Returns false if it is none of the surface. */
+static bool mark_face(const struct sim_body *body, const struct face_key *keys, uint32_t count, const uint32_t *corners,
+                      uint8_t *marks)
+{
+    uint32_t faces[4][3], parts = body->cells.middle_count > 0 ? 4 : 1;
+    memcpy(faces[0], corners, sizeof faces[0]);
+    if (parts == 4) {
+        for (int k = 0; k < 3; k++) {
+            faces[3][k] = sim_middle_between(body, corners[k], corners[(k + 1) % 3]);
+        }
+        for (int k = 0; k < 3; k++) { /* a corner and the middles of its two edges */
+            const uint32_t part[3] = {corners[k], faces[3][k], faces[3][(k + 2) % 3]};
+            memcpy(faces[k], part, sizeof part);
+        }
+    }
+    for (uint32_t n = 0; n < parts; n++) {
+        uint32_t face = find_face(keys, count, key_of(faces[n], 0));
+        if (face == SIM_NONE) {
+            return false;
+        }
+        marks[face] = 1;
+    }
+    return true;
+}
+
 /* Marks surface faces by listed triples. */
 static dent_status mark_listed(const struct sim_model *model, const dent_sim_load_def *load, uint32_t number,
                                const dent_surface_face *surface, uint32_t count, uint8_t *marks)
@@ -149,12 +174,9 @@ static dent_status mark_listed(const struct sim_model *model, const dent_sim_loa
     dent_status status = DENT_OK;
     for (uint32_t n = 0; n < load->face_count && status == DENT_OK; n++) {
         const uint32_t *corners = load->faces + 3 * (size_t)n;
-        uint32_t face = find_face(keys, count, key_of(corners, 0));
-        if (face == SIM_NONE) {
+        if (!mark_face(&model->bodies[load->body], keys, count, corners, marks)) {
             status = dent_fail(model->context, DENT_ERROR_BAD_MESH, "load %u: %u %u %u is no face of the surface of %s",
                                number, corners[0], corners[1], corners[2], model->bodies[load->body].name);
-        } else {
-            marks[face] = 1;
         }
     }
     dent_release(model->context, keys, count, sizeof *keys);
@@ -170,9 +192,10 @@ static dent_status mark_by_vertices(const struct sim_model *model, const dent_si
     if (!chosen) {
         return sim_no_memory(model->context);
     }
-    memset(chosen, load->vertex_count == 0, vertex_count);
-    for (uint32_t n = 0; n < load->vertex_count; n++) {
-        chosen[load->vertices[n]] = 1;
+    if (load->vertex_count > 0) {
+        sim_mark_vertices(&model->bodies[load->body], load->vertices, load->vertex_count, chosen);
+    } else {
+        memset(chosen, 1, vertex_count);
     }
     for (uint32_t f = 0; f < count; f++) {
         const uint32_t *corners = surface[f].corners;
@@ -205,15 +228,19 @@ static dent_status choose_faces(struct sim_model *model, const dent_sim_load_def
                            body->name);
     }
     made->faces = status == DENT_OK ? sim_allocate(model, 3 * (size_t)made->face_count, sizeof *made->faces) : NULL;
+    made->face_elements = made->faces ? sim_allocate(model, made->face_count, sizeof *made->face_elements) : NULL;
     uint32_t kept = 0;
-    for (uint32_t f = 0; f < count && made->faces; f++) {
+    for (uint32_t f = 0; f < count && made->face_elements; f++) {
+        if (marks[f]) {
+            made->face_elements[kept / 3] = surface[f].cell;
+        }
         for (uint32_t k = 0; k < 3 && marks[f]; k++) {
             uint32_t corner = body->mirrored ? 2 - k : k;
             made->faces[kept++] = body->first_vertex + surface[f].corners[corner];
         }
     }
     dent_release(model->context, marks, count, 1);
-    return status != DENT_OK ? status : made->faces ? DENT_OK : sim_no_memory(model->context);
+    return status != DENT_OK ? status : made->face_elements ? DENT_OK : sim_no_memory(model->context);
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
@@ -224,24 +251,61 @@ static const double *start_of(const struct sim_model *model, uint32_t vertex)
     return body->start + 3 * (size_t)(vertex - body->first_vertex);
 }
 
+/* Corners of a hexahedron by their places along its three directions. */
+static const uint8_t hexahedron_places[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+
+static uint8_t place_in_cell(const uint32_t *cell, uint32_t vertex)
+{
+    uint32_t k = 0;
+    while (k < 7 && cell[k] != vertex) {
+        k++;
+    }
+    return hexahedron_places[k];
+}
+
+/* Shares of the corners of a face in its force: consistent ones, so that a bar under traction is in uniform strain.
+ * Linear: thirds. Halves of a side of a hexahedron: each corner of the side gets a quarter of both. Parts of a face of a
+ * quadratic cell: each middle of the whole face gets a third of it, corners nothing. */
+static void corner_shares(const struct sim_body *body, const uint32_t *corners, uint32_t element, double shares[3])
+{
+    uint32_t middles = 0, first = body->first_vertex + body->vertex_count - body->cells.middle_count;
+    for (int k = 0; k < 3; k++) {
+        middles += corners[k] >= first;
+    }
+    for (int k = 0; k < 3; k++) {
+        shares[k] = middles == 0 ? 1.0 / 3 : corners[k] >= first ? 1.0 / middles : 0;
+    }
+    if (body->cells.corner_count == 8) {
+        const uint32_t *cell = body->cells.corners + 8 * (size_t)body->cells.element_cells[element];
+        for (int k = 0; k < 3; k++) {
+            uint8_t a = place_in_cell(cell, corners[(k + 1) % 3] - body->first_vertex),
+                    b = place_in_cell(cell, corners[(k + 2) % 3] - body->first_vertex), off = a ^ b;
+            bool diagonal = (off & (off - 1)) != 0; /* more than one direction apart */
+            shares[k] = diagonal ? 0.5 : 0.25;
+        }
+    }
+}
+
 /* Forces of traction or pressure on the faces as they are at the start. */
 static void forces_on_faces(const struct sim_model *model, const dent_sim_load_def *load, struct sim_load *made,
                             const uint32_t *slots)
 {
-    uint32_t first = model->bodies[load->body].first_vertex;
+    const struct sim_body *body = &model->bodies[load->body];
+    uint32_t first = body->first_vertex;
     for (uint32_t f = 0; f < made->face_count; f++) {
         const uint32_t *corners = made->faces + 3 * (size_t)f;
         double e1[3], e2[3], normal[3];
         sim_subtract(start_of(model, corners[1]), start_of(model, corners[0]), e1);
         sim_subtract(start_of(model, corners[2]), start_of(model, corners[0]), e2);
         sim_cross(e1, e2, normal); /* twice the area */
-        double third = sqrt(sim_dot(normal, normal)) / 6;
+        double area = 0.5 * sqrt(sim_dot(normal, normal)), shares[3];
+        corner_shares(body, corners, made->face_elements[f], shares);
         for (int k = 0; k < 3; k++) {
             double *force = made->forces + 3 * (size_t)slots[corners[k] - first];
             if (load->kind == DENT_SIM_LOAD_TRACTION) {
-                sim_add_scaled(force, third, load->vector);
+                sim_add_scaled(force, shares[k] * area, load->vector);
             } else {
-                sim_add_scaled(force, -load->pressure / 6, normal);
+                sim_add_scaled(force, -0.5 * load->pressure * shares[k], normal);
             }
         }
     }
@@ -361,6 +425,28 @@ static void hold_vertex(struct sim_hold *hold, const dent_sim_support *support, 
     }
 }
 
+static dent_status list_held(struct sim_model *model, const dent_sim_support *support, struct sim_support *made)
+{
+    const struct sim_body *body = &model->bodies[support->body];
+    uint8_t *marks = dent_allocate(model->context, body->vertex_count, 1);
+    if (!marks) {
+        return sim_no_memory(model->context);
+    }
+    sim_mark_vertices(body, support->vertices, support->vertex_count, marks);
+    for (uint32_t v = 0; v < body->vertex_count; v++) {
+        made->vertex_count += marks[v];
+    }
+    made->vertices = sim_allocate(model, made->vertex_count, sizeof *made->vertices);
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < body->vertex_count && made->vertices; v++) {
+        if (marks[v]) {
+            made->vertices[count++] = body->first_vertex + v;
+        }
+    }
+    dent_release(model->context, marks, body->vertex_count, 1);
+    return made->vertices ? DENT_OK : sim_no_memory(model->context);
+}
+
 /* Numbers of the holds by vertex, ascending. */
 static dent_status number_holds(struct sim_model *model, const dent_sim_def *def)
 {
@@ -370,9 +456,8 @@ static dent_status number_holds(struct sim_model *model, const dent_sim_def *def
         return sim_no_memory(model->context);
     }
     for (uint32_t s = 0; s < def->support_count; s++) {
-        const struct sim_body *body = &model->bodies[def->supports[s].body];
-        for (uint32_t n = 0; n < def->supports[s].vertex_count; n++) {
-            uint32_t v = body->first_vertex + def->supports[s].vertices[n];
+        for (uint32_t n = 0; n < loads->supports[s].vertex_count; n++) {
+            uint32_t v = loads->supports[s].vertices[n];
             loads->vertex_holds[v] = model->inverse_masses[v] > 0; /* fixed vertices follow their motion */
         }
     }
@@ -394,15 +479,19 @@ static dent_status build_supports(struct sim_model *model, const dent_sim_def *d
     if (def->support_count == 0) {
         return DENT_OK;
     }
-    dent_status status = number_holds(model, def);
+    dent_status status = DENT_OK;
+    for (uint32_t s = 0; s < def->support_count && status == DENT_OK; s++) {
+        status = list_held(model, &def->supports[s], &loads->supports[s]);
+    }
+    status = status == DENT_OK ? number_holds(model, def) : status;
     for (uint32_t s = 0; s < def->support_count && status == DENT_OK; s++) {
         const dent_sim_support *support = &def->supports[s];
         struct sim_support *made = &loads->supports[s];
         copy_name(made->name, support->name, "support", s);
         made->body = support->body;
         memcpy(made->displacement, support->displacement, sizeof made->displacement);
-        for (uint32_t n = 0; n < support->vertex_count; n++) {
-            uint32_t v = model->bodies[support->body].first_vertex + support->vertices[n];
+        for (uint32_t n = 0; n < made->vertex_count; n++) {
+            uint32_t v = made->vertices[n];
             if (loads->vertex_holds[v] != SIM_NONE) {
                 hold_vertex(&loads->holds[loads->vertex_holds[v]], support, s);
             }

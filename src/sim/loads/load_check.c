@@ -87,7 +87,7 @@ static dent_status check_vertices(const struct load_checker *checker, uint32_t b
 }
 
 enum {
-    ELASTIC_KINDS = 1 << DENT_SIM_SOLID | 1 << DENT_SIM_CLOTH,
+    ELASTIC_KINDS = 1 << DENT_SIM_SOLID | 1 << DENT_SIM_CLOTH | 1 << DENT_SIM_STRANDS,
     MOVABLE_KINDS = ELASTIC_KINDS | 1 << DENT_SIM_RIGID,
     ALL_KINDS = MOVABLE_KINDS | 1 << DENT_SIM_PRESCRIBED | 1 << DENT_SIM_EMBEDDED
 };

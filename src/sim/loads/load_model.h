@@ -26,6 +26,7 @@ struct sim_load {
     /* Followers: faces, outer side up. */
     uint32_t face_count;
     uint32_t *faces;
+    uint32_t *face_elements; /* to which they belong */
     double pressure;
     double whole[6]; /* rigid bodies: force at the centre, moment */
     struct load_course course;
@@ -43,6 +44,8 @@ struct sim_hold {
 struct sim_support {
     char name[SIM_NAME_SIZE];
     uint32_t body;
+    uint32_t vertex_count;
+    uint32_t *vertices; /* ascending, with those that quadratic cells add between them */
     double displacement[3];
     struct load_course course;
 };

@@ -35,6 +35,38 @@ uint32_t sim_element_cell(const struct sim_body *body, uint32_t element)
     return body->cells.corner_count > 0 ? body->cells.element_cells[element] : element;
 }
 
+static uint32_t first_middle(const struct sim_body *body)
+{
+    return body->vertex_count - body->cells.middle_count;
+}
+
+void sim_mark_vertices(const struct sim_body *body, const uint32_t *vertices, uint32_t count, uint8_t *marks)
+{
+    const uint32_t *ends = body->cells.middle_ends;
+    memset(marks, 0, body->vertex_count);
+    for (uint32_t n = 0; n < count; n++) {
+        marks[vertices[n]] = 1;
+    }
+    for (uint32_t n = 0; n < body->cells.middle_count; n++) {
+        marks[first_middle(body) + n] = marks[ends[2 * (size_t)n]] && marks[ends[2 * (size_t)n + 1]];
+    }
+}
+
+uint32_t sim_middle_between(const struct sim_body *body, uint32_t a, uint32_t b)
+{
+    uint32_t low = 0, high = body->cells.middle_count, first = a < b ? a : b, second = a < b ? b : a;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const uint32_t *ends = body->cells.middle_ends + 2 * (size_t)middle;
+        bool before = ends[0] != first ? ends[0] < first : ends[1] < second;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    const uint32_t *ends = body->cells.middle_ends + 2 * (size_t)low;
+    return low < body->cells.middle_count && ends[0] == first && ends[1] == second ? first_middle(body) + low
+                                                                                   : SIM_NONE;
+}
+
 /* ---- quadratic tetrahedra ---------------------------------------------------------------------------------------- */
 
 /* The edges of a tetrahedron in the order of VTK: corners 4 to 9 of the quadratic one lie on them. */
@@ -154,6 +186,8 @@ static dent_status divide_tetrahedra(struct sim_model *model, const dent_sim_bod
     }
     cells->count = tets;
     cells->corner_count = 10;
+    cells->middle_count = count;
+    cells->middle_ends = ends;
     body->element_corners = parts;
     body->element_count = 8 * tets;
     body->vertex_count = from->vertex_count + count;
@@ -216,6 +250,37 @@ static dent_status divide_hexahedra(struct sim_model *model, const dent_sim_body
     return DENT_OK;
 }
 
+/* A segment between neighbours of each strand. */
+static dent_status make_segments(struct sim_model *model, const dent_sim_body_def *body, dent_sim_body_def *made)
+{
+    uint32_t count = body->vertex_count - body->strand_count, *corners = sim_allocate(model, 2 * (size_t)count, sizeof *corners);
+    if (!corners) {
+        return sim_no_memory(model->context);
+    }
+    made->element_count = count;
+    made->element_corners = corners;
+    for (uint32_t s = 0; s < body->strand_count; s++) {
+        for (uint32_t v = body->first[s]; v + 1 < body->first[s + 1]; v++) {
+            *corners++ = v;
+            *corners++ = v + 1;
+        }
+    }
+    return DENT_OK;
+}
+
+uint32_t sim_strand_rows(uint32_t strand_count, const uint32_t *first)
+{
+    uint32_t rows = 0;
+    for (uint32_t s = 0; s < strand_count;) {
+        uint32_t most = 0;
+        for (uint32_t end = s + 8; s < strand_count && s < end; s++) {
+            most = first[s + 1] - first[s] > most ? first[s + 1] - first[s] : most;
+        }
+        rows += most;
+    }
+    return rows;
+}
+
 dent_status sim_make_cells(struct sim_model *model, const dent_sim_def *def, dent_sim_body_def *made,
                            struct sim_cells *cells)
 {
@@ -227,6 +292,8 @@ dent_status sim_make_cells(struct sim_model *model, const dent_sim_def *def, den
             status = divide_tetrahedra(model, body, &made[b], &cells[b]);
         } else if (body->kind == DENT_SIM_SOLID && body->elements == DENT_SIM_HEXAHEDRA) {
             status = divide_hexahedra(model, body, &made[b], &cells[b]);
+        } else if (body->kind == DENT_SIM_STRANDS) {
+            status = make_segments(model, body, &made[b]);
         }
     }
     return status;

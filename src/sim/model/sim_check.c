@@ -218,8 +218,75 @@ static dent_status check_cells(struct checker *checker, const dent_sim_body_def 
     return DENT_OK;
 }
 
+static dent_status check_root(struct checker *checker, const dent_sim_body_def *body, uint32_t number)
+{
+    const dent_sim_root *root = &body->roots[number];
+    const dent_sim_body_def *carrier = root->body < checker->def->body_count ? &checker->def->bodies[root->body] : NULL;
+    if (root->strand >= body->strand_count || (number > 0 && root->strand <= body->roots[number - 1].strand)) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT,
+                         "%s: root %u: strand %u; strands must ascend and be below %u", checker->name, number, root->strand,
+                         body->strand_count);
+    }
+    if (!carrier || carrier >= body) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: root %u: body %u; it must be an earlier body",
+                         checker->name, number, root->body);
+    }
+    if (carrier->kind == DENT_SIM_EMBEDDED || carrier->kind == DENT_SIM_STRANDS ||
+        (carrier->kind == DENT_SIM_CLOTH && root->clamped)) {
+        return dent_fail(checker->context, DENT_ERROR_UNSUPPORTED, "%s: root %u: a body of kind %s cannot %s it",
+                         checker->name, number, dent_sim_body_kind_name(carrier->kind),
+                         carrier->kind == DENT_SIM_CLOTH ? "clamp" : "carry");
+    }
+    return DENT_OK;
+}
+
+static dent_status check_strands(struct checker *checker, const dent_sim_body_def *body)
+{
+    if (body->vertex_count == 0 || body->strand_count == 0 || !body->first || !body->positions) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: strands need vertices and `first`",
+                         checker->name);
+    }
+    if (body->element_count > 0 || body->element_corners) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: strands have no elements but their segments",
+                         checker->name);
+    }
+    for (uint32_t s = 0; s < body->strand_count; s++) {
+        if ((s == 0 && body->first[0] != 0) || body->first[s] > body->vertex_count ||
+            body->first[s + 1] < body->first[s] + 2 || body->first[s + 1] > body->vertex_count) {
+            return dent_fail(checker->context, DENT_ERROR_BAD_MESH,
+                             "%s: strand %u has the vertices %u to %u of %u; two or more, ascending from 0, are needed",
+                             checker->name, s, body->first[s], body->first[s + 1], body->vertex_count);
+        }
+    }
+    if (body->first[body->strand_count] != body->vertex_count) {
+        return dent_fail(checker->context, DENT_ERROR_BAD_MESH, "%s: its strands end at vertex %u of %u", checker->name,
+                         body->first[body->strand_count], body->vertex_count);
+    }
+    if (!(body->radius > 0) || !isfinite(body->radius)) {
+        return refuse(checker, "radius", body->radius, "it must be finite and above 0");
+    }
+    if (!isfinite(body->twist)) {
+        return refuse(checker, "twist", body->twist, "it must be finite");
+    }
+    if (body->root_count > 0 && !body->roots) {
+        return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT, "%s: %u roots announced, none given",
+                         checker->name, body->root_count);
+    }
+    dent_status status = DENT_OK;
+    for (uint32_t n = 0; n < body->root_count && status == DENT_OK; n++) {
+        status = check_root(checker, body, n);
+    }
+    return status;
+}
+
 static dent_status check_mesh(struct checker *checker, const dent_sim_body_def *body)
 {
+    if (body->kind == DENT_SIM_STRANDS) {
+        return check_strands(checker, body);
+    }
+    if (body->strand_count > 0 || body->root_count > 0) {
+        return refuse(checker, "strand_count", body->strand_count, "only bodies of kind strands have strands");
+    }
     uint32_t corner_count = element_corner_count(body);
     if (!dent_sim_elements_name(body->elements) ||
         (body->kind != DENT_SIM_SOLID && body->elements != DENT_SIM_LINEAR)) {
@@ -306,7 +373,7 @@ static dent_status check_body(struct checker *checker, uint32_t number)
     if (status != DENT_OK) {
         return status;
     }
-    bool elastic = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+    bool elastic = sim_is_elastic(body->kind);
     if (body->fixed_count > 0 && (!elastic || !body->fixed_vertices)) {
         return dent_fail(checker->context, DENT_ERROR_INVALID_ARGUMENT,
                          "%s: only elastic bodies have fixed vertices (a rigid one: attach it; else prescribed)",
@@ -476,6 +543,15 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
     hash = sim_hash_records(hash, counts, sizeof counts, "4");
     hash = sim_hash_records(hash, body->element_corners,
                             element_corner_count(body) * (size_t)body->element_count * sizeof(uint32_t), "4");
+    if (body->kind == DENT_SIM_STRANDS) {
+        hash = add_number(add_number(add_count(hash, body->strand_count), body->radius), body->twist);
+        hash = sim_hash_records(hash, body->first, ((size_t)body->strand_count + 1) * sizeof(uint32_t), "4");
+        for (uint32_t n = 0; n < body->root_count; n++) {
+            const dent_sim_root *root = &body->roots[n];
+            const uint32_t indices[] = {root->strand, root->body, root->face, root->clamped};
+            hash = sim_hash_records(hash, indices, sizeof indices, "4");
+        }
+    }
     hash = body->elements != DENT_SIM_LINEAR ? add_count(hash, body->elements) : hash;
     if (body->element_materials) {
         hash = sim_hash_records(hash, body->element_materials, body->element_count * sizeof(uint32_t), "4");

@@ -20,12 +20,15 @@ struct sim_block_list; /* sim_memory.c */
 struct elastic_mesh;   /* elastic/elastic_mesh.h */
 struct rigid_bonds;    /* elastic/rigid_bonds.h */
 struct sim_loads;      /* loads/load_model.h */
+struct rod_mesh;       /* elements/rod_mesh.h */
 
 /* Cells that elasticity is computed on, where these are not the elements: model/body_cells.c. */
 struct sim_cells {
     uint32_t count, corner_count; /* corners per cell: 8 or 10; 0: cells are elements */
     uint32_t *corners;            /* numbers within the body */
     uint32_t *element_cells;      /* by element */
+    uint32_t middle_count;        /* quadratic: vertices that were added, the last ones of the body, … */
+    uint32_t *middle_ends;        /* … between these two each, ascending */
 };
 
 struct sim_body {
@@ -49,6 +52,11 @@ struct sim_body {
     bool oriented, mirrored; /* oriented: a solid or closed surface: has an inside; mirrored: its faces look inward */
     dent_body_id id;
     struct sim_cells cells;
+    uint32_t strand_count, *strand_first; /* of strands; first vertices, and one behind the last */
+    double radius, twist;
+    uint32_t root_count;
+    dent_sim_root *roots;
+    uint32_t *root_corners; /* 3 per root: of its face, numbers of the global array */
     uint32_t *cell_materials; /* by cell (of an elastic solid); null: `material` */
     double *cell_fibres;      /* 3 per cell, unit; null: those of the materials */
 };
@@ -99,7 +107,8 @@ struct sim_model {
     dent_sim_material *materials;
     uint32_t pair_count;
     dent_material_pair *pairs; /* all pairs of materials */
-    uint32_t attachment_count;
+    uint32_t attachment_count;      /* those of the def, then those of roots */
+    uint32_t root_attachment_count;
     struct sim_attachment *attachments;
     uint32_t joint_count;
     struct sim_joint *joints;
@@ -117,6 +126,8 @@ struct sim_model {
     struct elastic_mesh *elastic;
     struct rigid_bonds *bonds;
     struct sim_loads *loads;
+    struct rod_mesh *rods;   /* strands; without any, it has no groups */
+    uint32_t rod_row_count;  /* of its rows */
 
     double time_step, substep, air_damping;
     uint32_t substeps, iterations, contact_interval, impact_passes;
@@ -160,6 +171,13 @@ uint32_t sim_cell_points(const struct sim_body *body); /* in each cell */
 /* The material of a cell, and of an element. */
 uint32_t sim_cell_material(const struct sim_body *body, uint32_t cell);
 uint32_t sim_element_cell(const struct sim_body *body, uint32_t element);
+/* Sets the marks (by vertex of the body) of listed vertices, and of added ones between two of them; clears the others. */
+void sim_mark_vertices(const struct sim_body *body, const uint32_t *vertices, uint32_t count, uint8_t *marks);
+/* The vertex that was added between two, or SIM_NONE. O(log n) */
+uint32_t sim_middle_between(const struct sim_body *body, uint32_t a, uint32_t b);
+
+/* Strands in groups of eight, each as long as its longest. */
+uint32_t sim_strand_rows(uint32_t strand_count, const uint32_t *first);
 
 /* ---- small questions about a model ------------------------------------------------------------------------------- */
 
@@ -167,6 +185,12 @@ uint32_t sim_element_cell(const struct sim_body *body, uint32_t element);
 static inline double sim_max_travel(const struct sim_body *body)
 {
     return 0.25 * body->mean_edge;
+}
+
+/* Whether the minimisation moves its vertices one by one. */
+static inline bool sim_is_elastic(dent_sim_body_kind kind)
+{
+    return kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH || kind == DENT_SIM_STRANDS;
 }
 
 /* How two materials meet: the first pair that fits. */

@@ -41,6 +41,9 @@ size_t state_parts(const struct sim_model *model, struct sim_state *state, struc
     parts[15] = (struct state_part){state->last_velocities, numbers * sizeof(double), "8"};
     parts[16] = (struct state_part){state->history, model->body_count * sizeof *state->history, "8"};
     parts[17] = (struct state_part){state->joints, model->joint_count * sizeof *state->joints, "8"};
+    parts[18] = (struct state_part){state->directors, 24 * (size_t)model->rod_row_count * sizeof(double), "8"};
+    parts[19] = (struct state_part){state->spins, 8 * (size_t)model->rod_row_count * sizeof(double), "8"};
+    parts[20] = (struct state_part){state->books, model->rigid_count * sizeof *state->books, "8"};
     size_t size = 0;
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         size += parts[n].size;
@@ -58,15 +61,18 @@ dent_status state_create(struct sim_model *model, struct sim_state *state)
     state->last_velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     state->history = sim_allocate(model, model->body_count, sizeof *state->history);
     state->rest = sim_allocate(model, model->rigid_count, sizeof *state->rest);
+    state->books = sim_allocate(model, model->rigid_count, sizeof *state->books);
     state->joints = sim_allocate(model, model->joint_count, sizeof *state->joints);
     state->activations = sim_allocate(model, model->activation_count, sizeof(double));
+    state->directors = sim_allocate(model, 24 * (size_t)model->rod_row_count, sizeof(double));
+    state->spins = sim_allocate(model, 8 * (size_t)model->rod_row_count, sizeof(double));
     state->plastic = sim_allocate(model, 10 * (size_t)model->plastic_count, sizeof(double));
     for (size_t n = 0; state->plastic && n < model->plastic_count; n++) { /* nothing has flowed */
         state->plastic[10 * n] = state->plastic[10 * n + 4] = state->plastic[10 * n + 8] = 1;
     }
     return state->positions && state->velocities && state->rigids && state->frames && state->rest &&
                    state->activations && state->plastic && state->last_positions && state->last_velocities &&
-                   state->history && state->joints
+                   state->history && state->joints && state->directors && state->spins && state->books
                ? DENT_OK
                : sim_no_memory(model->context);
 }

@@ -24,6 +24,12 @@ struct rigid_rest {
     uint64_t asleep; /* 0 or 1 */
 };
 
+/* What pays for taking overlap of a rigid body out, J (contacts/island_energy.c). */
+struct rigid_book {
+    double losses; /* its part of what its islands lost */
+    double stored; /* its part of what overlap at the start stores */
+};
+
 /* Of a joint: multipliers of the last substep, the target of its motor, how it stands, and its reactions on body a. */
 struct joint_state {
     double impulses[9];         /* six equations, motor or spring, lower and upper limit */
@@ -45,10 +51,13 @@ struct sim_state {
     uint64_t *history; /* … and by body: whether they count (elastic/two_step.c) */
     dent_rigid_state *rigids;
     struct rigid_rest *rest; /* by rigid body */
+    struct rigid_book *books; /* by rigid body */
     struct joint_state *joints;
     double *frames;          /* of all embeddings, 9 per vertex: the last valid one of its facet */
     double *activations; /* of the fibres of each material at the last substep, where any has fibres */
     double *plastic;     /* 10 per point that flows: elastic/material_laws.h */
+    double *directors;   /* 24 per row of rods, struct rod_director: across the edges, of the present positions … */
+    double *spins;       /* … and how fast they turn about them: 8 per row, rad/s */
     uint32_t grab_count;
     struct sim_grab grabs[SIM_MOST_GRABS];
     dent_contact_force *forces; /* of the last step, with keys */
@@ -60,7 +69,7 @@ struct sim_state {
 };
 
 /* ---- sim_state.c ------------------------------------------------------------------------------------------------- */
-enum { STATE_PART_COUNT = 18 };
+enum { STATE_PART_COUNT = 21 };
 /* Positions or velocities were changed between substeps: the next one has nothing before it to go by. */
 void state_forget_history(const struct sim_model *model, struct sim_state *state);
 struct state_part {

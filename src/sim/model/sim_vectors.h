@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define SIM_PI 3.14159265358979323846
+
 static inline double sim_dot(const double *a, const double *b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -73,6 +73,12 @@ static struct placement placement_at(const dent_sim_motion *motion, double time)
     return placement;
 }
 
+void motion_turn(const dent_sim_motion *motion, double time, double turn[9])
+{
+    struct placement placement = placement_at(motion, time);
+    memcpy(turn, placement.turn, sizeof placement.turn);
+}
+
 static void place_vertex(const struct sim_body *body, const struct placement *placement, uint32_t vertex, double *x)
 {
     double arm[3];

@@ -33,5 +33,7 @@ void rigid_add_mass(struct sim_model *model, struct sim_state *state, uint32_t r
 /* ---- prescribed_motion.c ----------------------------------------------------------------------------------------- */
 /* Puts prescribed bodies and fixed vertices where they are at `time`; scratch: 3 doubles per vertex. */
 void motion_apply(const struct sim_model *model, struct sim_state *state, double *scratch, double time);
+/* The rotation of keyframes at a time, by rows. There is at least one. */
+void motion_turn(const dent_sim_motion *motion, double time, double turn[9]);
 
 #endif

@@ -1,7 +1,7 @@
 /* Checkpoints: the whole state in one file.
  *
  *   8 bytes   "DENTSIM" and a zero byte
- *   4         version of this layout, 3
+ *   4         version of this layout, 4
  *   4         0x01020304
  *   8         fingerprint of the def
  *   8 8 8     sizes in bytes of the note, of the fixed parts, and of the records of contacts together
@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHECKPOINT_VERSION = 3, BYTE_ORDER = 0x01020304 };
+enum { CHECKPOINT_VERSION = 4, BYTE_ORDER = 0x01020304 };
 
 struct checkpoint_header {
     char magic[8];

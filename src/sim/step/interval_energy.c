@@ -40,8 +40,9 @@ void interval_energy_begin(const struct sim_model *model, const struct sim_state
     if (model->rigid_count > 0) {
         memcpy(energy->rigids, state->rigids, model->rigid_count * sizeof *energy->rigids);
     }
-    energy->stored = elastic_term_energy(model, state, &solver->elastic);
-    energy->reserve = state->reserve;
+    struct rigid_book books = island_energy_books(model, state);
+    energy->stored = elastic_term_energy(model, state, &solver->elastic) + books.stored;
+    energy->reserve = state->reserve + books.losses;
 }
 
 static bool moves_by_itself(const struct sim_model *model, uint32_t vertex)
@@ -128,7 +129,8 @@ static void note_before(const struct sim_model *model, const struct sim_state *s
 static double measure(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,
                       uint32_t *groups, struct interval_energy *energy)
 {
-    double stored = elastic_term_energy(model, state, &solver->elastic), sum = stored - energy->stored;
+    struct rigid_book books = island_energy_books(model, state);
+    double stored = elastic_term_energy(model, state, &solver->elastic) + books.stored, sum = stored - energy->stored;
     double size = fabs(stored) + fabs(energy->stored);
     memset(energy->gained, 0, model->body_count * sizeof *energy->gained);
     memset(energy->kinetic, 0, model->body_count * sizeof *energy->kinetic);
@@ -140,7 +142,7 @@ static double measure(const struct sim_model *model, const struct sim_state *sta
         sum += now - energy->before[b];
         size += fabs(now) + fabs(energy->before[b]);
     }
-    sum += state->reserve - energy->reserve;
+    sum += state->reserve + books.losses - energy->reserve;
     return sum > KNOWN * size || !isfinite(sum) ? sum : 0;
 }
 

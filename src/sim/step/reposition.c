@@ -11,6 +11,8 @@
  * approaches, the part that the energy asks for. */
 #include "sim_step.h"
 
+#include "sim/elastic/rod_pass.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -85,7 +87,7 @@ static void make_whole(const struct sim_model *model, const struct sim_state *st
                        struct whole *whole)
 {
     double mass = 0, center[3] = {0, 0, 0}, inertia[9] = {0};
-    *whole = (struct whole){.counts = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH};
+    *whole = (struct whole){.counts = sim_is_elastic(body->kind)};
     for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
         whole->counts = whole->counts && model->inverse_masses[v] > 0;
         mass += model->masses[v];
@@ -178,6 +180,7 @@ static dent_status move_apart(dent_sim *sim, struct whole *wholes)
     use_rigid_proxies(model, state, response->bodies, wholes);
     def.trigger_gap = def.target_gap;
     def.longest_move = 0.25 * model->mean_edge;
+    rods_note_places(model, state, &sim->work.solver.elastic);
     dent_status status = dent_reposition_solve(response->solver, &problem, &def, NULL);
     for (uint32_t b = 0; b < model->body_count && status == DENT_OK; b++) {
         if (wholes[b].counts) {
@@ -185,6 +188,7 @@ static dent_status move_apart(dent_sim *sim, struct whole *wholes)
         }
     }
     solver_place_vertices(model, state);
+    rods_follow(model, state, &sim->work.solver.elastic);
     return status;
 }
 

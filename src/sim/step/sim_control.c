@@ -55,7 +55,7 @@ static bool all_finite(const double *numbers)
 static bool is_movable(const struct sim_model *model, uint32_t number)
 {
     const struct sim_body *body = number < model->body_count ? &model->bodies[number] : NULL;
-    return body && (body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH || body->rigid != SIM_NONE);
+    return body && (sim_is_elastic(body->kind) || body->rigid != SIM_NONE);
 }
 
 dent_status dent_sim_grab(dent_sim *sim, uint32_t body, uint32_t vertex, const double target[3])

@@ -27,16 +27,18 @@ dent_sim_material dent_sim_material_default(void)
 
 dent_sim_body_def dent_sim_body_def_default(dent_sim_body_kind kind)
 {
-    bool elastic = kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH;
+    bool elastic = sim_is_elastic(kind);
     return (dent_sim_body_def){.struct_size = sizeof(dent_sim_body_def),
                                .kind = kind,
-                               .mesh = kind == DENT_SIM_CLOTH || kind == DENT_SIM_EMBEDDED ? DENT_BODY_SURFACE
-                                                                                           : DENT_BODY_SOLID,
+                               .mesh = kind == DENT_SIM_STRANDS                              ? DENT_BODY_STRANDS
+                                       : kind == DENT_SIM_CLOTH || kind == DENT_SIM_EMBEDDED ? DENT_BODY_SURFACE
+                                                                                             : DENT_BODY_SOLID,
                                .thickness = -1,
                                .collision_group = 1,
                                .collision_mask = UINT32_MAX,
                                .self_collision = elastic || kind == DENT_SIM_EMBEDDED,
-                               .prevent_crossing = kind == DENT_SIM_CLOTH};
+                               .prevent_crossing = kind == DENT_SIM_CLOTH || kind == DENT_SIM_STRANDS,
+                               .radius = 5e-5};
 }
 
 dent_sim_attachment dent_sim_attachment_default(void)
@@ -106,11 +108,12 @@ static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *d
     bool solid = def->kind == DENT_SIM_SOLID || (may_be_either && dent_body_kind_has_cells(def->mesh));
     sim_body_name(def, number, body->name);
     body->kind = def->kind;
-    body->mesh = solid ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
+    bool strands = def->kind == DENT_SIM_STRANDS;
+    body->mesh = solid ? DENT_BODY_SOLID : strands ? DENT_BODY_STRANDS : DENT_BODY_SURFACE;
     body->first_vertex = model->vertex_count;
     body->vertex_count = def->vertex_count;
     body->element_count = def->element_count;
-    body->corner_count = solid ? 4 : 3;
+    body->corner_count = solid ? 4 : strands ? 2 : 3;
     body->material = def->material;
     body->density = def->density > 0 ? def->density : model->materials[def->material].density;
     body->own_density = def->density > 0;
@@ -127,7 +130,17 @@ static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *d
     body->start = copy_array(model, def->positions, 3 * (size_t)def->vertex_count, sizeof(double));
     body->rest = def->rest ? copy_array(model, def->rest, 3 * (size_t)def->vertex_count, sizeof(double)) : body->start;
     body->fixed = copy_array(model, def->fixed_vertices, def->fixed_count, sizeof *body->fixed);
-    if (!body->corners || !body->start || !body->rest || !body->fixed) {
+    if (strands) {
+        body->strand_count = def->strand_count;
+        body->strand_first = copy_array(model, def->first, (size_t)def->strand_count + 1, sizeof *body->strand_first);
+        body->root_count = def->root_count;
+        body->roots = copy_array(model, def->roots, def->root_count, sizeof *body->roots);
+        body->radius = def->radius;
+        body->twist = def->twist;
+        model->rod_row_count += sim_strand_rows(def->strand_count, def->first);
+    }
+    if (!body->corners || !body->start || !body->rest || !body->fixed ||
+        (strands && (!body->strand_first || !body->roots))) {
         return sim_no_memory(model->context);
     }
     body->cells = *cells;
@@ -145,7 +158,8 @@ static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *d
 
 /* The world with all bodies; positions at the start shape. */
 static dent_status add_to_world(struct sim_model *model, const double *positions, dent_world *world,
-                                const dent_sim_def *def, uint32_t number, dent_same_as *ties)
+                                const dent_sim_def *def, uint32_t number, dent_same_as *ties,
+                                dent_strand_root *roots)
 {
     struct sim_body *body = &model->bodies[number];
     dent_body_def mesh = dent_body_def_default(body->mesh);
@@ -157,6 +171,17 @@ static dent_status add_to_world(struct sim_model *model, const double *positions
     mesh.collision_group = body->collision_group;
     mesh.collision_mask = body->collision_mask;
     mesh.self_collision = body->self_collision;
+    if (body->kind == DENT_SIM_STRANDS) {
+        mesh.element_count = 0;
+        mesh.element_corners = NULL;
+        mesh.strand_count = body->strand_count;
+        mesh.first = body->strand_first;
+        mesh.root_on = roots;
+        mesh.root_on_count = body->root_count;
+        for (uint32_t n = 0; n < body->root_count; n++) {
+            roots[n] = (dent_strand_root){body->roots[n].strand, model->bodies[body->roots[n].body].id, body->roots[n].face};
+        }
+    }
     if (body->kind == DENT_SIM_SOLID) {
         mesh.reference = dent_positions_double(body->rest);
     }
@@ -198,13 +223,19 @@ static dent_status make_world(struct sim_model *model, const double *positions, 
                               dent_world **made)
 {
     dent_world *world = *made = dent_world_create(model->context);
+    uint32_t most_roots = 0;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        most_roots = model->bodies[b].root_count > most_roots ? model->bodies[b].root_count : most_roots;
+    }
     dent_same_as *ties = dent_allocate(model->context, def->attachment_count, sizeof *ties);
-    dent_status status = world && ties ? DENT_OK : sim_no_memory(model->context);
+    dent_strand_root *roots = dent_allocate(model->context, most_roots, sizeof *roots);
+    dent_status status = world && ties && roots ? DENT_OK : sim_no_memory(model->context);
     double edges = 0;
     for (uint32_t b = 0; b < model->body_count && status == DENT_OK; b++) {
-        status = add_to_world(model, positions, world, def, b, ties);
+        status = add_to_world(model, positions, world, def, b, ties, roots);
         edges += model->bodies[b].mean_edge * model->bodies[b].vertex_count;
     }
+    dent_release(model->context, roots, most_roots, sizeof *roots);
     dent_release(model->context, ties, def->attachment_count, sizeof *ties);
     model->mean_edge = model->vertex_count > 0 ? edges / model->vertex_count : 0;
     for (uint32_t b = 0; b < model->body_count; b++) {
@@ -222,6 +253,9 @@ static double element_measure(const struct sim_body *body, uint32_t element)
     const double *origin = body->rest + 3 * (size_t)corners[0];
     double e1[3], e2[3], e3[3], normal[3];
     sim_subtract(body->rest + 3 * (size_t)corners[1], origin, e1);
+    if (body->corner_count == 2) {
+        return SIM_PI * body->radius * body->radius * sqrt(sim_dot(e1, e1));
+    }
     sim_subtract(body->rest + 3 * (size_t)corners[2], origin, e2);
     sim_cross(e1, e2, normal);
     if (body->corner_count == 3) {
@@ -288,7 +322,7 @@ static dent_status give_masses(struct sim_model *model)
         for (uint32_t v = 0; v < body->vertex_count; v++) {
             model->vertex_bodies[body->first_vertex + v] = b;
         }
-        if (body->kind != DENT_SIM_SOLID && body->kind != DENT_SIM_CLOTH) {
+        if (!sim_is_elastic(body->kind)) {
             continue;
         }
         for (uint32_t e = 0; e < body->element_count; e++) {
@@ -310,6 +344,12 @@ static dent_status give_masses(struct sim_model *model)
         for (uint32_t k = 0; k < body->fixed_count; k++) {
             model->inverse_masses[body->first_vertex + body->fixed[k]] = 0;
         }
+        for (uint32_t k = 0; k < body->root_count; k++) { /* prescribed bodies carry them */
+            uint32_t first = body->first_vertex + body->strand_first[body->roots[k].strand];
+            bool carried = model->bodies[body->roots[k].body].kind == DENT_SIM_PRESCRIBED;
+            model->inverse_masses[first] = carried ? 0 : model->inverse_masses[first];
+            model->inverse_masses[first + 1] = carried && body->roots[k].clamped ? 0 : model->inverse_masses[first + 1];
+        }
     }
     return DENT_OK;
 }
@@ -320,7 +360,7 @@ static void start_velocities(const struct sim_model *model, struct sim_state *st
 {
     for (uint32_t b = 0; b < model->body_count; b++) {
         const dent_sim_body_def *body = &def->bodies[b];
-        bool movable = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH || body->kind == DENT_SIM_RIGID;
+        bool movable = sim_is_elastic(body->kind) || body->kind == DENT_SIM_RIGID;
         if (movable && body->velocities && body->kind != DENT_SIM_RIGID) {
             memcpy(state->velocities + 3 * (size_t)model->bodies[b].first_vertex, body->velocities,
                    3 * (size_t)body->vertex_count * sizeof(double));
@@ -381,9 +421,10 @@ static dent_status make_materials(struct sim_model *model, const dent_sim_def *d
     return DENT_OK;
 }
 
-static dent_status make_attachments(struct sim_model *model, const dent_sim_def *def)
+static dent_status make_attachments(struct sim_model *model, const dent_sim_def *def, const dent_world *world)
 {
-    model->attachments = sim_allocate(model, def->attachment_count, sizeof *model->attachments);
+    model->attachment_count = def->attachment_count + model->root_attachment_count;
+    model->attachments = sim_allocate(model, model->attachment_count, sizeof *model->attachments);
     if (!model->attachments) {
         return sim_no_memory(model->context);
     }
@@ -403,7 +444,7 @@ static dent_status make_attachments(struct sim_model *model, const dent_sim_def 
         tie->length = from->length;
         tie->compliance = from->compliance;
     }
-    return DENT_OK;
+    return roots_attach(model, world, model->attachments + def->attachment_count);
 }
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
@@ -506,7 +547,6 @@ static dent_status copy_def(struct sim_model *model, const dent_sim_def *def, de
         status = sim_no_memory(model->context);
     }
     model->body_count = def->body_count;
-    model->attachment_count = def->attachment_count;
     struct sim_cells *cells = sim_allocate(model, def->body_count, sizeof *cells);
     if (status == DENT_OK && !cells) {
         status = sim_no_memory(model->context);
@@ -543,7 +583,8 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
         def->contact_budget == 0) {
         watch_plates(model, work->search.world);
     }
-    status = status == DENT_OK ? make_attachments(model, def) : status;
+    status = status == DENT_OK ? roots_find(model, work->search.world) : status;
+    status = status == DENT_OK ? make_attachments(model, def, work->search.world) : status;
     status = status == DENT_OK ? give_masses(model) : status;
     status = status == DENT_OK ? loads_build(model, def, work->search.world) : status;
     status = status == DENT_OK ? solver_build(model, state, &work->solver, def->iterations) : status;
@@ -568,6 +609,10 @@ static dent_status note_overlap(dent_sim *sim)
     dent_status status = contacts_find(model, state, &work->search, &work->contacts, &work->report, 0);
     if (status == DENT_OK) {
         elastic_note_overlap(model, state, &work->contacts, &work->solver.elastic);
+        status = islands_begin(model, &work->contacts, &work->solver.elastic, &work->solver.islands);
+    }
+    if (status == DENT_OK) {
+        island_energy_note_overlap(model, state, &work->contacts, &work->solver.islands);
         status = state_give_memory(model->context, state, work->search.world);
     }
     work->contacts.count = state->force_count = 0;
@@ -580,7 +625,7 @@ static void say_restitution(const struct sim_model *model)
 {
     for (uint32_t b = 0; b < model->body_count; b++) {
         const struct sim_body *body = &model->bodies[b];
-        bool bends = body->kind == DENT_SIM_SOLID || body->kind == DENT_SIM_CLOTH;
+        bool bends = sim_is_elastic(body->kind);
         if (bends && model->materials[body->material].restitution > 0) {
             dent_log_line(model->context, DENT_LOG_NOTICE,
                           "%s: restitution %g is ignored, an elastic body bounces by its elasticity", body->name,
@@ -621,7 +666,8 @@ static dent_status build(void *data)
     if (status == DENT_OK) {
         say_restitution(model);
     }
-    if (status == DENT_OK && model->contacts_wanted && model->elastic->tet_count + model->elastic->triangle_count > 0) {
+    uint32_t bending = model->elastic->tet_count + model->elastic->triangle_count + model->rod_row_count;
+    if (status == DENT_OK && model->contacts_wanted && (bending > 0 || model->rigid_count > 0)) {
         status = note_overlap(sim);
     }
     if (status == DENT_OK && def->contacts) {

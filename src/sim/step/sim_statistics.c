@@ -93,6 +93,7 @@ static dent_status add_sums(void *data)
         sums->elastic += elastic_body_energy(model, state, b);
     }
     sums->contact = elastic_term_energy(model, state, &call->sim->work.solver.elastic);
+    sums->contact += island_energy_books(model, state).stored;
     for (uint64_t i = 0; i < call->sim->work.contacts.count; i++) {
         sums->contact += island_contact_energy(model, &call->sim->work.contacts, i);
     }
@@ -134,7 +135,7 @@ dent_sim_statistics dent_sim_get_statistics(const dent_sim *sim)
 
 const char *dent_sim_body_kind_name(dent_sim_body_kind kind)
 {
-    static const char *const names[] = {NULL, "solid", "cloth", "rigid", "prescribed", "embedded"};
+    static const char *const names[] = {NULL, "solid", "cloth", "rigid", "prescribed", "embedded", "strands"};
     return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
 }
 

@@ -44,6 +44,11 @@ dent_sim_statistics sim_no_statistics(void);
 dent_status joints_make(struct sim_model *model, struct sim_state *state, const dent_sim_def *def,
                         struct rigid_islands *islands);
 
+/* ---- sim_roots.c ------------------------------------------------------------------------------------------------- */
+/* The faces that carry roots, into the model; then the attachments of those that movable bodies carry. */
+dent_status roots_find(struct sim_model *model, const dent_world *world);
+dent_status roots_attach(struct sim_model *model, const dent_world *world, struct sim_attachment *ties);
+
 /* ---- interval_energy.c ------------------------------------------------------------------------------------------- */
 dent_status interval_energy_build(struct sim_model *model, struct interval_energy *energy);
 void interval_energy_begin(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,

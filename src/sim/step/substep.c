@@ -3,6 +3,7 @@
 #include "substep.h"
 
 #include "sim/elastic/rigid_bonds.h"
+#include "sim/elastic/rod_pass.h"
 
 #include <string.h>
 
@@ -34,7 +35,11 @@ dent_status solver_begin(const struct sim_model *model, struct sim_state *state,
                          struct sim_solver *solver)
 {
     dent_status status = elastic_begin(model, state, contacts, &solver->elastic);
-    return status == DENT_OK ? islands_begin(model, contacts, &solver->elastic, &solver->islands) : status;
+    status = status == DENT_OK ? islands_begin(model, contacts, &solver->elastic, &solver->islands) : status;
+    if (status == DENT_OK && model->rigid_count > 0) {
+        island_energy_forget(model, state, contacts, &solver->islands);
+    }
+    return status;
 }
 
 void solver_place_vertices(const struct sim_model *model, struct sim_state *state)
@@ -50,7 +55,7 @@ static void carried_velocities(const struct sim_model *model, struct sim_state *
     double h = model->substep;
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
-        bool elastic = kind == DENT_SIM_SOLID || kind == DENT_SIM_CLOTH;
+        bool elastic = sim_is_elastic(kind);
         for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3 && !(elastic && model->inverse_masses[v] > 0); n++) {
             state->velocities[n] = (state->positions[n] - previous[n]) / h;
         }
@@ -82,6 +87,8 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     double time = (double)state->step * model->time_step + (double)(number + 1) * model->substep;
     loads_begin(model, state, &elastic->loads, time);
     motion_apply(model, state, solver->scratch, time);
+    rods_place_anchors(model, state);
+    elastic->time = time;
     supports_apply(model, state, time);
     wake_loaded(model, state, &elastic->loads, time);
     islands_wake(model, state, contacts, elastic->previous, &solver->islands);

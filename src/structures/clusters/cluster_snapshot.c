@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/prefetch.h"
+
 /* The scale is a power of two that brings half the largest extent of the world below 1. Exponents beyond 1000 are cut
  * off: very small worlds then stay small, their numbers may round to 0, and everything is decided by the exact
  * predicates. */
@@ -68,9 +70,14 @@ static bool take_points_and_strains(struct cluster_snapshot *state, struct arena
     return memory != NULL;
 }
 
+/* A cluster is about a kilobyte: connectivity, positions, shape at rest. So many are more than caches of the second level
+ * hold. */
+enum { CACHED_CLUSTERS = 4096 };
+
 bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snapshot *snapshot, struct arena *scratch)
 {
     state->snapshot = snapshot;
+    state->fetch_early = state->cluster_count > CACHED_CLUSTERS;
     choose_frame(state);
     bool enough = take_points_and_strains(state, scratch);
     state->strain_sums =
@@ -99,32 +106,27 @@ bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snaps
     return enough;
 }
 
-struct cluster_box box_of_group_member(const struct box_group *group, uint32_t slot)
+void cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece,
+                                struct cluster_box *box)
 {
-    struct cluster_box box;
-    for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] = group->lo[axis][slot];
-        box.hi[axis] = group->hi[axis][slot];
+    const struct clustered_body *body = &state->bodies[body_index];
+    if (body->piece_count == 1) {
+        *box = state->boxes[SIDE_CELLS][body_index];
+    } else {
+        get_group_member(&state->group_boxes[SIDE_CELLS][body->first_group_boxes + piece / PIECE_CLUSTERS],
+                         piece % PIECE_CLUSTERS, box);
     }
-    return box;
 }
 
-struct cluster_box cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece)
+void cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece,
+                                  uint32_t slot, struct cluster_box *box)
 {
     const struct clustered_body *body = &state->bodies[body_index];
-    return body->piece_count == 1
-               ? state->boxes[SIDE_CELLS][body_index]
-               : box_of_group_member(&state->group_boxes[SIDE_CELLS][body->first_group_boxes + piece / PIECE_CLUSTERS],
-                                     piece % PIECE_CLUSTERS);
-}
-
-struct cluster_box cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index,
-                                                uint32_t piece, uint32_t slot)
-{
-    const struct clustered_body *body = &state->bodies[body_index];
-    return body->cluster_count == 1
-               ? state->boxes[SIDE_CELLS][body_index]
-               : box_of_group_member(&state->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece], slot);
+    if (body->cluster_count == 1) {
+        *box = state->boxes[SIDE_CELLS][body_index];
+    } else {
+        get_group_member(&state->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece], slot, box);
+    }
 }
 
 static void widen(struct cluster_box *box, const struct cluster_box *other)
@@ -167,7 +169,7 @@ enum { AHEAD = 4 };
 
 /* Positions are read in an order the processor cannot guess, and clusters lie far apart: what will be needed is asked
  * for early. */
-static void fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
+PREFETCH_FUNCTION fetch_ahead(const struct clustered_body *body, uint32_t number, const double (*xyz)[3])
 {
     if (number + AHEAD < body->cluster_count) {
         const char *static_part = (const char *)&body->list[number + AHEAD];
@@ -306,7 +308,9 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
         }
     }
     for (uint32_t slot = 0; slot < range->count; slot++) {
-        fetch_ahead(body, range->first + slot, state->snapshot->bodies[body_index].xyz);
+        if (state->fetch_early) {
+            fetch_ahead(body, range->first + slot, state->snapshot->bodies[body_index].xyz);
+        }
         const struct cluster_points *points = load_cluster(state, body_index, piece, slot, &own_points);
         struct cluster_box boxes[SIDE_COUNT];
         for (int side = 0; side < SIDE_COUNT; side++) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "geometry/predicates/kernels/pair_kernels.h"
 #include "geometry/predicates/triangle_predicates.h"
 #include "structures/surface/surface_walk.h"
@@ -288,7 +289,7 @@ static void decide_survivors(struct finder *finder, uint32_t body_index_a)
 
 /* ---- pairs of leaves ---- */
 
-static void fetch_ahead(const struct surface_walk *walk, uint32_t number)
+PREFETCH_FUNCTION fetch_ahead(const struct surface_walk *walk, uint32_t number)
 {
     if (number < walk->count) {
         const struct surface_tree *tree = walk->forest->bodies[walk->pairs[number].body_index_b].tree;
@@ -426,6 +427,7 @@ static void finder_init(struct finder *finder, const struct crossing_search *sea
     finder->walk.kernels = surface_kernels_for(search->isa);
     finder->walk.culling = search->culling;
     finder->walk.faces_only = true;
+    finder->walk.no_two_strands = finder->walk.strands_and_rest = false;
     finder->walk.take = compare_faces;
     finder->walk.user = finder;
     finder->walk.box_tests = finder->walk.leaf_pairs = 0;

@@ -10,6 +10,7 @@
 #include "structures/surface/surface_culling.h"
 
 #include "base/context.h"
+#include "base/prefetch.h"
 #include "structures/surface/culling_groups.h"
 
 #include <string.h>
@@ -263,7 +264,7 @@ static bool open_group_make(const struct surface_culling *culling, const struct 
 }
 
 /* Asks early for what the test of a group will read. */
-static void fetch_group(const struct surface_tree *tree, const struct culling_level *level, uint32_t index)
+PREFETCH_FUNCTION fetch_group(const struct surface_tree *tree, const struct culling_level *level, uint32_t index)
 {
     const struct culling_group *group = &groups_of(level)[index];
     const struct polygon_run *runs = (const struct polygon_run *)level->runs.data + group->cycle.first_run;
@@ -448,7 +449,7 @@ static void clear_tree(struct surface_tree *tree)
 
 static bool is_worth_trying(struct surface_tree *tree, const struct body *body)
 {
-    if (!body->self_collision || tree->leaf_count == 0 || tree->leaf_count > LEAVES_MAX) {
+    if (!body->self_collision || body_has_segments(body) || tree->leaf_count == 0 || tree->leaf_count > LEAVES_MAX) {
         return false;
     }
     if (tree->culling && tree->culling->queries_to_skip > 0 && !tree->culling->always) {

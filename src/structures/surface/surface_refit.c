@@ -15,6 +15,7 @@
 
 #include <math.h>
 
+#include "base/prefetch.h"
 #include "geometry/metric/float_boxes.h"
 #include "geometry/numbers/bounds.h"
 #include "structures/surface/surface_tree.h"
@@ -83,7 +84,7 @@ static void widen_bounds(int axis_count, float *lo, float *hi, const float *othe
 }
 
 /* Positions are read in an order the processor cannot guess: what will be needed is asked for early. */
-static void fetch_ahead(const struct surface_tree *tree, uint32_t leaf, const double (*xyz)[3])
+PREFETCH_FUNCTION fetch_ahead(const struct surface_tree *tree, uint32_t leaf, const double (*xyz)[3])
 {
     if (leaf + 2 * AHEAD < tree->leaf_count) {
         const char *later = (const char *)&tree->leaves[leaf + 2 * AHEAD];

@@ -257,18 +257,77 @@ static bool cut_along_curve(struct surface_regions *regions, const struct body *
     return true;
 }
 
+/* ---- strands ----------------------------------------------------------------------------------------------------- */
+
+/* Strands along the space-filling curve, by their roots. Null when memory runs out. */
+static uint32_t *order_strands(const struct body *body, const double (*shape)[3], struct arena *arena)
+{
+    size_t count = body->strand_count;
+    struct box_scaling scaling = shape_scaling(body, shape);
+    uint64_t *keys = arena_allocate(arena, count, 2 * sizeof *keys);
+    uint32_t *order = arena_allocate(arena, count, 2 * sizeof *order);
+    if (!keys || !order) {
+        return NULL;
+    }
+    for (uint32_t strand = 0; strand < count; strand++) {
+        double centre[3];
+        for (int axis = 0; axis < 3; axis++) {
+            centre[axis] = 3 * box_scale(scaling, shape[body->strand_first[strand]][axis]);
+        }
+        keys[strand] = curve_key(centre);
+        order[strand] = strand;
+    }
+    radix_sort_u64(keys, order, keys + count, order + count, count);
+    return order;
+}
+
+/* Segments are the faces of strands: pieces of up to fifteen, from root to tip. Short strands share a leaf with the next
+ * one. */
+static bool cut_strands(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
+                        struct arena *arena)
+{
+    const uint32_t *order = order_strands(body, shape, arena);
+    if (!order || !regions_allocate(regions, regions->face_count)) {
+        return false;
+    }
+    uint32_t placed = 0, vertices = 0;
+    for (uint32_t i = 0; i < body->strand_count; i++) {
+        uint32_t strand = order[i], first = body->strand_first[strand], last = body->strand_first[strand + 1] - 1;
+        if (vertices > 0 && vertices + (last - first) + 1 > REGION_VERTICES) {
+            close_leaf(regions, placed);
+            vertices = 0;
+        }
+        for (uint32_t vertex = first; vertex < last; vertex++) {
+            vertices += vertex == first;
+            if (vertices == REGION_VERTICES) {
+                close_leaf(regions, placed);
+                vertices = 1;
+            }
+            regions->faces[placed++] = vertex - strand;
+            vertices++;
+        }
+    }
+    if (placed > 0) {
+        close_leaf(regions, placed);
+    }
+    return true;
+}
+
 /* ---- in and out -------------------------------------------------------------------------------------------------- */
 
 bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body,
                             const double (*shape)[3], enum region_cut cut)
 {
-    *regions = (struct surface_regions){.context = context, .face_count = body->surface_face_count};
-    if (body->surface_face_count == 0) {
+    bool strands = body_has_segments(body);
+    *regions = (struct surface_regions){.context = context,
+                                        .face_count = strands ? body->element_count : body->surface_face_count};
+    if (regions->face_count == 0) {
         return regions_allocate(regions, 0) || (surface_regions_destroy(regions), false);
     }
     struct arena arena;
     arena_init(&arena, context);
-    bool good = cut == REGION_CUT_MERGE    ? cut_by_merging(regions, body, shape, &arena)
+    bool good = strands                    ? cut_strands(regions, body, shape, &arena)
+                : cut == REGION_CUT_MERGE  ? cut_by_merging(regions, body, shape, &arena)
                 : cut == REGION_CUT_MEDIAN ? cut_at_medians(regions, body, shape, &arena)
                                            : cut_along_curve(regions, body, shape, &arena);
     arena_destroy(&arena);

@@ -78,9 +78,33 @@ static uint8_t slot_in_leaf(struct surface_leaf *leaf, uint32_t vertex)
     return leaf->vertex_count++;
 }
 
+static void fill_places(struct surface_leaf *leaf)
+{
+    for (uint32_t i = leaf->vertex_count; i < LEAF_VERTICES; i++) {
+        leaf->vertices[i] = leaf->vertices[0];
+    }
+}
+
+/* Strands have edges and vertices, no faces. A segment is in one leaf only. */
+static void fill_leaf_of_strands(struct surface_leaf *leaf, const struct body *body, const uint32_t *segments,
+                                 uint32_t count)
+{
+    leaf->edge_count = (uint8_t)count;
+    for (uint32_t i = 0; i < count; i++) {
+        leaf->edges[i] = segments[i];
+        leaf->edge_ends[0][i] = slot_in_leaf(leaf, body->edges[segments[i]].v0);
+        leaf->edge_ends[1][i] = slot_in_leaf(leaf, body->edges[segments[i]].v1);
+    }
+    fill_places(leaf);
+}
+
 static void fill_leaf(struct surface_leaf *leaf, const struct body *body, const uint32_t *faces, uint32_t count)
 {
     memset(leaf, 0, sizeof *leaf);
+    if (body_has_segments(body)) {
+        fill_leaf_of_strands(leaf, body, faces, count);
+        return;
+    }
     leaf->face_count = (uint8_t)count;
     for (uint32_t i = 0; i < count; i++) {
         leaf->faces[i] = faces[i];
@@ -89,9 +113,7 @@ static void fill_leaf(struct surface_leaf *leaf, const struct body *body, const 
         }
     }
     leaf_vertices_along_border(leaf);
-    for (uint32_t i = leaf->vertex_count; i < LEAF_VERTICES; i++) {
-        leaf->vertices[i] = leaf->vertices[0];
-    }
+    fill_places(leaf);
 }
 
 /* What owning needs: the first edge of every vertex, and who came first. */

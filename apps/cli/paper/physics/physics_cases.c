@@ -106,6 +106,8 @@ static bool open_case(physics_stage *stage, dent_context *context, const case_te
 typedef struct case_readings {
     double rise, top, gain, fastest, kinetic_at_rest, mean_edge; /* rise: of the last body above its lowest place; top:
                                                                     above its start */
+    double thrown;     /* the largest speed beyond what the fall of the body gives it */
+    double heights[PHYSICS_BODY_LIMIT]; /* of the bodies at the start */
     uint32_t behind;
 } case_readings;
 
@@ -130,7 +132,11 @@ static void read_step(const physics_stage *stage, double start_height, double *l
     readings->top = center[2] - start_height;
     readings->behind += center[2] < physics_lowest(stage, 0) && fabs(center[0]) < 0.5 && fabs(center[1]) < 0.5;
     for (uint32_t b = 1; b <= last; b++) {
-        readings->fastest = fmax(readings->fastest, physics_largest_speed(stage, b));
+        double speed = physics_largest_speed(stage, b);
+        physics_center(stage, b, center);
+        double fall = fmax(readings->heights[b] - center[2], 0), beyond = speed * speed - 2 * PHYSICS_GRAVITY * fall;
+        readings->fastest = fmax(readings->fastest, speed);
+        readings->thrown = fmax(readings->thrown, beyond > 0 ? sqrt(beyond) : 0);
     }
     if (now.time > 2) {
         readings->kinetic_at_rest = fmax(readings->kinetic_at_rest, now.kinetic);
@@ -147,7 +153,10 @@ static bool run_case(dent_context *context, const case_text *kept, const char *t
         physics_energy_watch watch = physics_watch_begin(&stage, energy_scale(&stage, kept));
         dent_sim_body_info info;
         double start[3], lowest = INFINITY;
-        physics_center(&stage, stage.def.body_count - 1, start);
+        for (uint32_t b = 0; b < stage.def.body_count; b++) {
+            physics_center(&stage, b, start);
+            readings->heights[b] = start[2];
+        }
         for (uint32_t n = 0; n < steps && physics_step(&stage); n++) {
             physics_watch(&watch, &stage);
             read_step(&stage, start[2], &lowest, readings);
@@ -185,6 +194,9 @@ void measure_case(dent_context *context, const physics_case *row, physics_result
         break;
     case CASE_SPEED:
         physics_judge(result, small ? coarse.fastest : 10 * now.mean_edge, now.fastest);
+        break;
+    case CASE_THROWN:
+        physics_judge(result, 10 * now.mean_edge, now.gain > 1e-6 ? INFINITY : now.thrown);
         break;
     case CASE_REST:
         physics_judge(result, 0, now.kinetic_at_rest);

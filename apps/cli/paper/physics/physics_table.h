@@ -69,6 +69,6 @@ physics_measure measure_case; /* number of the case, [1] what is judged (enum ca
 
 enum energy_scene { ENERGY_FREE, ENERGY_DROP, ENERGY_CLAMPED, ENERGY_HUNG, ENERGY_SCENE_COUNT };
 enum physics_file { CASE_BOUNCE, CASE_NU499, CASE_SMALL_STEP, CASE_SUBSTEPS1, CASE_STACK10, CASE_PILE, CASE_BULLET };
-enum case_question { CASE_ENERGY, CASE_RISE, CASE_SPEED, CASE_REST, CASE_STANDS, CASE_PASSES };
+enum case_question { CASE_ENERGY, CASE_RISE, CASE_SPEED, CASE_THROWN, CASE_REST, CASE_STANDS, CASE_PASSES };
 
 #endif

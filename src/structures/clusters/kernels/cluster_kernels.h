@@ -223,6 +223,35 @@ struct piece_rest {
     float own_gap[PIECE_CLUSTERS]; /* between features of the cluster that share no vertex; 0: unknown */
 };
 
+/* Gaps in the reference of one cluster to those of a piece: features in question are at least gap[i] apart, 0: unknown.
+ * Points X and Z of them that are closer than NEAR_GAPS gap[i] have |(X - m) + (Z - m_i)| <= reach[i] with the middles m of
+ * the two clusters. */
+#define NEAR_GAPS 4.0f
+struct gap_row {
+    _Alignas(64) float gap[PIECE_CLUSTERS];
+    float reach[PIECE_CLUSTERS];
+};
+
+/* The rows of a piece: of the clusters in `known`, side by side. */
+struct gap_rows {
+    const struct gap_row *first;
+    uint32_t known;
+};
+
+static inline const struct gap_row *gap_row_of(const struct gap_rows *rows, uint32_t slot)
+{
+    uint32_t before = rows->known & ((UINT32_C(1) << slot) - 1);
+    return rows->known >> slot & 1 ? rows->first + __builtin_popcount(before) : NULL;
+}
+
+/* A piece in a snapshot, and in the reference. */
+struct piece_side {
+    const struct box_group *boxes;
+    const struct piece_strain *strain;
+    const struct piece_rest *rest;
+    uint32_t count; /* clusters */
+};
+
 /* x = to + matrix (y - from): where a vertex y of the reference would be if its body moved by one linear map
  * (proofs/rigid_certificate.h). */
 struct affine_motion {
@@ -264,11 +293,13 @@ struct cluster_kernels {
     uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
     /* least_stretch and norm of all clusters of a piece from g. */
     void (*stretches)(struct piece_strain *strain);
-    /* Bit i: features of cluster i of piece a and of cluster `slot` of piece b that are at least gaps[i] apart in the
-     * reference are apart now. gaps[i] = 0: unknown. */
-    uint32_t (*apart)(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t slot,
-                      const struct piece_strain *strain_a, const struct piece_rest *rest_a,
-                      const float gaps[PIECE_CLUSTERS]);
+    /* Pairs of clusters of two pieces that may have contact: bit i of open[slot] is set where the boxes of cluster
+     * `slot` of piece b and of cluster i of piece a come closer than `margin` along every axis, and it is not certain from
+     * their gap that all features in question are apart now. Everything, where a cluster has no box: cells that may be
+     * flat have none, while their vertices are asked about. box_a: of all of piece a. Returns the union. */
+    uint32_t (*open_clusters)(const struct piece_side *side_b, const struct piece_side *side_a,
+                              const struct cluster_box *box_a, float margin, const struct gap_rows *rows,
+                              uint16_t open[PIECE_CLUSTERS]);
     /* How far vertices are from where the motion puts them: most[axis] becomes the largest distance along the axis, if
      * it was smaller. The same bits in every row. */
     void (*residual)(const double (*reference)[3], const double (*xyz)[3], uint32_t count,

@@ -11,8 +11,10 @@
  * computed: it carries no error.
  *
  * The middle of the box of r, added to the origin, is off by at most u (1 + |lo| + |hi|) on each axis (|origin| <= 1,
- * one sum and one sum more): slack, half the diagonal of the box and 4 u of these sums, covers every vertex and hence
- * every point of a cell.
+ * one sum and one sum more). Slack is the distance of the farthest r from the middle, the bound of its error and 4 u of
+ * these sums: it covers every vertex and hence every point of a cell. The difference r - middle rounds to u R, which the
+ * 2^-14 R of the error cover beside its 2 u R. A square that underflows is below 2^-126, its root below the 2^-25 of the
+ * input error.
  */
 
 /* The gradient of one axis from the sums of d y^T, into row `axis` of the piece; in units of y into g. */
@@ -28,12 +30,17 @@ static inline void gradient_of_axis(const struct cluster_rest *rest, const float
     strain->g[3 * axis + 2][slot] = g[2] * rest->per_unit;
 }
 
-static inline float extent_of_axis(const struct cluster_rest *rest, const float g[3], float lo, float hi)
+/* Bound of the error of a residual along one axis, whose extent is R: delta, and 2^-14 of R. */
+static inline float error_of_axis(const struct cluster_rest *rest, const float g[3], float lo, float hi)
 {
     float most = fabsf(g[0]) * rest->y_most[0] + fabsf(g[1]) * rest->y_most[1] + fabsf(g[2]) * rest->y_most[2];
     float sum = fabsf(g[0]) + fabsf(g[1]) + fabsf(g[2]);
-    float delta = CLUSTER_INPUT_ERROR + 8 * 0x1p-24f * most + rest->y_error * sum;
-    return (hi - lo) * (1 + 0x1p-13f) + 2 * delta;
+    return (hi - lo) * 0x1p-14f + (CLUSTER_INPUT_ERROR + 8 * 0x1p-24f * most + rest->y_error * sum);
+}
+
+static inline float length_of(const float v[3])
+{
+    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * (1 + 0x1p-13f);
 }
 
 static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points,
@@ -68,28 +75,36 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
     gradient_of_axis(rest, t + 6, g[2], strain, 2, slot);
     const floats far = floats_set(INFINITY), near = floats_set(-INFINITY);
     floats lo[3] = {far, far, far}, hi[3] = {near, near, near};
+    floats residuals[3][CLUSTER_VERTICES / FLOATS];
     for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
         floats y0 = floats_of_shorts(&rest->y[0][i]), y1 = floats_of_shorts(&rest->y[1][i]),
                y2 = floats_of_shorts(&rest->y[2][i]);
         for (int axis = 0; axis < 3; axis++) {
             floats linear = floats_set(g[axis][0]) * y0 + floats_set(g[axis][1]) * y1 + floats_set(g[axis][2]) * y2;
             floats residual = floats_load(&points->x[axis][i]) - origin[axis] - linear;
+            residuals[axis][i / FLOATS] = residual;
             lo[axis] = floats_least(lo[axis], residual);
             hi[axis] = floats_most(hi[axis], residual);
         }
     }
     struct cluster_box box;
     floats3_bounds((struct floats3){lo[0], lo[1], lo[2]}, (struct floats3){hi[0], hi[1], hi[2]}, box.lo, box.hi);
-    float x = extent_of_axis(rest, g[0], box.lo[0], box.hi[0]), y = extent_of_axis(rest, g[1], box.lo[1], box.hi[1]);
-    float z = extent_of_axis(rest, g[2], box.lo[2], box.hi[2]);
-    float diagonal = sqrtf(x * x + y * y + z * z) * (1 + 0x1p-13f);
-    float sizes = 3;
+    float extents[3], errors[3], middle[3], sizes = 3;
     for (int axis = 0; axis < 3; axis++) {
-        strain->centre[axis][slot] = points->x[axis][0] + 0.5f * (box.lo[axis] + box.hi[axis]);
+        errors[axis] = error_of_axis(rest, g[axis], box.lo[axis], box.hi[axis]);
+        extents[axis] = (box.hi[axis] - box.lo[axis]) + 2 * errors[axis];
+        middle[axis] = 0.5f * (box.lo[axis] + box.hi[axis]);
+        strain->centre[axis][slot] = points->x[axis][0] + middle[axis];
         sizes += fabsf(box.lo[axis]) + fabsf(box.hi[axis]);
     }
-    strain->spread[slot] = rest->stretch * diagonal;
-    strain->slack[slot] = 0.5f * diagonal + 4 * 0x1p-24f * sizes;
+    floats farthest = floats_set(0);
+    for (int i = 0; i < CLUSTER_VERTICES / FLOATS; i++) {
+        struct floats3 off = {residuals[0][i] - floats_set(middle[0]), residuals[1][i] - floats_set(middle[1]),
+                              residuals[2][i] - floats_set(middle[2])};
+        farthest = floats_most(farthest, floats3_dot(off, off));
+    }
+    strain->spread[slot] = rest->stretch * length_of(extents);
+    strain->slack[slot] = sqrtf(floats_largest(farthest)) * (1 + 0x1p-13f) + length_of(errors) + 4 * 0x1p-24f * sizes;
 }
 
 /* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the
@@ -182,51 +197,115 @@ static void stretches_of_piece(struct piece_strain *strain)
  * whole distance. G stretches by at least least_stretch_c - |g_d - g_c| / 2, and so with d for c. So the images differ
  * if
  *
- *     |o| + |g_d - g_c| (radius_c + radius_d) / 2 + slack_c + slack_d < (the larger of the two) * |Z - X|.
+ *     |o| + |g_d - g_c| |(X - m_c) + (Z - m_d)| / 2 + slack_c + slack_d < (the larger of the two) * |Z - X|.
+ *
+ * The second length is at most radius_c + radius_d, and at most `reach` for points closer than NEAR_GAPS gaps: these lie
+ * where the two clusters come close, often between their middles. So it is asked twice: with reach and the gap, with the
+ * radii and NEAR_GAPS gaps.
  *
  * Roundings (n the larger of |g_c| and |g_d|, coordinates at most 1, so differences of middles at most 2 and radii at
  * most 3.5): middles as floats and their difference 3 u, g over unit 2.01 u, the mean u, product and sums 3 u: together
  * at most 15.2 u times the sum of |G| over a row, sqrt(3) of which is 26.4 u n over three rows; the difference of centres
  * 3.5 u n; g over unit in g_d - g_c at most 4.1 u n * 3.5. Below 45 u n: 48 are taken. In the stretch the last is half of
  * 4.1 u n and one rounding: 8 u n are taken. What is relative to the numbers themselves is below 2^-13. */
-static uint32_t apart_clusters(const struct piece_strain *strain_b, const struct piece_rest *rest_b, uint32_t slot,
-                               const struct piece_strain *strain_a, const struct piece_rest *rest_a,
-                               const float gaps[PIECE_CLUSTERS])
+static inline uint32_t apart_clusters(const struct piece_side *side_b, uint32_t slot, const struct piece_side *side_a,
+                                      const struct gap_row *row, int i)
 {
+    const struct piece_strain *strain_b = side_b->strain, *strain_a = side_a->strain;
+    const struct piece_rest *rest_b = side_b->rest, *rest_a = side_a->rest;
     const floats safe = floats_set(1 + 0x1p-13f), half = floats_set(0.5f), unit = floats_set(0x1p-24f);
-    const floats radius = floats_set(rest_b->radius[slot]), slack = floats_set(strain_b->slack[slot]);
-    uint32_t found = 0;
+    const floats slack = floats_set(strain_b->slack[slot]) + floats_load(&strain_a->slack[i]);
+    const floats gap = floats_load(&row->gap[i]);
+    floats offset_squares = floats_set(0), bend_squares = floats_set(0), d[3];
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = floats_load(&rest_a->middle[axis][i]) - floats_set(rest_b->middle[axis][slot]);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        floats linear = floats_set(0);
+        for (int k = 0; k < 3; k++) {
+            floats g_b = floats_set(strain_b->g[3 * axis + k][slot]), g_a = floats_load(&strain_a->g[3 * axis + k][i]);
+            floats bend = g_a - g_b;
+            bend_squares = bend_squares + bend * bend;
+            linear = linear + (g_a + g_b) * d[k];
+        }
+        floats moved = floats_load(&strain_a->centre[axis][i]) - floats_set(strain_b->centre[axis][slot]);
+        floats offset = moved - half * linear;
+        offset_squares = offset_squares + offset * offset;
+    }
+    floats half_bend = half * floats_root(bend_squares) * safe;
+    floats norm = floats_most(floats_set(strain_b->norm[slot]), floats_load(&strain_a->norm[i]));
+    floats stretch = floats_most(floats_set(strain_b->least_stretch[slot]), floats_load(&strain_a->least_stretch[i]));
+    stretch = stretch - half_bend - unit * floats_set(8) * norm;
+    floats off = floats_root(offset_squares) + slack + unit * floats_set(48) * norm;
+    floats radii = floats_set(rest_b->radius[slot]) + floats_load(&rest_a->radius[i]);
+    floats room = stretch * gap;
+    uint32_t near = less_bits((off + half_bend * floats_load(&row->reach[i])) * safe, room);
+    uint32_t far = less_bits((off + half_bend * radii) * safe, room * floats_set(NEAR_GAPS));
+    return near & far & less_bits(floats_set(0), gap);
+}
+
+/* Lanes of the group at i that have a box. */
+static inline uint32_t present_boxes(const struct box_group *boxes, int i)
+{
+    return floats_mask_bits(floats_less_equal(floats_load(&boxes->lo[0][i]), floats_load(&boxes->hi[0][i])));
+}
+
+static inline bool every_cluster_has_a_box(const struct piece_side *side)
+{
+    uint32_t present = 0;
     for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
-        floats gap = floats_load(&gaps[i]), offset_squares = floats_set(0), bend_squares = floats_set(0), d[3];
-        uint32_t known = less_bits(floats_set(0), gap);
-        if (!known) {
+        present |= present_boxes(side->boxes, i) << i;
+    }
+    return (present | UINT32_MAX << side->count) == UINT32_MAX;
+}
+
+static inline struct cluster_box grown_box(const struct cluster_box *box, float margin)
+{
+    return (struct cluster_box){{box->lo[0] - margin, box->lo[1] - margin, box->lo[2] - margin},
+                                {box->hi[0] + margin, box->hi[1] + margin, box->hi[2] + margin}};
+}
+
+/* Clusters of piece a that cluster `slot` of piece b may meet. Nearly every cluster asked about is near some, so with
+ * many lanes nothing branches on that. */
+static inline uint32_t open_row(const struct piece_side *side_b, uint32_t slot, const struct piece_side *side_a,
+                                const struct gap_row *row, float margin)
+{
+    const struct box_group *own = side_b->boxes, *others = side_a->boxes;
+    const struct cluster_box box = {{own->lo[0][slot], own->lo[1][slot], own->lo[2][slot]},
+                                    {own->hi[0][slot], own->hi[1][slot], own->hi[2][slot]}};
+    const struct cluster_box grown = grown_box(&box, margin);
+    const struct spread_box spread = spread_box_of(&grown);
+    uint32_t open = 0;
+    for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
+        struct floats3 lo = floats3_load(&others->lo[0][i], &others->lo[1][i], &others->lo[2][i]);
+        struct floats3 hi = floats3_load(&others->hi[0][i], &others->hi[1][i], &others->hi[2][i]);
+        uint32_t near = floats_mask_bits(boxes_meet(lo, hi, &spread));
+        if (FLOATS == 1 && !near) {
             continue;
         }
-        for (int axis = 0; axis < 3; axis++) {
-            d[axis] = floats_load(&rest_a->middle[axis][i]) - floats_set(rest_b->middle[axis][slot]);
-        }
-        for (int axis = 0; axis < 3; axis++) {
-            floats linear = floats_set(0);
-            for (int k = 0; k < 3; k++) {
-                floats g_b = floats_set(strain_b->g[3 * axis + k][slot]), g_a = floats_load(&strain_a->g[3 * axis + k][i]);
-                floats bend = g_a - g_b;
-                bend_squares = bend_squares + bend * bend;
-                linear = linear + (g_a + g_b) * d[k];
-            }
-            floats moved = floats_load(&strain_a->centre[axis][i]) - floats_set(strain_b->centre[axis][slot]);
-            floats offset = moved - half * linear;
-            offset_squares = offset_squares + offset * offset;
-        }
-        floats half_bend = half * floats_root(bend_squares) * safe;
-        floats norm = floats_most(floats_set(strain_b->norm[slot]), floats_load(&strain_a->norm[i]));
-        floats stretch = floats_most(floats_set(strain_b->least_stretch[slot]), floats_load(&strain_a->least_stretch[i]));
-        stretch = stretch - half_bend - unit * floats_set(8) * norm;
-        floats off = floats_root(offset_squares) + half_bend * (radius + floats_load(&rest_a->radius[i])) +
-                     (slack + floats_load(&strain_a->slack[i]));
-        off = (off + unit * floats_set(48) * norm) * safe;
-        found |= (less_bits(off, stretch * gap) & known) << i;
+        open |= (near & ~(row ? apart_clusters(side_b, slot, side_a, row, i) : 0)) << i;
     }
-    return found;
+    return open;
+}
+
+static uint32_t open_clusters_of_pieces(const struct piece_side *side_b, const struct piece_side *side_a,
+                                        const struct cluster_box *box_a, float margin, const struct gap_rows *rows,
+                                        uint16_t open[PIECE_CLUSTERS])
+{
+    memset(open, 0, PIECE_CLUSTERS * sizeof *open);
+    if (!every_cluster_has_a_box(side_b) || !every_cluster_has_a_box(side_a)) {
+        memset(open, 0xFF, PIECE_CLUSTERS * sizeof *open);
+        return UINT32_MAX;
+    }
+    const struct cluster_box whole = grown_box(box_a, margin);
+    uint32_t any = 0;
+    for (uint32_t set = meet_group(side_b->boxes, &whole); set; set &= set - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(set);
+        uint32_t left = open_row(side_b, slot, side_a, gap_row_of(rows, slot), margin);
+        open[slot] = (uint16_t)left;
+        any |= left;
+    }
+    return any;
 }
 
 /* ---- the motion of whole bodies -------------------------------------------------------------- */
@@ -282,5 +361,5 @@ static void residual_of_vertices(const double (*reference)[3], const double (*xy
     {                                                                                                                  \
         load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
             vertex_leaf_doubles, vertex_flush_doubles, face_leaf_doubles, face_flush_doubles, strain_of_cluster,       \
-            definite_clusters, stretches_of_piece, apart_clusters, residual_of_vertices                                \
+            definite_clusters, stretches_of_piece, open_clusters_of_pieces, residual_of_vertices                       \
     }
