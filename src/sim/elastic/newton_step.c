@@ -478,8 +478,22 @@ static bool advance_exactly(const struct sim_model *model, struct sim_state *sta
     return true;
 }
 
+/* Where the present velocities lead, whatever the sum is there: strands are so stiff along themselves that it nearly always
+ * is high, and the first step takes that away. */
+static void start_rods(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    place_trial(model, state, work, 1);
+    rods_trial_change(model, state, work->trial, work->solution, &work->rods); /* strains */
+    work->line_energy = 0;
+    take_trial(model, state, work);
+}
+
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
 {
+    if (work->rods.alone && slope == 0) {
+        start_rods(model, state, work);
+        return true;
+    }
     struct placement at = {state->positions, state->rigids};
     double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
     bool hurry = !work->space.direct && !(slope < 0); /* a start far from good is no loss beside what a pass costs */
@@ -642,6 +656,29 @@ static dent_status refresh(const struct sim_model *model, const struct sim_state
     return DENT_OK;
 }
 
+/* Many strands by themselves: the same steps, each with one pass over the strands instead of conjugate gradients. What one
+ * step leaves of contacts between strands goes into the next, or the next substep. */
+static void minimise_rods(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    uint32_t most = work->most_iterations > 0 ? work->most_iterations : LARGE_ITERATIONS;
+    double first = 0;
+    for (uint32_t n = 0; n < most; n++) {
+        struct placement at = {state->positions, state->rigids};
+        terms_linearise(&work->terms, &at);
+        newton_gradient(model, state, work);
+        double slope = rods_step(model, state, &work->terms, &work->inertia, work->gradient, work->solution, &work->rods);
+        supports_project(model, work->solution);
+        first = n == 0 ? -slope : first;
+        if (!(-slope > LARGE_NEWTON_TOLERANCE * LARGE_NEWTON_TOLERANCE * first)) {
+            break;
+        }
+        work->solves++;
+        if (!newton_advance(model, state, work, model->loads->hold_count > 0 ? slope_of(model, work) : slope)) {
+            break;
+        }
+    }
+}
+
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
     double first = 0, h = model->substep, tolerance = work->space.direct ? NEWTON_TOLERANCE : LARGE_NEWTON_TOLERANCE;
@@ -650,6 +687,11 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
     uint32_t most = work->most_iterations > 0 ? work->most_iterations
                     : work->space.direct      ? MOST_ITERATIONS
                                               : LARGE_ITERATIONS;
+    if (work->rods.alone) {
+        minimise_rods(model, state, work);
+        work->interval_begins = work->inertia_changed = false;
+        return DENT_OK;
+    }
     for (uint32_t n = 0; n < most; n++) {
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);
