@@ -8,7 +8,7 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, proximity.h, impact.h,
+ * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, proximity.h, strand.h, impact.h,
  * motion.h, linkage.h, penetration.h, contact.h, response.h, strand_response.h, hair.h, embedding.h, time_critical.h.
  * Two optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
  * impact_io.h, urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_loads.h, sim_scene.h).
@@ -38,6 +38,7 @@
 #include <dent/neighbours.h>
 #include <dent/penetration.h>
 #include <dent/proximity.h>
+#include <dent/strand.h>
 #include <dent/query.h>
 #include <dent/question.h>
 #include <dent/embedding.h>

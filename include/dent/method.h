@@ -29,7 +29,10 @@ typedef enum dent_method {
                                          not to cross themselves */
     DENT_METHOD_CONTOUR_WALK = 7, /**< walk from crossing surfaces along the mesh topology to every penetrating face and
                                        vertex */
-    DENT_METHOD_COUNT = 8
+    DENT_METHOD_STRAND_GRID = 8,    /**< question strand: uniform grid with mailbox. For comparison: AUTO never chooses it */
+    DENT_METHOD_STRAND_PACKETS = 9, /**< question strand: packets of four segments under a refitted tree, float tests that
+                                         prove near and far */
+    DENT_METHOD_COUNT = 10
 } dent_method;
 
 DENT_API const char *dent_method_name(dent_method method);

@@ -22,7 +22,8 @@ typedef enum dent_question {
     DENT_QUESTION_PROXIMITY = 8,     /**< proximity.h */
     DENT_QUESTION_IMPACT = 16,       /**< impact.h */
     DENT_QUESTION_MOTION = 32,       /**< motion.h */
-    DENT_QUESTION_TIME_CRITICAL = 64 /**< time_critical.h */
+    DENT_QUESTION_TIME_CRITICAL = 64, /**< time_critical.h */
+    DENT_QUESTION_STRAND = 128        /**< strand.h */
 } dent_question;
 
 /** The discrete questions: all bits, and how many. They are the first rows of the table. */

@@ -313,7 +313,7 @@ static void begin_cluster(struct workspace *work, dent_question question, uint32
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
-    cells->box = cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot);
+    cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot, &cells->box);
     cells->has_boxes = false;
     cells->xyz = search->request->snapshot->bodies[work->body_index_b].xyz;
     /* The parts of a split cell have planes inside it, and points on those may be interior. */
@@ -397,7 +397,8 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
             self_proofs_clear(&search->proofs, body_index_a, piece, other, &open)) {
             continue;
         }
-        struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
+        struct cluster_box other_box;
+        get_group_member(boxes, other % PIECE_CLUSTERS, &other_box);
         note_piece(work, question, piece, side_a->first_piece + other, &other_box, open);
     }
     work->boxes_compared += PIECE_CLUSTERS;
@@ -497,7 +498,8 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
         search_single(work, question, body_index);
         return;
     }
-    struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
+    struct cluster_box box;
+    cluster_snapshot_piece_box(&search->snapshot, body_index, piece, &box);
     bool still = search->snapshot.still && search->snapshot.still[world_piece];
     if (work->body_b->self_collision && !search->body_certified[body_index] && !still) {
         const uint16_t *open;

@@ -1,9 +1,21 @@
 /* The only list of methods, and the rule by which AUTO chooses. A new method is one file and one row here. */
 #include "methods/interface/method_table.h"
 
+/* Methods of the question strand alone, which runs them itself (src/query/proximity). */
+static const struct method_row strand_grid_method = {
+    .method = DENT_METHOD_STRAND_GRID,
+    .name = "strand-grid",
+    .summary = "strands alone: uniform grid with mailbox, as in the literature; for comparison",
+};
+static const struct method_row strand_packets_method = {
+    .method = DENT_METHOD_STRAND_PACKETS,
+    .name = "strand-packets",
+    .summary = "strands alone: packets of four segments under a refitted tree, sixteen distances at a time",
+};
+
 static const struct method_row *const rows[] = {
-    &brute_force_method,    &sweep_method,        &spatial_hash_method, &bucket_tree_method,
-    &cluster_search_method, &surface_tree_method, &contour_walk_method,
+    &brute_force_method,  &sweep_method,        &spatial_hash_method, &bucket_tree_method,    &cluster_search_method,
+    &surface_tree_method, &contour_walk_method, &strand_grid_method,  &strand_packets_method,
 };
 
 const struct method_row *method_row_of(dent_method method)

@@ -745,11 +745,11 @@ uint32_t gaps_leave_open(const struct gap_reference *reference, const struct clu
 /* Cells that may be flat have no box, while their vertices are asked about. */
 static bool every_cluster_has_a_box(const struct box_group *boxes, uint32_t count)
 {
-    bool every = true;
-    for (uint32_t slot = 0; slot < count; slot++) {
-        every = every && boxes->lo[0][slot] <= boxes->hi[0][slot];
+    uint32_t with = 0; /* slots behind the last cluster have none, either */
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        with += boxes->lo[0][slot] <= boxes->hi[0][slot];
     }
-    return every;
+    return with == count;
 }
 
 static void set_columns(struct open_pair *open)
@@ -762,13 +762,12 @@ static void set_columns(struct open_pair *open)
     }
 }
 
-static struct cluster_box grown(struct cluster_box box, float margin)
+static void grow_box(struct cluster_box *box, float margin)
 {
     for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] -= margin;
-        box.hi[axis] += margin;
+        box->lo[axis] -= margin;
+        box->hi[axis] += margin;
     }
-    return box;
 }
 
 bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
@@ -777,7 +776,8 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
     const struct box_group *boxes = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes];
-    struct cluster_box whole = cluster_snapshot_piece_box(snapshot, body_index, pair->piece);
+    struct cluster_box whole;
+    cluster_snapshot_piece_box(snapshot, body_index, pair->piece, &whole);
     _Alignas(32) uint16_t rows[PIECE_CLUSTERS];
     uint32_t left = gaps_leave_open(reference, snapshot->kernels, snapshot->strains + body->first_piece, piece, pair,
                                     &boxes[piece], &boxes[pair->piece], &whole, margin, rows);
@@ -825,14 +825,15 @@ bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster
                      uint32_t body_index, uint32_t piece)
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
-    struct cluster_box box = cluster_snapshot_piece_box(snapshot, body_index, piece);
+    struct cluster_box box;
+    cluster_snapshot_piece_box(snapshot, body_index, piece, &box);
     struct open_pair open;
     if (body->piece_count == 1) {
         uint32_t pair = gap_pair_of(reference, 0, 0);
         return pair != NO_GAP_PAIR &&
                gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair], 4 * GAP_MARGIN, &open);
     }
-    box = grown(box, 4 * GAP_MARGIN);
+    grow_box(&box, 4 * GAP_MARGIN);
     for (uint32_t range = 0; range < body->range_count; range++) {
         uint32_t set = snapshot->kernels->meet(&snapshot->ranges[SIDE_CELLS][body->first_range + range], &box);
         for (; set; set &= set - 1) {

@@ -4,9 +4,10 @@
 
 /* Nothing else names them. */
 extern const struct question_row vertex_cell_question, face_cell_question, face_face_question, proximity_question,
-    impact_question, motion_question, time_critical_question;
+    impact_question, motion_question, time_critical_question, strand_question;
 
 const struct question_row *const question_table[] = {
     &vertex_cell_question, &face_cell_question, &face_face_question,     &proximity_question,
-    &impact_question,      &motion_question,    &time_critical_question, NULL,
+    &impact_question,      &motion_question,    &time_critical_question,
+    &strand_question,      NULL,
 };

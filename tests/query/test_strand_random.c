@@ -3,6 +3,8 @@
 #include "query/proximity_cases.h"
 #include "support/random_strands.h"
 
+#include <dent/strand.h>
+
 static const uint32_t thread_counts[] = {1, 2, 5};
 
 struct fleet {
@@ -86,6 +88,59 @@ static uint64_t compare_impacts(const struct strand_scene *scene, const struct f
     return found;
 }
 
+static dent_strand_result ask_strands(dent_world *world, dent_method method, bool no_details)
+{
+    dent_strand_query_def def = dent_strand_query_def_default();
+    dent_strand_result result;
+    def.thickness = 0.05;
+    def.method = method;
+    def.no_details = no_details;
+    assert_int_equal(dent_world_strands(world, &def, &result), DENT_OK);
+    assert_int_equal(result.outcome, DENT_OUTCOME_COMPLETE);
+    return result;
+}
+
+static dent_pair short_pair(const dent_proximity *pair)
+{
+    return (dent_pair){pair->body_a, pair->feature_a, pair->body_b, pair->feature_b, pair->kind};
+}
+
+/* The oracle of proximity, restricted, is the oracle of strand; every method has its pairs and its records. */
+static uint64_t compare_strands(const struct strand_scene *scene, const struct fleet *fleet, uint64_t seed)
+{
+    static const dent_method methods[] = {DENT_METHOD_BRUTE_FORCE, DENT_METHOD_STRAND_GRID, DENT_METHOD_STRAND_PACKETS,
+                                          DENT_METHOD_SURFACE_TREE, DENT_METHOD_AUTO};
+    dent_world *oracle = world_of(scene, fleet->contexts[0]);
+    dent_proximity_result answer = ask(oracle, 0.05, DENT_METHOD_BRUTE_FORCE);
+    dent_proximity *expected = test_allocate((size_t)answer.count + 1, sizeof *expected);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < answer.count; i++) {
+        bool strands = answer.pairs[i].body_a >= scene->others.body_count ||
+                       answer.pairs[i].body_b >= scene->others.body_count;
+        expected[count] = answer.pairs[i];
+        count += strands;
+    }
+    for (uint32_t m = 0; m < 5; m++) {
+        dent_world *world = world_of(scene, fleet->contexts[(seed + m) % fleet->count]);
+        dent_strand_result got = ask_strands(world, methods[m], seed % 3 == 0);
+        assert_int_equal(got.vertex_face_count + got.edge_edge_count, count);
+        for (uint64_t i = 0; i < count; i++) {
+            dent_pair pair = short_pair(&expected[i]);
+            const dent_pair *other =
+                i < got.vertex_face_count ? &got.vertex_face[i] : &got.edge_edge[i - got.vertex_face_count];
+            assert_memory_equal(&pair, other, sizeof pair);
+        }
+        if (got.details && count > 0) {
+            assert_memory_equal(got.details, expected, count * sizeof *expected);
+        }
+        assert_true(dent_strand_hash(world, &got) == dent_proximity_hash(oracle, expected, count));
+        dent_world_destroy(world);
+    }
+    free(expected);
+    dent_world_destroy(oracle);
+    return count;
+}
+
 typedef uint64_t comparison(const struct strand_scene *scene, const struct fleet *fleet, uint64_t seed);
 
 static void compare_all(const struct fleet *fleet, uint32_t per_kind, uint32_t most, comparison *compare)
@@ -120,9 +175,15 @@ static void impacts_by_the_forest_equal_the_oracle(void **state)
     compare_all(*state, test_rounds(20), 3, compare_impacts);
 }
 
+static void strand_by_every_method_equals_the_oracle(void **state)
+{
+    compare_all(*state, (uint32_t)test_count(5, 150, 770), 8, compare_strands); /* 10,010 scenes in the long tier */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strand_by_every_method_equals_the_oracle),
         cmocka_unit_test(proximity_by_the_forest_equals_the_oracle),
         cmocka_unit_test(impacts_by_the_forest_equal_the_oracle),
     };

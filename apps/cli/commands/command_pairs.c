@@ -124,7 +124,10 @@ typedef int pair_asker(tool_session *session, const loaded_world *loaded, const 
 
 static pair_asker *asker_of(const dent_question_info *info)
 {
-    return info->discrete ? ask_exact : info->question == DENT_QUESTION_PROXIMITY ? ask_proximity : NULL;
+    return info->discrete                                 ? ask_exact
+           : info->question == DENT_QUESTION_PROXIMITY ? ask_proximity
+           : info->question == DENT_QUESTION_STRAND    ? ask_strand
+                                                       : NULL;
 }
 
 bool question_has_pairs(const dent_question_info *info)

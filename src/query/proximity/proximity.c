@@ -5,7 +5,6 @@
 
 #include "base/context.h"
 #include "base/hash.h"
-#include "bodies/strand_body.h"
 #include "query/proximity/proximity_search.h"
 #include "query/world/question_row.h"
 
@@ -16,28 +15,6 @@ dent_proximity_def dent_proximity_def_default(void)
     def.pair_limit = UINT32_MAX;
     return def;
 }
-
-/* ---- what the world keeps -------------------------------------------------------------------- */
-
-static void init_state(dent_context *context, void *data)
-{
-    struct proximity_state *state = data;
-    state->context = context;
-    answer_list_init(&state->vertex_face, context, NULL, DENT_FEATURE_VERTEX);
-    answer_list_init(&state->edge_edge, context, NULL, DENT_FEATURE_EDGE);
-    array_init(&state->records, context, sizeof(dent_proximity));
-}
-
-static void destroy_state(dent_context *context, void *data)
-{
-    struct proximity_state *state = data;
-    (void)context;
-    answer_list_destroy(&state->vertex_face);
-    answer_list_destroy(&state->edge_edge);
-    array_destroy(&state->records);
-}
-
-static const struct world_slot_kind proximity_slot = {sizeof(struct proximity_state), init_state, destroy_state};
 
 /* ---- the stages ------------------------------------------------------------------------------ */
 
@@ -81,24 +58,15 @@ static dent_status prepare(struct question_call *call)
         .scratch = &world->scratch,
         .cancel = &call->cancel,
         .pair_limit = def->pair_limit,
+        .method = def->method,
     };
-    double *thickness = arena_allocate(search->scratch, world->snapshot.body_count, sizeof *thickness);
-    search->workers =
-        arena_allocate_cleared(search->scratch, dent_context_worker_count(world->context), sizeof *search->workers);
-    if (!thickness || !search->workers) {
-        return out_of_memory(world, search);
-    }
-    for (uint32_t body_index = 0; body_index < world->snapshot.body_count; body_index++) {
-        thickness[body_index] = body_thickness(world->snapshot.bodies[body_index].body, def->thickness);
-    }
-    search->thickness = thickness;
-    return DENT_OK;
+    return proximity_prepare(search, def->thickness) ? DENT_OK : out_of_memory(world, search);
 }
 
 static dent_status search_pairs(struct question_call *call)
 {
     struct proximity_search *search = call->run;
-    bool enough = is_exhaustive(call) ? proximity_try_every_pair(search) : proximity_search_forest(search);
+    bool enough = proximity_run(search);
     if (!enough || search->out_of_memory) {
         return out_of_memory(call->world, search);
     }
@@ -133,8 +101,7 @@ static dent_status finish(struct question_call *call)
     const dent_proximity_def *def = call->def;
     dent_proximity_result *result = call->result;
     if (!proximity_stopped(search) &&
-        (!answer_list_sort(&state->vertex_face, search->snapshot, search->scratch) ||
-         !answer_list_sort(&state->edge_edge, search->snapshot, search->scratch) || !proximity_make_records(search) ||
+        (!proximity_list(search) || !proximity_make_records(search) ||
          (def->closest_features_only && !proximity_keep_closest_features(search)))) {
         return out_of_memory(call->world, search);
     }
@@ -151,11 +118,7 @@ static void count(struct question_call *call)
     const struct proximity_search *search = call->run;
     dent_query_counters *counters = &((dent_proximity_result *)call->result)->counters;
     bool chosen = ((const dent_proximity_def *)call->def)->method == DENT_METHOD_AUTO;
-    for (uint32_t worker = 0; search->workers && worker < dent_context_worker_count(search->context); worker++) {
-        counters->box_tests += search->workers[worker].box_tests;
-        counters->candidates += search->workers[worker].candidates;
-    }
-    counters->rebuilds = search->rebuilds;
+    proximity_count(search, counters);
     counters->method = is_exhaustive(call) ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
     counters->reason = chosen ? "proximity: surface tree" : "asked for";
     question_count_elements(call, counters);
@@ -233,20 +196,26 @@ size_t dent_proximity_feature_print(const dent_world *world, const dent_proximit
                               buffer, buffer_size);
 }
 
+uint64_t proximity_hash_pair(const dent_world *world, const dent_proximity *pair, uint64_t hash)
+{
+    for (int side_b = 0; side_b < 2; side_b++) {
+        char text[64];
+        int length = snprintf(text, sizeof text, "%u ", (unsigned)(side_b ? pair->body_b : pair->body_a));
+        hash = hash_bytes(hash, text, (size_t)length);
+        hash = hash_bytes(hash, text, dent_proximity_feature_print(world, pair, side_b, text, sizeof text));
+        hash = hash_byte(hash, side_b ? '\n' : ' ');
+    }
+    return hash;
+}
+
 uint64_t dent_proximity_hash(const dent_world *world, const dent_proximity *pairs, uint64_t count)
 {
     if (!world || (count > 0 && !pairs)) {
         return 0;
     }
     uint64_t hash = HASH_START;
-    for (uint64_t i = 0; i < 2 * count; i++) {
-        const dent_proximity *pair = &pairs[i / 2];
-        bool side_b = i % 2 != 0;
-        char text[64];
-        int length = snprintf(text, sizeof text, "%u ", (unsigned)(side_b ? pair->body_b : pair->body_a));
-        hash = hash_bytes(hash, text, (size_t)length);
-        hash = hash_bytes(hash, text, dent_proximity_feature_print(world, pair, side_b, text, sizeof text));
-        hash = hash_byte(hash, side_b ? '\n' : ' ');
+    for (uint64_t i = 0; i < count; i++) {
+        hash = proximity_hash_pair(world, &pairs[i], hash);
     }
     return hash;
 }

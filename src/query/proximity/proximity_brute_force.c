@@ -14,12 +14,17 @@ struct oracle {
 
 enum { BLOCK_SIZE = 16 };
 
+static bool is_asked(const struct proximity_search *search, const struct body *a, const struct body *b)
+{
+    return bodies_may_meet(a, b) && (!search->strands_only || body_has_segments(a) || body_has_segments(b));
+}
+
 static void try_vertex(struct proximity_search *search, uint32_t block, uint32_t worker, uint32_t body_index,
                        uint32_t vertex)
 {
     const struct body_snapshot *bodies = search->snapshot->bodies;
     for (uint32_t other = 0; other < search->snapshot->body_count; other++) {
-        if (bodies_may_meet(bodies[body_index].body, bodies[other].body)) {
+        if (is_asked(search, bodies[body_index].body, bodies[other].body)) {
             uint32_t faces = bodies[other].body->surface_face_count;
             search->workers[worker].candidates += faces;
             for (uint32_t face = 0; face < faces; face++) {
@@ -36,7 +41,7 @@ static void try_edge(struct proximity_search *search, uint32_t block, uint32_t w
     for (uint32_t other = body_index; other < search->snapshot->body_count; other++) {
         const struct body *body = bodies[other].body;
         for (uint32_t next = other == body_index ? edge + 1 : 0;
-             bodies_may_meet(bodies[body_index].body, body) && next < body->edge_count; next++) {
+             is_asked(search, bodies[body_index].body, body) && next < body->edge_count; next++) {
             if (body->edge_is_surface[next]) {
                 search->workers[worker].candidates++;
                 proximity_try_edges(search, block, body_index, edge, other, next);

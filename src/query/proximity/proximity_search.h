@@ -13,6 +13,8 @@
 #include "geometry/metric/feature_distance.h"
 #include "geometry/metric/near_kernels.h"
 #include "query/pairs/answer_list.h"
+#include "query/world/world_state.h"
+#include "structures/strands/strand_packets.h"
 #include "structures/surface/surface_forest.h"
 
 /* Kept in the world: memory. */
@@ -20,6 +22,9 @@ struct proximity_state {
     dent_context *context;
     struct answer_list vertex_face, edge_edge;
     struct dynamic_array records; /* dent_proximity */
+    struct strand_packets packets;
+    struct block_output near_packets; /* struct near_packets of proximity_strands.c */
+    struct dynamic_array strand_pairs; /* dent_pair, canonical, of strands with strands */
 };
 
 /* One per worker, a cache line apart. */
@@ -38,6 +43,11 @@ struct proximity_search {
     struct arena *scratch;
     struct cancel_flag *cancel;
     struct proximity_counters *workers;
+    dent_method method;
+    bool strands_only;              /* pairs without strands are left out */
+    bool has_strands, has_surfaces; /* among the bodies */
+    uint32_t more_blocks;           /* that a second search needs behind those of the forest, from first_more on */
+    uint32_t first_more;
     uint64_t rebuilds;
     uint64_t pair_limit;
     _Alignas(8) uint64_t found; /* read and written as atomics, these three */
@@ -103,10 +113,34 @@ static inline bool proximity_stopped(struct proximity_search *search)
  * memory. */
 bool proximity_try_every_pair(struct proximity_search *search);
 bool proximity_search_forest(struct proximity_search *search);
+/* Strands with strands alone: packets, or the uniform grid with mailbox. The forest leaves them out then. */
+bool proximity_search_packets(struct proximity_search *search);
+bool proximity_search_grid(struct proximity_search *search);
+uint32_t proximity_grid_blocks(const struct snapshot *snapshot);
+/* The canonical list of what the packets found. */
+bool proximity_list_packets(struct proximity_search *search, struct dynamic_array *pairs);
+
+/* All searches of a method. False: out of memory. */
+bool proximity_run(struct proximity_search *search);
+/* The canonical lists of pairs. False: out of memory. */
+bool proximity_list(struct proximity_search *search);
+/* By the method of the search; what a query of either kind keeps. */
+static inline bool proximity_uses_packets(const struct proximity_search *search)
+{
+    return search->has_strands && (search->method == DENT_METHOD_AUTO || search->method == DENT_METHOD_STRAND_PACKETS);
+}
+extern const struct world_slot_kind proximity_slot;
+/* Thicknesses, counters and kinds of bodies of a search that has its snapshot, scratch and context. False: out of
+ * memory. `of_query`: the thickness of bodies without one of their own. */
+bool proximity_prepare(struct proximity_search *search, double of_query);
+void proximity_count(const struct proximity_search *search, dent_query_counters *counters);
 
 /* Answers to records, in parallel. False: out of memory. */
 bool proximity_make_records(struct proximity_search *search);
 /* Keeps the first record of every pair of closest features. False: out of memory. */
 bool proximity_keep_closest_features(struct proximity_search *search);
+
+/* One line of the fingerprint. */
+uint64_t proximity_hash_pair(const dent_world *world, const dent_proximity *pair, uint64_t hash);
 
 #endif

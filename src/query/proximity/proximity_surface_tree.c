@@ -276,7 +276,8 @@ static void visit_pair(struct leaf_work *work, const struct leaf_pair *pair)
 static bool visit_begin(void *user, uint32_t block_count)
 {
     struct tree_search *tree = user;
-    return proximity_begin(tree->search, block_count);
+    tree->search->first_more = block_count;
+    return proximity_begin(tree->search, block_count + tree->search->more_blocks);
 }
 
 static uint64_t answers_of_block(const struct proximity_search *search, uint32_t block)
@@ -334,7 +335,12 @@ bool proximity_search_forest(struct proximity_search *search)
     if (!surface_forest_refit(forest, &refit, search->isa, search->scratch)) {
         return false;
     }
-    struct leaf_pair_visitor visitor = {.user = &tree, .begin = visit_begin, .visit = visit};
+    struct leaf_pair_visitor visitor = {.user = &tree,
+                                        .no_two_strands = proximity_uses_packets(search) ||
+                                                          search->method == DENT_METHOD_STRAND_GRID,
+                                        .strands_and_rest = search->strands_only,
+                                        .begin = visit_begin,
+                                        .visit = visit};
     return surface_forest_visit_pairs(forest, search->snapshot, search->isa, search->cancel, search->scratch, &visitor,
                                       &search->workers[0].box_tests);
 }

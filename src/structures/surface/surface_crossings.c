@@ -427,6 +427,7 @@ static void finder_init(struct finder *finder, const struct crossing_search *sea
     finder->walk.kernels = surface_kernels_for(search->isa);
     finder->walk.culling = search->culling;
     finder->walk.faces_only = true;
+    finder->walk.no_two_strands = finder->walk.strands_and_rest = false;
     finder->walk.take = compare_faces;
     finder->walk.user = finder;
     finder->walk.box_tests = finder->walk.leaf_pairs = 0;

@@ -117,6 +117,8 @@ struct leaf_pair {
 
 struct leaf_pair_visitor {
     void *user;
+    bool no_two_strands;   /* pairs of strands with strands are of no interest */
+    bool strands_and_rest; /* nor are pairs without strands */
     /* Called once, before the first block. False: no memory, stop. */
     bool (*begin)(void *user, uint32_t block_count);
     /* Some pairs of a block, on worker `worker`; a block is visited by one worker, its pairs in the same order for

@@ -67,6 +67,8 @@ bool surface_forest_visit_pairs(struct surface_forest *forest, const struct snap
         state->walk.snapshot = snapshot;
         state->walk.kernels = surface_kernels_for(isa);
         state->walk.culling = state->walk.faces_only = false;
+        state->walk.no_two_strands = visitor->no_two_strands;
+        state->walk.strands_and_rest = visitor->strands_and_rest;
         state->walk.take = hand_over;
         state->walk.user = state;
         state->walk.box_tests = state->walk.leaf_pairs = 0;

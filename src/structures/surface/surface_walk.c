@@ -200,6 +200,13 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
     compare_near(walk, a, b, group);
 }
 
+static bool wants(const struct surface_walk *walk, const struct body *a, const struct body *b)
+{
+    int strands = body_has_segments(a) + body_has_segments(b);
+    return !(walk->faces_only && strands > 0) && !(walk->no_two_strands && strands == 2) &&
+           !(walk->strands_and_rest && strands == 0);
+}
+
 void surface_walk_group(struct surface_walk *walk, uint32_t group)
 {
     const struct surface_forest *forest = walk->forest;
@@ -207,10 +214,7 @@ void surface_walk_group(struct surface_walk *walk, uint32_t group)
     const struct body *body = walk->snapshot->bodies[body_index].body;
     struct side a = {forest->bodies[body_index].tree, body_index};
     walk->count = 0;
-    if (walk->faces_only && body_has_segments(body)) {
-        return;
-    }
-    if (body->self_collision) {
+    if (body->self_collision && wants(walk, body, body)) {
         uint32_t first = own * LEAF_TREE_ARITY;
         for (uint32_t leaf = first; leaf < a.tree->leaf_count && leaf - first < LEAF_TREE_ARITY; leaf++) {
             if (a.tree->levels[0].lo[0][leaf] <= a.tree->levels[0].hi[0][leaf]) {
@@ -222,8 +226,7 @@ void surface_walk_group(struct surface_walk *walk, uint32_t group)
     for (uint32_t i = forest->body_pairs.first[body_index]; i < forest->body_pairs.first[body_index + 1]; i++) {
         uint32_t body_index_b = forest->body_pairs.partners[i];
         const struct body *other = walk->snapshot->bodies[body_index_b].body;
-        bool wanted = !walk->faces_only || !body_has_segments(other);
-        if (wanted && body_index_b > body_index && bodies_may_meet(body, other)) {
+        if (wants(walk, body, other) && body_index_b > body_index && bodies_may_meet(body, other)) {
             walk_tree(walk, a, (struct side){forest->bodies[body_index_b].tree, body_index_b}, own);
         }
     }
