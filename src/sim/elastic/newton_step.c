@@ -17,6 +17,7 @@ enum { MOST_HALVINGS = 24, START_HALVINGS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 204
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
 #define LARGE_LINEAR_TOLERANCE 5e-2
+#define CLOTH_LINEAR_TOLERANCE 1e-1 /* of large scenes with cloth: folds change the equations more than that */
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
 #define NEWTON_FLOOR 1e-9   /* of the energy that one substep of weight and loads would give */
@@ -620,7 +621,8 @@ static double start_linear(const struct sim_model *model, struct minimiser *work
 /* solution = A^-1 right side, roughly; in doubles where floats do not do. */
 static void finish_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
 {
-    double share = LARGE_LINEAR_TOLERANCE * LARGE_LINEAR_TOLERANCE;
+    double tolerance = work->space.cloth.used ? CLOTH_LINEAR_TOLERANCE : LARGE_LINEAR_TOLERANCE;
+    double share = tolerance * tolerance;
     if (work->floats.built) {
         if (float_solve(model, state, work, LARGE_PRODUCTS, share) >= 0) {
             return;
@@ -648,7 +650,7 @@ static dent_status refresh(const struct sim_model *model, const struct sim_state
         return status;
     }
     if (work->floats.built) {
-        float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats);
+        float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats, work->interval_begins);
     }
     work->interval_begins = work->inertia_changed = false;
     return DENT_OK;
