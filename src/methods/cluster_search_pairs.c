@@ -193,7 +193,9 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
                                           : (faces ? kernels->face_leaf : kernels->vertex_leaf)(
                                                 &work->cells, &features, &work->queue, work->hits);
         work->clusters_visited++;
-        tell(work, question, count);
+        if (count > 0) {
+            tell(work, question, count);
+        }
     }
 }
 
@@ -207,7 +209,8 @@ static void flush_leaves(struct workspace *work, dent_question question)
         tell(work, question,
              (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
-    if (work->doubles.vertices.points.count > 0 || work->doubles.faces.points.count > 0) {
+    if (work->doubles.vertices.waiting.count > 0 || work->doubles.vertices.count > 0 ||
+        work->doubles.faces.points.count > 0) {
         tell(work, question,
              (faces ? kernels->face_flush_doubles : kernels->vertex_flush_doubles)(&work->cells, &work->doubles,
                                                                                    work->hits));
@@ -282,7 +285,7 @@ static void choose_numbers(struct workspace *work, dent_question question)
     } else {
         work->in_doubles = numbers_of_experiment(work, question);
     }
-    work->doubles.cells.has_points = work->doubles.cells.has_planes = false;
+    work->doubles.cells.has_x = work->doubles.cells.has_points = work->doubles.cells.has_planes = false;
     work->queue.box_pairs = work->open_pairs = 0;
 }
 
@@ -310,7 +313,7 @@ static void begin_cluster(struct workspace *work, dent_question question, uint32
     work->number_b = number;
     work->has_points_b = false;
     cells->identities = cluster_identities(search->cache, side_b->first_cluster + number, cells->cluster);
-    cells->box = cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot);
+    cluster_snapshot_cluster_box(&search->snapshot, work->body_index_b, piece, slot, &cells->box);
     cells->has_boxes = false;
     cells->xyz = search->request->snapshot->bodies[work->body_index_b].xyz;
     /* The parts of a split cell have planes inside it, and points on those may be interior. */
@@ -394,7 +397,8 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
             self_proofs_clear(&search->proofs, body_index_a, piece, other, &open)) {
             continue;
         }
-        struct cluster_box other_box = box_of_group_member(boxes, other % PIECE_CLUSTERS);
+        struct cluster_box other_box;
+        get_group_member(boxes, other % PIECE_CLUSTERS, &other_box);
         note_piece(work, question, piece, side_a->first_piece + other, &other_box, open);
     }
     work->boxes_compared += PIECE_CLUSTERS;
@@ -494,7 +498,8 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
         search_single(work, question, body_index);
         return;
     }
-    struct cluster_box box = cluster_snapshot_piece_box(&search->snapshot, body_index, piece);
+    struct cluster_box box;
+    cluster_snapshot_piece_box(&search->snapshot, body_index, piece, &box);
     bool still = search->snapshot.still && search->snapshot.still[world_piece];
     if (work->body_b->self_collision && !search->body_certified[body_index] && !still) {
         const uint16_t *open;
@@ -531,8 +536,9 @@ void cluster_search_block(void *data, uint32_t block, uint32_t worker)
     work->answer_count = work->candidate_count = work->queue.count = 0;
     work->queue.waiting.count = work->queue.waiting_faces.count = 0;
     work->queue.waiting_faces.may_share = false;
-    work->doubles.vertices.points.count = work->doubles.faces.points.count = work->doubles.faces.count = 0;
-    work->doubles.vertices.points.may_share = work->doubles.faces.points.may_share = false;
+    work->doubles.vertices.waiting.count = work->doubles.vertices.source_count = work->doubles.vertices.count = 0;
+    work->doubles.faces.points.count = work->doubles.faces.count = 0;
+    work->doubles.vertices.waiting.may_share = work->doubles.faces.points.may_share = false;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->snapshot.piece_count - first;

@@ -21,6 +21,9 @@ enum { OVERLAPS_MAX = 16 };
  * other, which a cluster does not against itself, so they need larger gaps than it does. */
 #define ENOUGH_GAPS 16
 
+/* Points are not looked at for being near beyond this share of the radii of their clusters together. */
+#define NEAR_SHARE 0.5
+
 /* ---- the gap between two features ------------------------------------------------------------ */
 
 /* A vertex, a face or a cell: corners and box. */
@@ -288,10 +291,10 @@ static double reach_of_shapes(const struct shape *feature, const struct shape *c
     return sqrt(most);
 }
 
-/* Are a feature and a cell certainly not closer than `distance`, or are they not compared at all? */
+/* Are a feature and a cell, whose boxes are closer, certainly not closer than `distance`, or are they not compared? */
 static bool keep_away(const struct shape *feature, struct cell_shape *cell, double distance)
 {
-    if (boxes_are_apart(feature, &cell->shape, distance) || share_a_vertex(feature, &cell->shape)) {
+    if (share_a_vertex(feature, &cell->shape)) {
         return true;
     }
     if (!cell->has_normals) {
@@ -319,20 +322,27 @@ static double reach_one_way(const struct cluster_shape *a, struct cluster_shape 
             continue;
         }
         for (uint32_t k = 0; k < count; k++) {
-            double own = reach_of_shapes(&a->features[i], &b->cells[close[k]].shape, middles);
-            reach = own > reach && !keep_away(&a->features[i], &b->cells[close[k]], distance) ? own : reach;
+            struct cell_shape *cell = &b->cells[close[k]];
+            if (boxes_are_apart(&a->features[i], &cell->shape, distance)) {
+                continue;
+            }
+            double own = reach_of_shapes(&a->features[i], &cell->shape, middles);
+            reach = own > reach && !keep_away(&a->features[i], cell, distance) ? own : reach;
         }
     }
     return reach;
 }
 
-/* The reach of two clusters with a gap; not above `limit`, the sum of their radii. Sums of coordinates up to 1 are off by
- * less than 1e-14. */
+/* The reach of two clusters with a gap; not above `limit`, the sum of their radii, which it is taken to be where points
+ * that far apart in question are most of them. Sums of coordinates up to 1 are off by less than 1e-14. */
 static float reach_of_clusters(struct cluster_shape *a, struct cluster_shape *b, float gap, float limit)
 {
     double distance = (double)NEAR_GAPS * (double)gap * (1 + 1e-6) + 1e-14;
-    double reach = gap > 0 ? reach_one_way(a, b, distance, 0, (double)limit) : (double)limit;
-    reach = gap > 0 ? reach_one_way(b, a, distance, reach, (double)limit) : reach;
+    if (!(gap > 0) || distance > NEAR_SHARE * (double)limit) {
+        return limit;
+    }
+    double reach = reach_one_way(a, b, distance, 0, (double)limit);
+    reach = reach_one_way(b, a, distance, reach, (double)limit);
     reach = reach * (1 + 1e-6) + 1e-14;
     return reach < (double)limit ? (float)reach : limit;
 }
@@ -735,11 +745,11 @@ uint32_t gaps_leave_open(const struct gap_reference *reference, const struct clu
 /* Cells that may be flat have no box, while their vertices are asked about. */
 static bool every_cluster_has_a_box(const struct box_group *boxes, uint32_t count)
 {
-    bool every = true;
-    for (uint32_t slot = 0; slot < count; slot++) {
-        every = every && boxes->lo[0][slot] <= boxes->hi[0][slot];
+    uint32_t with = 0; /* slots behind the last cluster have none, either */
+    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
+        with += boxes->lo[0][slot] <= boxes->hi[0][slot];
     }
-    return every;
+    return with == count;
 }
 
 static void set_columns(struct open_pair *open)
@@ -752,13 +762,12 @@ static void set_columns(struct open_pair *open)
     }
 }
 
-static struct cluster_box grown(struct cluster_box box, float margin)
+static void grow_box(struct cluster_box *box, float margin)
 {
     for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] -= margin;
-        box.hi[axis] += margin;
+        box->lo[axis] -= margin;
+        box->hi[axis] += margin;
     }
-    return box;
 }
 
 bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
@@ -767,7 +776,8 @@ bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
     const struct box_group *boxes = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes];
-    struct cluster_box whole = cluster_snapshot_piece_box(snapshot, body_index, pair->piece);
+    struct cluster_box whole;
+    cluster_snapshot_piece_box(snapshot, body_index, pair->piece, &whole);
     _Alignas(32) uint16_t rows[PIECE_CLUSTERS];
     uint32_t left = gaps_leave_open(reference, snapshot->kernels, snapshot->strains + body->first_piece, piece, pair,
                                     &boxes[piece], &boxes[pair->piece], &whole, margin, rows);
@@ -815,14 +825,15 @@ bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster
                      uint32_t body_index, uint32_t piece)
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
-    struct cluster_box box = cluster_snapshot_piece_box(snapshot, body_index, piece);
+    struct cluster_box box;
+    cluster_snapshot_piece_box(snapshot, body_index, piece, &box);
     struct open_pair open;
     if (body->piece_count == 1) {
         uint32_t pair = gap_pair_of(reference, 0, 0);
         return pair != NO_GAP_PAIR &&
                gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair], 4 * GAP_MARGIN, &open);
     }
-    box = grown(box, 4 * GAP_MARGIN);
+    grow_box(&box, 4 * GAP_MARGIN);
     for (uint32_t range = 0; range < body->range_count; range++) {
         uint32_t set = snapshot->kernels->meet(&snapshot->ranges[SIDE_CELLS][body->first_range + range], &box);
         for (; set; set &= set - 1) {

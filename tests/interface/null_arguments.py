@@ -45,6 +45,8 @@ OPTIONAL = {
     "dent_strand_settle": {"report"},
     "dent_strand_settle_on_spheres": {"report"},
     "dent_helix_point": {"tangent"},
+    "dent_density_at": {"gradient", "velocity"},
+    "dent_wisp_tree_adapt": {"accelerations", "report"},
     "dent_sim_reposition": {"report"},
     "dent_sim_set_velocity": {"linear", "angular"},
     "dent_contacts_apply_hysteresis": {"new_keys", "keys"},

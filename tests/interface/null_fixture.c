@@ -139,6 +139,44 @@ dent_response *fixture_dent_response(void)
     return response;
 }
 
+static const double strand_points[12] = {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1};
+
+dent_density *fixture_dent_density(void)
+{
+    static dent_density *density;
+    if (!density) {
+        density = dent_density_create(fixture_dent_context());
+        must(density != NULL, "a density");
+    }
+    return density;
+}
+
+dent_strand_tracker *fixture_dent_strand_tracker(void)
+{
+    static const uint32_t first[3] = {0, 2, 4};
+    static dent_strand_tracker *tracker;
+    if (!tracker) {
+        dent_strand_tracker_def def = dent_strand_tracker_def_default();
+        def.strand_count = 2;
+        def.first = first;
+        must(dent_strand_tracker_create(fixture_dent_context(), &def, &tracker) == DENT_OK, "a tracker");
+    }
+    return tracker;
+}
+
+dent_wisp_tree *fixture_dent_wisp_tree(void)
+{
+    static dent_wisp_tree *tree;
+    if (!tree) {
+        dent_wisp_tree_def def = dent_wisp_tree_def_default();
+        def.strand_count = 2;
+        def.row_count = 2;
+        def.positions = strand_points;
+        must(dent_wisp_tree_create(fixture_dent_context(), &def, &tree) == DENT_OK, "a wisp tree");
+    }
+    return tree;
+}
+
 dent_scene *fixture_dent_scene(void)
 {
     static dent_scene *scene;

@@ -154,6 +154,56 @@ static void a_bar_pulled_by_a_traction_lengthens_by_traction_over_young(void **s
     }
 }
 
+/* Vertices of the end x = 0 in the middle of y or z. */
+static void hold_middle(struct stage *stage, int axis)
+{
+    dent_sim_support *support = &stage->supports[stage->def.support_count];
+    stage_hold(stage, 0, 0, 1u << axis);
+    uint32_t *list = stage->chosen[stage->chosen_count - 1];
+    uint32_t kept = 0;
+    for (uint32_t n = 0; n < support->vertex_count; n++) {
+        if (fabs(stage->mesh.positions[3 * list[n] + axis] - 0.05) < 1e-9) {
+            list[kept++] = list[n];
+        }
+    }
+    support->vertex_count = kept;
+}
+
+/* Timoshenko's clamp keeps the end plane and lets it contract. So do supports along x, and along y and z in the middle. */
+static void a_cantilever_whose_end_may_contract_sags_as_timoshenko_says_up_to_0_499(void **state)
+{
+    (void)state;
+    static const double ratios[] = {0.499, 0.3};
+    for (int n = 0; n < (int)test_count(1, 2, 2) * 2; n++) {
+        struct stage stage;
+        dent_sim_elements elements = all_elements[1 + n % 2];
+        double ratio = ratios[n / 2], sag = 0, tips = 0, young = 1e6, load = 1000 * 0.01 * 0.01;
+        stage_open_block(&stage, elements, 20, 2, 2, 0.05);
+        stage.material.young = young;
+        stage.material.poisson = ratio;
+        stage.def.time_step = 2;
+        stage.def.substeps = 1;
+        stage.def.iterations = 50;
+        stage.def.gravity[2] = -0.01;
+        stage_hold(&stage, 0, 0, DENT_SIM_HOLD_X);
+        hold_middle(&stage, 1);
+        hold_middle(&stage, 2);
+        stage_begin(&stage);
+        test_steps(stage.sim, 12);
+        for (uint32_t v = 0; v < stage.mesh.vertex_count; v++) {
+            if (fabs(stage.mesh.positions[3 * v] - 1) < 1e-9) {
+                sag += stage.mesh.positions[3 * v + 2] - dent_sim_positions(stage.sim, 0)[3 * v + 2];
+                tips++;
+            }
+        }
+        double moment = 0.01 * 0.01 / 12, shear = young / (2 * (1 + ratio));
+        double theory = load / (8 * young * moment) + load * (12 + 11 * ratio) / (20 * (1 + ratio) * shear * 0.01);
+        print_message("%s, %g: %.4f of Timoshenko\n", dent_sim_elements_name(elements), ratio, sag / tips / theory);
+        assert_true(is_near(sag / tips, theory, 0.005));
+        stage_close(&stage);
+    }
+}
+
 static void a_loaded_block_rests_on_supports_with_weight_and_load(void **state)
 {
     (void)state;
@@ -211,6 +261,7 @@ int main(void)
         cmocka_unit_test(forces_tractions_and_pressures_push_all_elements_by_newtons_law),
         cmocka_unit_test(a_listed_face_of_a_quadratic_cell_is_its_four_parts),
         cmocka_unit_test(a_bar_pulled_by_a_traction_lengthens_by_traction_over_young),
+        cmocka_unit_test(a_cantilever_whose_end_may_contract_sags_as_timoshenko_says_up_to_0_499),
         cmocka_unit_test(a_loaded_block_rests_on_supports_with_weight_and_load),
         cmocka_unit_test(a_follower_on_a_closed_surface_makes_no_momentum_and_no_energy_of_any_elements),
     };

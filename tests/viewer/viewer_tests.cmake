@@ -11,7 +11,8 @@ if(TARGET dent_viewer)
   add_custom_target(tests_viewer ALL DEPENDS ${modules}/node_modules/.installed dent_tool)
   file(GLOB viewer_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.mjs)
   add_executable(test_view_frames ${CMAKE_CURRENT_LIST_DIR}/test_view_frames.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_frames.c
-    ${PROJECT_SOURCE_DIR}/apps/cli/view/view_structures.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_polytope.c)
+    ${PROJECT_SOURCE_DIR}/apps/cli/view/view_structures.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_polytope.c
+    ${PROJECT_SOURCE_DIR}/apps/cli/view/view_stress.c)
   target_include_directories(test_view_frames PRIVATE ${CMAKE_CURRENT_LIST_DIR}/.. ${PROJECT_SOURCE_DIR}/apps/cli)
   target_link_libraries(test_view_frames PRIVATE dent_flags dent_viewer dent_sim_static dent_io_static dent_static PkgConfig::CMOCKA Threads::Threads m)
   add_dependencies(tests_viewer test_view_frames)

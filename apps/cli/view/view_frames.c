@@ -159,6 +159,11 @@ static view_message *make_hello(const view_source *source)
         add_text(&hello, i > 0 ? "," : "");
         add_body(&hello, &source->bodies[i]);
     }
+    add_text(&hello, "],\"measures\":[");
+    for (int i = 0; i < VIEW_MEASURE_COUNT && source->find_stress != NULL; i++) {
+        add_text(&hello, i > 0 ? "," : "");
+        add_string(&hello, view_measure_name((view_measure)i));
+    }
     add_text(&hello, "],\"probes\":[");
     for (uint32_t i = 0; i < source->probe_count; i++) {
         add_text(&hello, i > 0 ? ",{\"name\":" : "{\"name\":");
@@ -438,6 +443,8 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
     if (good && requests->question != 0 && !pending) {
         good = append_pairs(source, requests, message);
     }
+    bool stressed = requests->measure != VIEW_MEASURE_NONE && source->find_stress != NULL && !pending;
+    good = good && (!stressed || view_append_stress(source, requests->measure, message));
     if (!good || !append_probes(source, message)) {
         view_message_drop(message);
         view_fail(source, "out of memory");
@@ -446,8 +453,9 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
     if (requests->question != 0 && !pending) {
         header.pair_count = requests->pair_count;
         header.flags |= VIEW_FLAG_MARKS;
-        memcpy(message->bytes, &header, sizeof header);
     }
+    header.flags |= stressed ? VIEW_FLAG_STRESS : 0;
+    memcpy(message->bytes, &header, sizeof header);
     return message;
 }
 
@@ -479,6 +487,8 @@ view_message *view_make_state(const view_settings *requests, double speed)
     add_number(&state, requests->structure_body);
     add_text(&state, ",\"level\":");
     add_number(&state, requests->structure_level);
+    add_text(&state, ",\"measure\":");
+    add_string(&state, view_measure_name(requests->measure));
     add_text(&state, ",\"speed\":");
     add_number(&state, speed);
     add_text(&state, "}");

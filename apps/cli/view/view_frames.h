@@ -26,7 +26,14 @@ typedef struct view_settings {
     const struct view_tree *tree; /* a bounding tree, a structure of its own (dent/time_critical.h); null: … */
     dent_structure structure;     /* … one of these */
     uint32_t structure_body, structure_level;
+    view_measure measure; /* as colours */
 } view_settings;
+
+/** "none", "von-mises" …; null for other values. (view_stress.c) */
+const char *view_measure_name(view_measure measure);
+bool view_find_measure(const char *name, view_measure *measure);
+/** Appends a float for each shown vertex of all bodies, -1 where the body has no stress; false: out of memory. */
+bool view_append_stress(view_source *source, view_measure measure, view_message *message);
 
 /** HELLO and a TOPOLOGY per body, handed to the server. */
 int view_send_opening(view_source *source, view_server *server);

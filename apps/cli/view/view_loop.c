@@ -68,6 +68,18 @@ static int ask(viewing *view, const char *word)
                                                      : view_fail(&view->source, "there is no question %s", word);
 }
 
+static int show_stress(viewing *view, const char *word)
+{
+    view_measure measure = VIEW_MEASURE_NONE;
+    bool known = view_find_measure(word, &measure), missing = known && measure != VIEW_MEASURE_NONE;
+    missing = missing && view->source.find_stress == NULL;
+    view->requests.measure = missing ? VIEW_MEASURE_NONE : measure;
+    view->changed = view->state_changed = true;
+    return !known    ? view_fail(&view->source, "there is no measure %s", word)
+           : missing ? view_fail(&view->source, "only simulations have stress")
+                     : STATUS_GOOD;
+}
+
 static int show_structure(viewing *view, const view_command *command)
 {
     view_settings *requests = &view->requests;
@@ -173,6 +185,8 @@ static int handle_command(viewing *view, const view_command *command)
         return give_up(view, ask(view, command->word));
     case VIEW_COMMAND_STRUCTURE:
         return give_up(view, show_structure(view, command));
+    case VIEW_COMMAND_STRESS:
+        return give_up(view, show_stress(view, command->word));
     case VIEW_COMMAND_PICK:
         view_server_reply(view->server, command->client,
                           view_describe_face(source, command->number[0], command->number[1]));

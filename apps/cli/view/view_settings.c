@@ -51,6 +51,13 @@ static bool good_question(const request *told, uint32_t bodies)
     return told->part_count == 1 && names_question(told->parts[0]);
 }
 
+static bool good_stress(const request *told, uint32_t bodies)
+{
+    view_measure measure;
+    (void)bodies;
+    return told->part_count == 1 && view_find_measure(told->parts[0], &measure);
+}
+
 static bool good_structure(const request *told, uint32_t bodies)
 {
     return told->part_count >= 1 && told->part_count <= 3 && names_structure(told->parts[0]) &&
@@ -101,6 +108,7 @@ static const struct request_form {
     {"structure", good_structure,
      "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree or "
      "dop18-tree"},
+    {"stress", good_stress, "none, von-mises, tension, compression or plastic-strain"},
     {"cut", good_cut, "AXIS,PLACE, an axis from 0 to 2 and a place from 0 to 1; a third number 1 turns it round"},
     {"opacity", good_opacity, "a number from 0.05 to 1"},
     {"hide", good_hide, "numbers of bodies with commas between them"},

@@ -160,6 +160,37 @@ static int find_contacts(view_source *source)
     return STATUS_GOOD;
 }
 
+static double measure_of(const dent_sim_cell_stress *cell, view_measure measure)
+{
+    switch (measure) {
+    case VIEW_MEASURE_TENSION:
+        return fmax(cell->principal_stress[0], 0);
+    case VIEW_MEASURE_COMPRESSION:
+        return fmax(-cell->principal_stress[2], 0);
+    case VIEW_MEASURE_PLASTIC_STRAIN:
+        return cell->plastic_strain;
+    default:
+        return cell->von_mises;
+    }
+}
+
+static bool find_stress(view_source *source, view_measure measure, uint32_t body, double *cells)
+{
+    simulation *own = source->own;
+    dent_context *context = source->session->context;
+    dent_sim_body_info info;
+    if (!dent_sim_body(own->sim, body, &info) || info.kind != DENT_SIM_SOLID) {
+        return false;
+    }
+    dent_sim_cell_stress *stress = dent_allocate(context, info.element_count, sizeof *stress);
+    bool good = stress != NULL && dent_sim_get_stress(own->sim, body, stress) == DENT_OK;
+    for (uint32_t e = 0; e < info.element_count && good; e++) {
+        cells[e] = measure_of(&stress[e], measure);
+    }
+    dent_release(context, stress, info.element_count, sizeof *stress);
+    return good;
+}
+
 static void release(view_source *source)
 {
     simulation *own = source->own;
@@ -223,6 +254,7 @@ int view_simulation_open(view_source *source)
     source->advance = advance;
     source->restart = restart;
     source->find_contacts = find_contacts;
+    source->find_stress = find_stress;
     source->grab = grab;
     source->release = release;
     return list_bodies(source, own);

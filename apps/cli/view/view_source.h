@@ -43,6 +43,16 @@ typedef struct view_probe {
     double values[3]; /* of the present frame, in the units of the scene */
 } view_probe;
 
+/** What colours may show of the cells of a body; all of them 0 or more. */
+typedef enum view_measure {
+    VIEW_MEASURE_NONE = 0,
+    VIEW_MEASURE_VON_MISES,
+    VIEW_MEASURE_TENSION,     /* the largest principal stress, where it pulls */
+    VIEW_MEASURE_COMPRESSION, /* the smallest one, where it pushes, as a positive number */
+    VIEW_MEASURE_PLASTIC_STRAIN,
+    VIEW_MEASURE_COUNT
+} view_measure;
+
 enum { VIEW_CONTACTS_SENT = 20000, /* more are counted, not drawn */ VIEW_TROUBLE_SIZE = 512 };
 
 typedef struct view_source view_source;
@@ -74,6 +84,8 @@ struct view_source {
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */
     int (*restart)(view_source *source);
     int (*find_contacts)(view_source *source);         /* fills `facts` for the present frame */
+    bool (*find_stress)(view_source *source, view_measure measure, uint32_t body,
+                        double *cells); /* one number for each element; false: the body has none. Null: no source of any */
     void (*grab)(view_source *source, uint32_t body, uint32_t vertex,
                  const double target[3]); /* null: nothing to drag */
     void (*release)(view_source *source);

@@ -102,6 +102,7 @@ static const command_form forms[] = {
     {"restart", VIEW_COMMAND_RESTART, ""},
     {"ask", VIEW_COMMAND_ASK, "w"},
     {"structure", VIEW_COMMAND_STRUCTURE, "wnn"},
+    {"stress", VIEW_COMMAND_STRESS, "w"},
     {"pick", VIEW_COMMAND_PICK, "nn"},
     {"grab", VIEW_COMMAND_GRAB, "nnddd"},
     {"release", VIEW_COMMAND_RELEASE, ""},

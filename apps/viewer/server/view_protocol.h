@@ -5,16 +5,18 @@
  *
  *     uint32 kind, uint32 sequence
  *
- * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units, probes)
+ * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units, measures,
+ *            probes)
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then
- *            per body one mark byte per face (padded to 4), where a question is asked; last one double for each
- *            column of the probes that HELLO names
+ *            per body one mark byte per face (padded to 4), where a question is asked, then per body float
+ *            stress[vertex_count] (-1: none), where it is asked for; last one double for each column of the probes
+ *            that HELLO names
  * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
  *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
  * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
- * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, speed)
+ * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, stress, speed)
  *
  * Positions are floats relative to the `origin` named in HELLO and in its `unit`, a power of two: models far from zero
  * keep their shape, and models of any size fit. So are pushes of contacts, shapes of structures and the place of a
@@ -66,7 +68,8 @@ enum {
     VIEW_FLAG_LAST = 2,
     VIEW_FLAG_MARKS = 4,
     VIEW_FLAG_LIVE = 8,
-    VIEW_FLAG_PENDING = 16 /* contacts and pairs follow */
+    VIEW_FLAG_PENDING = 16, /* contacts and pairs follow */
+    VIEW_FLAG_STRESS = 32
 };
 
 /** One contact as it is sent: 13 words. */
@@ -88,6 +91,7 @@ typedef enum view_command_kind {
     VIEW_COMMAND_RESTART,         /* restart                                        */
     VIEW_COMMAND_ASK,             /* ask none|QUESTION          a discrete one      */
     VIEW_COMMAND_STRUCTURE,       /* structure none|NAME BODY LEVEL                 */
+    VIEW_COMMAND_STRESS,          /* stress none|MEASURE        as colours          */
     VIEW_COMMAND_PICK,            /* pick BODY FACE             place in TOPOLOGY   */
     VIEW_COMMAND_GRAB,            /* grab BODY VERTEX X Y Z     drag a vertex       */
     VIEW_COMMAND_RELEASE,         /* release                                        */

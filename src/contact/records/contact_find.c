@@ -289,6 +289,7 @@ static const struct question_stages contacts_stages = {
     .run_size = sizeof(struct contacts_call),
     .cancel_offset = offsetof(dent_contacts_def, cancel),
     .reads = READS_START,
+    .takes_strands = true,
     .kept = &contact_slot,
     .check = check_def,
     .prepare = prepare,

@@ -173,6 +173,20 @@ static void reduce_cluster(const struct reduction *reduction, const struct row_c
     }
 }
 
+/* Rows that act come first, in their order, so that the solver passes over no others. */
+static void put_acting_first(struct rigid_islands *islands, struct island *island)
+{
+    struct island_row *rows = islands->rows + island->first_row;
+    island->acting_count = 0;
+    for (uint32_t r = 0; r < island->row_count; r++) {
+        if (!rows[r].implied) {
+            struct island_row row = rows[r];
+            rows[r] = rows[island->acting_count];
+            rows[island->acting_count++] = row;
+        }
+    }
+}
+
 dent_status rows_reduce(const struct sim_model *model, const struct contact_set *contacts,
                         struct rigid_islands *islands)
 {
@@ -185,6 +199,7 @@ dent_status rows_reduce(const struct sim_model *model, const struct contact_set 
         for (uint32_t c = 0; c < reduction.cluster_count; c++) {
             reduce_cluster(&reduction, &islands->clusters[c]);
         }
+        put_acting_first(islands, &islands->islands[n]);
     }
     return status;
 }

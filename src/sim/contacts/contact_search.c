@@ -88,6 +88,8 @@ static dent_status set_margins(const struct sim_model *model, const struct sim_s
         const struct sim_body *body = &model->bodies[b];
         double speed = fastest_vertex(state, body) + (body->kind == DENT_SIM_PRESCRIBED ? 0 : fall);
         double margin = speed * duration, most = sim_max_travel(body), least = 0.5 * body->thickness;
+        /* Neighbouring strands move together: a margin for the way of each would find all pairs of a lock. */
+        most = body->kind == DENT_SIM_STRANDS && body->thickness < most ? body->thickness : most;
         margin = margin < least ? least : margin;
         margin = margin < most ? margin : most;
         search->margins[b] = margin;

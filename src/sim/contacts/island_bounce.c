@@ -18,7 +18,8 @@ static void take_velocities(const struct islands_call *call, const struct island
 static bool prepare_bounce(const struct islands_call *call, const struct island_problem *problem, double threshold)
 {
     bool any = false;
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    islands_turn_bodies(problem, call->state->rigids);
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         double relative[3];
         row_measure(call, problem->bodies, row, call->state->rigids, call->state->positions);
@@ -28,7 +29,6 @@ static bool prepare_bounce(const struct islands_call *call, const struct island_
         row->target = bounces                     ? -row->restitution * row->approach
                       : pushed || !(row->gap > 0) ? (now < 0 ? now : 0)
                                                   : -row->gap / call->model->substep;
-        row->target = row->implied ? -INFINITY : row->target;
         any = any || bounces;
         row->normal_force = 0;
     }

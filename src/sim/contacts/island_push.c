@@ -28,24 +28,24 @@ static void prepare_push(const struct islands_call *call, const struct island_pr
 {
     const struct sim_model *model = call->model;
     double h = model->substep;
+    islands_turn_bodies(problem, call->motion->previous);
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
         struct island_row *row = &problem->rows[r];
         const dent_contact_force *last = &call->state->forces[row->contact];
         double relative[3];
+        if (row->implied) {
+            row->target = -INFINITY;
+            row->normal_force = 0;
+            memset(row->tangent_force, 0, sizeof row->tangent_force);
+            continue;
+        }
         row_measure(call, problem->bodies, row, call->motion->previous, call->start);
-        row_measure_drift(call, row);
         island_relative_velocity(row, problem->free, relative);
         row->approach = sim_dot(row->normal, relative);
         row->target = row->gap > 0 ? -row->gap / h : 0;
         if (row->yield > 0 && row->gap < 0) {
             double most = RECOVERY_EDGES * model->mean_edge;
             row->target = -row->gap / h < most ? -row->gap / h : most;
-        }
-        if (row->implied) {
-            row->target = -INFINITY;
-            row->normal_force = 0;
-            memset(row->tangent_force, 0, sizeof row->tangent_force);
-            continue;
         }
         row->kinetic = last->state == DENT_ACTION_SLIDING;
         row->normal_force = last->normal;

@@ -33,7 +33,8 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
     const struct sim_model *model = call->model;
     bool any = false;
     *tolerance = INFINITY;
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    islands_turn_bodies(problem, call->state->rigids);
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         const dent_contact *contact = &call->contacts->records[row->contact];
         double least = row_least_overlap(model, contact);
@@ -42,7 +43,7 @@ static bool prepare_recovery(const struct islands_call *call, const struct islan
         row->normal_force = 0;
         double rate = most * recovery_share(call, row);
         double depth = -row->gap - 0.1 * least; /* lifted too far, bodies would fall again */
-        row->target = row->yield > 0 || row->implied ? -INFINITY : depth < rate ? depth : rate;
+        row->target = row->yield > 0 ? -INFINITY : depth < rate ? depth : rate;
         any = any || (row->yield == 0 && row->gap < -least);
         *tolerance = least < *tolerance ? least : *tolerance;
     }

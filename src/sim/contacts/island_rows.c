@@ -11,16 +11,9 @@
 /* Depths whose error is not below them are estimates: this share of them counts. */
 #define UNCERTAIN_SHARE 0.25
 
-/* The point of a side, on a rigid body at `pose`, else by its vertices at `positions`. */
-static void side_point(const struct sim_model *model, const struct contact_set *contacts,
-                       const struct contact_side *side, const dent_rigid_state *poses, const double *positions,
-                       double point[3])
+/* The point of a prescribed side. */
+static void carried_point(const struct contact_side *side, const double *positions, double point[3])
 {
-    uint32_t rigid = model->bodies[side->body].rigid;
-    if (rigid != SIM_NONE) {
-        dent_rigid_move_point(&contacts->rigid_detected[rigid], &poses[rigid], side->point, point);
-        return;
-    }
     point[0] = point[1] = point[2] = 0;
     for (int k = 0; k < 4; k++) {
         if (side->vertices[k] != SIM_NONE) {
@@ -29,60 +22,75 @@ static void side_point(const struct sim_model *model, const struct contact_set *
     }
 }
 
-/* A direction that turned with a body since contacts were found. */
-static void turned_direction(const struct sim_model *model, const struct contact_set *contacts, uint32_t body,
-                             const dent_rigid_state *poses, const double *direction, double turned[3])
+static void rotate(const double turn[9], const double *vector, double out[3])
 {
-    uint32_t rigid = model->bodies[body].rigid;
-    memcpy(turned, direction, 3 * sizeof *turned);
-    if (rigid != SIM_NONE && memcmp(contacts->rigid_detected[rigid].orientation, poses[rigid].orientation,
-                                    sizeof poses[rigid].orientation) != 0) {
-        double before[9], after[9], local[3];
-        rigid_rotation(contacts->rigid_detected[rigid].orientation, before);
-        rigid_rotation(poses[rigid].orientation, after);
-        for (int i = 0; i < 3; i++) {
-            local[i] = before[i] * direction[0] + before[3 + i] * direction[1] + before[6 + i] * direction[2];
+    for (int i = 0; i < 3; i++) {
+        out[i] = sim_dot(turn + 3 * i, vector);
+    }
+}
+
+static void rotate_back(const double turn[9], const double *vector, double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = turn[i] * vector[0] + turn[3 + i] * vector[1] + turn[6 + i] * vector[2];
+    }
+}
+
+/* The contact in the frames of its bodies, from the poses at which it was found. Once in an interval. */
+static void place_row(const struct islands_call *call, const struct island_body *bodies, struct island_row *row)
+{
+    const dent_contact *contact = &call->contacts->records[row->contact];
+    const double *points[2] = {contact->point_a, contact->point_b};
+    for (int s = 0; s < 2; s++) {
+        if (row->side[s] != SIM_NONE) {
+            const dent_rigid_state *found = &call->contacts->rigid_detected[bodies[row->side[s]].rigid];
+            double turn[9], arm[3];
+            rigid_rotation(found->orientation, turn);
+            sim_subtract(points[s], found->center, arm);
+            rotate_back(turn, arm, row->local[s]);
+            if (s == 1) {
+                rotate_back(turn, contact->normal, row->local_normal);
+            }
         }
-        for (int i = 0; i < 3; i++) {
-            turned[i] = sim_dot(after + 3 * i, local);
-        }
-        double length = sqrt(sim_dot(turned, turned));
-        for (int i = 0; i < 3; i++) {
-            turned[i] /= length;
-        }
+    }
+    row->placed = true;
+}
+
+void islands_turn_bodies(const struct island_problem *problem, const dent_rigid_state *poses)
+{
+    for (uint32_t i = 0; i < problem->island->body_count; i++) {
+        rigid_rotation(poses[problem->bodies[i].rigid].orientation, problem->bodies[i].turn);
     }
 }
 
 /* The direction of an edge of a contact side. */
 static void edge_direction(const struct sim_model *model, const struct contact_side *side,
-                           const dent_rigid_state *poses, const double *positions, double direction[3])
+                           const struct island_body *body, const double *positions, double direction[3])
 {
-    uint32_t rigid = model->bodies[side->body].rigid;
-    if (rigid == SIM_NONE) {
+    if (!body) {
         sim_subtract(positions + 3 * (side->first + side->vertices[1]),
                      positions + 3 * (side->first + side->vertices[0]), direction);
         return;
     }
-    const double *local = model->rigids[rigid].local;
-    double turn[9], along[3];
+    const double *local = model->rigids[body->rigid].local;
+    double along[3];
     sim_subtract(local + 3 * (size_t)side->vertices[1], local + 3 * (size_t)side->vertices[0], along);
-    rigid_rotation(poses[rigid].orientation, turn);
-    for (int i = 0; i < 3; i++) {
-        direction[i] = sim_dot(turn + 3 * i, along);
-    }
+    rotate(body->turn, along, direction);
 }
 
 /* Two edges that are not nearly parallel have their common perpendicular as normal, however the bodies turn, and act
  * where their lines are nearest. False: keep the normal that was found, and the points. */
 static bool measure_edges(const struct sim_model *model, const dent_contact *contact, const struct contact_side *sides,
-                          const dent_rigid_state *poses, const double *positions, double points[2][3], double normal[3])
+                          const struct island_body *bodies, struct island_row *row, const double *positions,
+                          double points[2][3])
 {
     double edges[2][3], cross[3], apart[3];
     for (int s = 0; s < 2; s++) {
         if (sides[s].vertices[0] == SIM_NONE || sides[s].vertices[1] == SIM_NONE) {
             return false;
         }
-        edge_direction(model, &sides[s], poses, positions, edges[s]);
+        const struct island_body *body = row->side[s] != SIM_NONE ? &bodies[row->side[s]] : NULL;
+        edge_direction(model, &sides[s], body, positions, edges[s]);
     }
     double aa = sim_dot(edges[0], edges[0]), bb = sim_dot(edges[1], edges[1]), ab = sim_dot(edges[0], edges[1]);
     sim_cross(edges[0], edges[1], cross);
@@ -92,7 +100,7 @@ static bool measure_edges(const struct sim_model *model, const dent_contact *con
     }
     double length = sim_dot(cross, contact->normal) < 0 ? -sqrt(square) : sqrt(square);
     for (int i = 0; i < 3; i++) {
-        normal[i] = cross[i] / length;
+        row->normal[i] = cross[i] / length;
     }
     sim_subtract(points[1], points[0], apart);
     double da = sim_dot(apart, edges[0]), db = sim_dot(apart, edges[1]);
@@ -108,22 +116,45 @@ static double certain_gap(const dent_contact *contact)
     return uncertain ? UNCERTAIN_SHARE * contact->gap : contact->gap;
 }
 
+/* Where the points of the sides are. */
+static void place_points(const struct contact_side *sides, const struct island_body *bodies,
+                         const struct island_row *row, const dent_rigid_state *poses, const double *positions,
+                         double points[2][3])
+{
+    for (int s = 0; s < 2; s++) {
+        if (row->side[s] == SIM_NONE) {
+            carried_point(&sides[s], positions, points[s]);
+        } else {
+            const struct island_body *body = &bodies[row->side[s]];
+            rotate(body->turn, row->local[s], points[s]);
+            sim_add_scaled(points[s], 1, poses[body->rigid].center);
+        }
+    }
+}
+
 void row_measure(const struct islands_call *call, const struct island_body *bodies, struct island_row *row,
-                        const dent_rigid_state *poses, const double *positions)
+                 const dent_rigid_state *poses, const double *positions)
 {
     const struct sim_model *model = call->model;
     const dent_contact *contact = &call->contacts->records[row->contact];
+    bool edges = contact->kind == DENT_CONTACT_EDGE_EDGE;
     struct contact_side sides[2] = {contact_side(model, contact, 0), contact_side(model, contact, 1)};
     double points[2][3], apart[3], found[3], acting[3];
-    for (int s = 0; s < 2; s++) {
-        side_point(model, call->contacts, &sides[s], poses, positions, points[s]);
+    if (!row->placed) {
+        place_row(call, bodies, row);
     }
-    bool edges = contact->kind == DENT_CONTACT_EDGE_EDGE;
+    place_points(sides, bodies, row, poses, positions, points);
     if (edges) {
         memcpy(row->normal, contact->normal, sizeof contact->normal);
-        measure_edges(model, contact, sides, poses, positions, points, row->normal);
+        measure_edges(model, contact, sides, bodies, row, positions, points);
+    } else if (row->side[1] != SIM_NONE) {
+        rotate(bodies[row->side[1]].turn, row->local_normal, row->normal);
+        double length = sqrt(sim_dot(row->normal, row->normal));
+        for (int i = 0; i < 3; i++) {
+            row->normal[i] /= length;
+        }
     } else {
-        turned_direction(model, call->contacts, contact->body_b, poses, contact->normal, row->normal);
+        memcpy(row->normal, contact->normal, sizeof contact->normal);
     }
     sim_subtract(points[0], points[1], apart);
     sim_subtract(contact->point_a, contact->point_b, found);
@@ -143,13 +174,13 @@ void row_measure_drift(const struct islands_call *call, struct island_row *row)
     const dent_contact *contact = &call->contacts->records[row->contact];
     row->drift[0] = row->drift[1] = row->drift[2] = 0;
     for (int s = 0; s < 2; s++) {
-        struct contact_side side = contact_side(call->model, contact, s);
         double before[3], after[3];
         if (row->side[s] != SIM_NONE) {
             continue;
         }
-        side_point(call->model, call->contacts, &side, NULL, call->start, before);
-        side_point(call->model, call->contacts, &side, NULL, call->state->positions, after);
+        struct contact_side side = contact_side(call->model, contact, s);
+        carried_point(&side, call->start, before);
+        carried_point(&side, call->state->positions, after);
         for (int i = 0; i < 3; i++) {
             row->drift[i] += side.sign * (after[i] - before[i]) / call->model->substep;
         }

@@ -27,6 +27,8 @@ bool island_is_moved(const struct island_problem *problem);
 
 /* ---- island_rows.c ----------------------------------------------------------------------------------------------- */
 
+/* Before rows are measured: how the bodies of an island are turned. */
+void islands_turn_bodies(const struct island_problem *problem, const dent_rigid_state *poses);
 /* Normal, arms and gap of a row with the bodies at `poses` and prescribed vertices at `positions`. */
 void row_measure(const struct islands_call *call, const struct island_body *bodies, struct island_row *row,
                  const dent_rigid_state *poses, const double *positions);

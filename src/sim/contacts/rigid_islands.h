@@ -71,7 +71,7 @@ double islands_outer_work(const struct rigid_islands *islands);
 
 /* ---- contact_reduction.c ----------------------------------------------------------------------------------------- */
 
-/* Marks the rows that others imply. */
+/* Marks the rows that others imply, and puts them last. */
 dent_status rows_reduce(const struct sim_model *model, const struct contact_set *contacts,
                         struct rigid_islands *islands);
 void rows_release(dent_context *context, struct rigid_islands *islands);

@@ -176,6 +176,9 @@ static bool departs(const struct sim_model *model, const struct sim_state *state
     if (impact->toi > TOUCHING_TIME) {
         return false;
     }
+    if (model->bodies[impact->body_a].kind == DENT_SIM_STRANDS || model->bodies[impact->body_b].kind == DENT_SIM_STRANDS) {
+        return impact->toi == 0; /* no side to be on; what did not touch must not meet, however soon */
+    }
     impact_side_at(model, safe->interval_start, impact->body_a, ends.vertices_a, ends.weights_a, a0);
     impact_side_at(model, safe->interval_start, impact->body_b, ends.vertices_b, ends.weights_b, b0);
     impact_side_at(model, state->positions, impact->body_a, ends.vertices_a, ends.weights_a, a1);

@@ -10,9 +10,21 @@
 struct coarse_node {
     uint32_t unknowns; /* 3 or 6: displacement, and rotation about its centre */
     uint32_t rigid;    /* or SIM_NONE */
+    bool is_cloth;
     uint32_t first;    /* unknown, in the order of elimination */
-    double center[3];  /* at rest; of a rigid body 0 */
+    double center[3];  /* at rest; of a rigid body 0; of cloth in large scenes: now */
     double frame[9];   /* how it has turned since */
+};
+
+/* Cloth of large scenes, as it lies now: present_cloth.c. */
+struct present_cloth {
+    bool used;
+    struct cloth_matrix *matrices; /* by triangle */
+    uint32_t *border;              /* elements in more than one node: triangles, then hinges */
+    uint32_t border_count;
+    double *flat; /* by vertex: what hinges that are flat at rest put on its diagonal, the same at all times */
+    bool has_curved; /* hinges */
+    double *node_blocks, *pair_blocks; /* of all other elements, at rest */
 };
 
 struct coarse_pair {
@@ -26,12 +38,14 @@ struct coarse_space {
     struct coarse_node *nodes;
     uint32_t *vertex_nodes;                  /* by vertex, or SIM_NONE: it does not move */
     uint32_t *node_starts, *node_vertices;   /* free vertices of each node */
-    double *arms;                            /* 3 per vertex: from the centre of its node, at rest */
+    double *arms;                            /* 3 per vertex: from the centre of its node, at rest; of cloth now */
     struct coarse_pair *pairs;               /* of nodes that elements join, ascending */
     uint32_t *pair_starts;                   /* by node a */
     uint64_t pair_count;
     double *node_blocks, *pair_blocks;       /* 36 each, of the elements at rest, in the frames */
     double *rest_diagonal, *inverse_diagonal; /* 6 per vertex: xx xy xz yy yz zz */
+    double *diagonal;                        /* as rest_diagonal, in the frames; of cloth in large scenes: now */
+    struct present_cloth cloth;
     double weight;                           /* of the diagonal */
     bool diagonal_in_floats;                 /* inverse_diagonal is not kept: float_solve.c has its own */
     bool factor_is_static;                   /* no term is in the factor, … */

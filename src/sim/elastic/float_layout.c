@@ -208,8 +208,10 @@ static void put_hinge(const struct layout *layout, uint32_t number, struct float
     }
     exact->stiffness[lane] = from->stiffness;
     exact->rest[lane] = from->rest;
-    to->stiffness[lane] = (float)(from->stiffness / layout->system->stiffness);
-    to->rest[lane] = (float)(from->rest / layout->system->length);
+    if (from->rest > 0) { /* flat ones are in the matrix of bending */
+        to->stiffness[lane] = (float)(from->stiffness / layout->system->stiffness);
+        to->rest[lane] = (float)(from->rest / layout->system->length);
+    }
 }
 
 /* The row of a vertex in the block that is being filled. */
@@ -243,6 +245,9 @@ static void put_element(struct layout *layout, struct float_block *block, const 
         put_triangle(layout, element->number, &to->triangles[group], exact->triangles + group, lane);
     } else {
         put_hinge(layout, element->number, &to->hinges[group], exact->hinges + group, lane);
+        if (layout->model->elastic->hinges[element->number].rest > 0) {
+            block->elements.curved_count = to->hinge_count;
+        }
     }
 }
 
@@ -500,6 +505,7 @@ dent_status float_layout_build(struct sim_model *model, const struct inertia_ter
         status = sort_elements(&layout);
         status = status == DENT_OK ? make_blocks(&layout) : status;
         status = status == DENT_OK ? make_gathers(&layout) : status;
+        status = status == DENT_OK ? float_bending_build(model, system) : status;
         status = status == DENT_OK ? allocate_vectors(model, system) : status;
     } else if (status == DENT_OK) {
         status = sim_no_memory(model->context);

@@ -106,7 +106,25 @@ static void block_task(void *data, uint32_t number, uint32_t worker)
     system->kernels->product(&block->elements, rows, sums);
 }
 
-/* q = all blocks + inertia, and p . q of the chunk. */
+/* The row of a slot in the matrix of bending, times p. */
+static inline four bend(const struct float_system *system, uint32_t slot, four p)
+{
+    uint32_t n = system->bend_starts[slot], end = system->bend_starts[slot + 1];
+    if (n == end) {
+        return splat(0);
+    }
+    four even = splat(system->bend_values[n++]) * p, odd = splat(0);
+    for (; n + 2 <= end; n += 2) { /* two sums, so that an addition need not wait for the last */
+        even += splat(system->bend_values[n]) * (row_at(system->p.rows, system->bend_slots[n]) - p);
+        odd += splat(system->bend_values[n + 1]) * (row_at(system->p.rows, system->bend_slots[n + 1]) - p);
+    }
+    if (n < end) {
+        even += splat(system->bend_values[n]) * (row_at(system->p.rows, system->bend_slots[n]) - p);
+    }
+    return even + odd;
+}
+
+/* q = all blocks + bending + inertia, and p . q of the chunk. */
 static void gather_task(void *data, uint32_t chunk, uint32_t worker)
 {
     (void)worker;
@@ -115,7 +133,7 @@ static void gather_task(void *data, uint32_t chunk, uint32_t worker)
     uint32_t begin = chunk * SLOTS_A_CHUNK, end = chunk_end(begin, SLOTS_A_CHUNK, system->slot_count);
     four dot = splat(0);
     for (uint32_t s = begin; s < end; s++) {
-        four p = row_at(system->p.rows, s), sum = splat(system->inertia[s]) * p;
+        four p = row_at(system->p.rows, s), sum = splat(system->inertia[s]) * p + bend(system, s, p);
         for (uint32_t n = system->slot_starts[s]; n < system->slot_starts[s + 1]; n++) {
             sum += row_at(system->sums, system->slot_rows[n]);
         }
@@ -435,7 +453,7 @@ static void set_inverse(const struct inertia_terms *inertia, const struct coarse
                         struct float_system *system, uint32_t slot)
 {
     uint32_t v = system->slot_vertices[slot];
-    const double *rest = space->rest_diagonal + 6 * (size_t)v;
+    const double *rest = space->diagonal + 6 * (size_t)v;
     double diagonal[6], s[6], factor = space->weight * system->stiffness;
     for (size_t n = 0; n < 6; n++) {
         bool main = n == 0 || n == 3 || n == 5;
@@ -458,12 +476,44 @@ void float_set_inertia(const struct inertia_terms *inertia, struct float_system 
     system->touched_count = system->built ? system->free_count : 0;
 }
 
-void float_refresh(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
-                   const struct coarse_space *space, struct float_system *system)
+struct inverse_call {
+    const struct inertia_terms *inertia;
+    const struct coarse_space *space;
+    struct float_system *system;
+};
+
+static void inverse_task(void *data, uint32_t chunk, uint32_t worker)
 {
-    (void)model;
-    for (uint32_t n = 0; n < system->touched_count; n++) {
-        set_inverse(inertia, space, system, system->touched[n]);
+    (void)worker;
+    const struct inverse_call *call = data;
+    uint32_t begin = chunk * SLOTS_A_CHUNK, end = chunk_end(begin, SLOTS_A_CHUNK, call->system->touched_count);
+    for (uint32_t n = begin; n < end; n++) {
+        set_inverse(call->inertia, call->space, call->system, call->system->touched[n]);
+    }
+}
+
+/* Arms and all inverses, where cloth has been made anew. */
+static void take_cloth(const struct coarse_space *space, struct float_system *system)
+{
+    for (uint32_t s = 0; s < system->free_count; s++) {
+        const double *arm = space->arms + 3 * (size_t)system->slot_vertices[s];
+        set_row(system->arms, s,
+                (four){(float)(arm[0] / system->length), (float)(arm[1] / system->length),
+                       (float)(arm[2] / system->length), 0});
+        system->touched[s] = s;
+    }
+    system->touched_count = system->free_count;
+}
+
+void float_refresh(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
+                   const struct coarse_space *space, struct float_system *system, bool elements)
+{
+    struct inverse_call inverses = {inertia, space, system};
+    if (elements && space->cloth.used) {
+        take_cloth(space, system);
+    }
+    if (system->touched_count > 0) {
+        dent_parallel_for(model->context, chunks_of(system->touched_count, SLOTS_A_CHUNK), inverse_task, &inverses);
     }
     system->touched_count = 0;
     for (uint64_t i = 0; i < terms->count; i++) {

@@ -51,6 +51,9 @@ struct float_system {
     double *double_scratch;
     double *double_partial; /* by block: CHANGE_KINDS */
     float *inertia;         /* by slot, scaled */
+    /* Bending of what is flat at rest (float_bending.c). By slot: what its row adds up to, then what it depends on. */
+    uint32_t *bend_starts, *bend_slots;
+    float *bend_values;
     float *arms;            /* by slot: from the centre of its node at rest, in units of length; rows of four */
     float *inverses;        /* by slot: three rows; of the diagonal, in the frame of its node, scaled */
     double *added;          /* 6 by slot: what terms add to the diagonal; 0 between calls */
@@ -69,6 +72,8 @@ struct minimiser;
  * cells or where supports hold some directions of a vertex only: those are solved in doubles. */
 dent_status float_layout_build(struct sim_model *model, const struct inertia_terms *inertia,
                                const struct coarse_space *space, struct float_system *system);
+/* Part of it: the matrix of bending, when there are slots and units. */
+dent_status float_bending_build(struct sim_model *model, struct float_system *system);
 void float_destroy(dent_context *context, struct float_system *system);
 struct element_pass;
 
@@ -81,9 +86,9 @@ void block_change(const struct sim_model *model, const struct float_system *syst
 
 /* When the inertia of vertices has changed; float_refresh must follow. */
 void float_set_inertia(const struct inertia_terms *inertia, struct float_system *system);
-/* When the preconditioner has been made anew: terms in the diagonal. */
+/* When the preconditioner has been made anew, perhaps with its elements: terms in the diagonal. */
 void float_refresh(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
-                   const struct coarse_space *space, struct float_system *system);
+                   const struct coarse_space *space, struct float_system *system, bool elements);
 /* Takes minus the gradient in as the right side. Returns its square in the norm of the preconditioner; 0 where there is
  * none, not finite where floats cannot hold it. */
 double float_start(const struct sim_model *model, struct minimiser *work);

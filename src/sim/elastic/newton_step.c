@@ -17,6 +17,7 @@ enum { MOST_HALVINGS = 24, START_HALVINGS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 204
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
 #define LARGE_LINEAR_TOLERANCE 5e-2
+#define CLOTH_LINEAR_TOLERANCE 1e-1 /* of large scenes with cloth: folds change the equations more than that */
 #define NEWTON_TOLERANCE 1e-3
 #define LARGE_NEWTON_TOLERANCE 5e-2
 #define NEWTON_FLOOR 1e-9   /* of the energy that one substep of weight and loads would give */
@@ -477,8 +478,22 @@ static bool advance_exactly(const struct sim_model *model, struct sim_state *sta
     return true;
 }
 
+/* Where the present velocities lead, whatever the sum is there: strands are so stiff along themselves that it nearly always
+ * is high, and the first step takes that away. */
+static void start_rods(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    place_trial(model, state, work, 1);
+    rods_trial_change(model, state, work->trial, work->solution, &work->rods); /* strains */
+    work->line_energy = 0;
+    take_trial(model, state, work);
+}
+
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
 {
+    if (work->rods.alone && slope == 0) {
+        start_rods(model, state, work);
+        return true;
+    }
     struct placement at = {state->positions, state->rigids};
     double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
     bool hurry = !work->space.direct && !(slope < 0); /* a start far from good is no loss beside what a pass costs */
@@ -606,7 +621,8 @@ static double start_linear(const struct sim_model *model, struct minimiser *work
 /* solution = A^-1 right side, roughly; in doubles where floats do not do. */
 static void finish_linear(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double rz)
 {
-    double share = LARGE_LINEAR_TOLERANCE * LARGE_LINEAR_TOLERANCE;
+    double tolerance = work->space.cloth.used ? CLOTH_LINEAR_TOLERANCE : LARGE_LINEAR_TOLERANCE;
+    double share = tolerance * tolerance;
     if (work->floats.built) {
         if (float_solve(model, state, work, LARGE_PRODUCTS, share) >= 0) {
             return;
@@ -634,10 +650,33 @@ static dent_status refresh(const struct sim_model *model, const struct sim_state
         return status;
     }
     if (work->floats.built) {
-        float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats);
+        float_refresh(model, &work->terms, &work->inertia, &work->space, &work->floats, work->interval_begins);
     }
     work->interval_begins = work->inertia_changed = false;
     return DENT_OK;
+}
+
+/* Many strands by themselves: the same steps, each with one pass over the strands instead of conjugate gradients. What one
+ * step leaves of contacts between strands goes into the next, or the next substep. */
+static void minimise_rods(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    uint32_t most = work->most_iterations > 0 ? work->most_iterations : LARGE_ITERATIONS;
+    double first = 0;
+    for (uint32_t n = 0; n < most; n++) {
+        struct placement at = {state->positions, state->rigids};
+        terms_linearise(&work->terms, &at);
+        newton_gradient(model, state, work);
+        double slope = rods_step(model, state, &work->terms, &work->inertia, work->gradient, work->solution, &work->rods);
+        supports_project(model, work->solution);
+        first = n == 0 ? -slope : first;
+        if (!(-slope > LARGE_NEWTON_TOLERANCE * LARGE_NEWTON_TOLERANCE * first)) {
+            break;
+        }
+        work->solves++;
+        if (!newton_advance(model, state, work, model->loads->hold_count > 0 ? slope_of(model, work) : slope)) {
+            break;
+        }
+    }
 }
 
 dent_status newton_minimise(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
@@ -648,6 +687,11 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
     uint32_t most = work->most_iterations > 0 ? work->most_iterations
                     : work->space.direct      ? MOST_ITERATIONS
                                               : LARGE_ITERATIONS;
+    if (work->rods.alone) {
+        minimise_rods(model, state, work);
+        work->interval_begins = work->inertia_changed = false;
+        return DENT_OK;
+    }
     for (uint32_t n = 0; n < most; n++) {
         struct placement at = {state->positions, state->rigids};
         terms_linearise(&work->terms, &at);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { GROUPS_A_BLOCK = 2 };
+enum { GROUPS_A_BLOCK = 2, MANY_VERTICES = 10000 };
 
 dent_status rods_build(struct sim_model *model, struct rod_work *work, size_t first)
 {
@@ -31,9 +31,23 @@ dent_status rods_build(struct sim_model *model, struct rod_work *work, size_t fi
     work->sums = sim_allocate(model, ROD_LANES * groups, sizeof *work->sums);
     work->partial = sim_allocate(model, groups, sizeof *work->partial);
     work->touched = sim_allocate(model, groups, 1);
+    work->row_groups = sim_allocate(model, rows, sizeof *work->row_groups);
+    for (uint32_t g = 0; g < groups && work->row_groups; g++) {
+        const struct rod_group *group = &model->rods->groups[g];
+        work->most_rows = group->row_count > work->most_rows ? group->row_count : work->most_rows;
+        for (uint32_t i = 0; i < group->row_count; i++) {
+            work->row_groups[group->first_row + i] = g;
+        }
+    }
+    work->scratch = sim_allocate(model, (size_t)work->most_rows * dent_context_worker_count(model->context), sizeof *work->scratch);
+    work->alone = ROD_LANES * rows > MANY_VERTICES;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        dent_sim_body_kind kind = model->bodies[b].kind;
+        work->alone = work->alone && (kind == DENT_SIM_STRANDS || kind == DENT_SIM_PRESCRIBED);
+    }
     return work->aims && work->begin && work->now && work->trial && work->values && work->solved && work->matrix &&
                    work->added && work->inertia && work->begin_directors && work->trial_directors && work->turned &&
-                   work->sums && work->partial && work->touched
+                   work->sums && work->partial && work->touched && work->row_groups && work->scratch
                ? DENT_OK
                : sim_no_memory(model->context);
 }
@@ -54,16 +68,20 @@ struct rod_call {
     double *out;
     double part, rate;
     void (*function)(const struct rod_call *call, const struct rod_group *group, uint32_t number);
+    void (*worker_function)(const struct rod_call *call, const struct rod_group *group, uint32_t number, uint32_t worker);
 };
 
 static void group_block(void *data, uint32_t block, uint32_t worker)
 {
-    (void)worker;
     const struct rod_call *call = data;
     const struct rod_mesh *rods = call->model->rods;
     uint32_t begin = block * GROUPS_A_BLOCK;
     for (uint32_t g = begin; g < begin + GROUPS_A_BLOCK && g < rods->group_count; g++) {
-        call->function(call, &rods->groups[g], g);
+        if (call->function) {
+            call->function(call, &rods->groups[g], g);
+        } else {
+            call->worker_function(call, &rods->groups[g], g, worker);
+        }
     }
 }
 
@@ -101,13 +119,18 @@ static void gather(const struct rod_call *call, const struct rod_group *group, c
 {
     const double *turns = vector + call->work->first + ROD_LANES * (size_t)group->first_row;
     for (uint32_t i = 0; i < group->row_count; i++) {
-        for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
-            const double *x = vector + 3 * ((size_t)group->first_vertex[lane] + i);
-            bool used = i < group->vertex_count[lane] && call->model->rods->rows[group->first_row + i].moves[lane] > 0;
-            rows[i].at[0][lane] = used ? x[0] : 0;
-            rows[i].at[1][lane] = used ? x[1] : 0;
-            rows[i].at[2][lane] = used ? x[2] : 0;
-            rows[i].at[3][lane] = turns[ROD_LANES * (size_t)i + lane];
+        memcpy(rows[i].at[3], turns + ROD_LANES * (size_t)i, sizeof rows[i].at[3]);
+    }
+    for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
+        const double *x = vector + 3 * (size_t)group->first_vertex[lane];
+        uint32_t count = lane < group->lane_count ? group->vertex_count[lane] : 0;
+        for (uint32_t i = 0; i < count; i++) { /* held parts of vectors are 0 */
+            rows[i].at[0][lane] = x[3 * (size_t)i];
+            rows[i].at[1][lane] = x[3 * (size_t)i + 1];
+            rows[i].at[2][lane] = x[3 * (size_t)i + 2];
+        }
+        for (uint32_t i = count; i < group->row_count; i++) {
+            rows[i].at[0][lane] = rows[i].at[1][lane] = rows[i].at[2][lane] = 0;
         }
     }
 }
@@ -117,14 +140,14 @@ static void scatter(const struct rod_call *call, const struct rod_group *group, 
 {
     double *turns = vector + call->work->first + ROD_LANES * (size_t)group->first_row;
     for (uint32_t i = 0; i < group->row_count; i++) {
-        for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
-            turns[ROD_LANES * (size_t)i + lane] = rows[i].at[3][lane];
-            if (i < group->vertex_count[lane] && lane < group->lane_count) {
-                double *x = vector + 3 * ((size_t)group->first_vertex[lane] + i);
-                x[0] = rows[i].at[0][lane];
-                x[1] = rows[i].at[1][lane];
-                x[2] = rows[i].at[2][lane];
-            }
+        memcpy(turns + ROD_LANES * (size_t)i, rows[i].at[3], sizeof rows[i].at[3]);
+    }
+    for (uint32_t lane = 0; lane < group->lane_count; lane++) {
+        double *x = vector + 3 * (size_t)group->first_vertex[lane];
+        for (uint32_t i = 0; i < group->vertex_count[lane]; i++) {
+            x[3 * (size_t)i] = rows[i].at[0][lane];
+            x[3 * (size_t)i + 1] = rows[i].at[1][lane];
+            x[3 * (size_t)i + 2] = rows[i].at[2][lane];
         }
     }
 }
@@ -194,6 +217,7 @@ void rods_begin(const struct sim_model *model, struct sim_state *state, const st
     call.function = strains_group;
     for_groups(&call);
     memcpy(work->begin_directors, state->directors, rows * sizeof *work->begin_directors);
+    memcpy(work->now, work->begin, rows * sizeof *work->now);
     memset(work->turned, 0, ROD_LANES * rows * sizeof *work->turned);
 }
 
@@ -242,8 +266,8 @@ void rods_product(const struct sim_model *model, const struct sim_state *state, 
     for_groups(&call);
 }
 
-/* What the points of a term add between vertices of one strand. */
-static void add_point(const struct rod_mesh *rods, const struct term_point *point, const double matrix[6],
+/* What the points of a term add between vertices of one strand; `factor` times. */
+static void add_point(const struct rod_mesh *rods, const struct term_point *point, const double matrix[6], double factor,
                       const struct inertia_terms *inertia, struct rod_work *work)
 {
     for (int k = 0; k < 4; k++) {
@@ -255,18 +279,19 @@ static void add_point(const struct rod_mesh *rods, const struct term_point *poin
         struct rod_added *row = &work->added[slot / ROD_LANES];
         uint32_t lane = slot % ROD_LANES;
         for (int n = 0; n < 6; n++) {
-            row->own[n][lane] += point->weights[k] * point->weights[k] * matrix[n];
+            row->own[n][lane] += factor * point->weights[k] * point->weights[k] * matrix[n];
         }
         for (int other = 0; other < 4; other++) {
             uint32_t w = point->vertices[other];
             bool before = w != SIM_NONE && w + 1 == v && rods->vertex_slots[w] == slot - ROD_LANES && inertia->vertices[w] > 0;
             for (int n = 0; n < 6 && before; n++) {
-                row->before[n][lane] += point->weights[k] * point->weights[other] * matrix[n];
+                row->before[n][lane] += factor * point->weights[k] * point->weights[other] * matrix[n];
             }
         }
     }
 }
 
+/* By a search: for single vertices, where there is no table. */
 static uint32_t group_of_vertex(const struct rod_mesh *rods, uint32_t v)
 {
     uint32_t row = rods->vertex_slots[v] / ROD_LANES, low = 0, high = rods->group_count;
@@ -286,7 +311,7 @@ static void touch(const struct rod_mesh *rods, const struct term_point *point, s
     for (int k = 0; k < 4; k++) {
         uint32_t v = point->rigid == SIM_NONE ? point->vertices[k] : SIM_NONE;
         if (v != SIM_NONE && rods->vertex_slots[v] != SIM_NONE) {
-            uint32_t g = group_of_vertex(rods, v);
+            uint32_t g = work->row_groups[rods->vertex_slots[v] / ROD_LANES];
             const struct rod_group *group = &rods->groups[g];
             if (!work->touched[g]) {
                 memset(work->added + group->first_row, 0, group->row_count * sizeof *work->added);
@@ -296,8 +321,18 @@ static void touch(const struct rod_mesh *rods, const struct term_point *point, s
     }
 }
 
+static bool is_movable(const struct term_point *point, const struct inertia_terms *inertia)
+{
+    for (int k = 0; k < 4; k++) {
+        if (point->rigid == SIM_NONE && point->vertices[k] != SIM_NONE && inertia->vertices[point->vertices[k]] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_terms(const struct sim_model *model, const struct point_terms *terms, const struct inertia_terms *inertia,
-                      struct rod_work *work)
+                      bool twice, struct rod_work *work)
 {
     memset(work->touched, 0, model->rods->group_count);
     for (uint64_t i = 0; i < terms->count; i++) {
@@ -305,25 +340,68 @@ static void add_terms(const struct sim_model *model, const struct point_terms *t
         if (term->matrix[0] + term->matrix[3] + term->matrix[5] > 0) {
             touch(model->rods, &term->a, work);
             touch(model->rods, &term->b, work);
-            add_point(model->rods, &term->a, term->matrix, inertia, work);
-            add_point(model->rods, &term->b, term->matrix, inertia, work);
+            double factor = twice && is_movable(&term->a, inertia) && is_movable(&term->b, inertia) ? 2 : 1;
+            add_point(model->rods, &term->a, term->matrix, factor, inertia, work);
+            add_point(model->rods, &term->b, term->matrix, factor, inertia, work);
         }
     }
 }
 
-static void factor_group(const struct rod_call *call, const struct rod_group *group, uint32_t number)
+static void factor_into(const struct rod_call *call, const struct rod_group *group, uint32_t number,
+                        struct rod_matrix *matrix)
 {
     struct rod_work *work = call->work;
     struct rod_pass pass = pass_at(call, group, call->state->positions, directors_of(call->state));
     double(*inertia)[ROD_LANES] = work->inertia + group->first_row;
-    for (uint32_t i = 0; i < group->row_count; i++) {
-        for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
+    for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
+        for (uint32_t i = 0; i < group->row_count; i++) {
             bool used = i < group->vertex_count[lane];
             inertia[i][lane] = used ? call->inertia->vertices[group->first_vertex[lane] + i] : 0;
         }
     }
     work->kernels->factor(group, &pass, (const double(*)[ROD_LANES])inertia,
-                          work->touched[number] ? work->added + group->first_row : NULL, work->matrix + group->first_row);
+                          work->touched[number] ? work->added + group->first_row : NULL, matrix);
+}
+
+static void factor_group(const struct rod_call *call, const struct rod_group *group, uint32_t number)
+{
+    factor_into(call, group, number, call->work->matrix + group->first_row);
+}
+
+static void step_group(const struct rod_call *call, const struct rod_group *group, uint32_t number, uint32_t worker)
+{
+    struct rod_work *work = call->work;
+    struct rod_matrix *matrix = work->scratch + (size_t)worker * work->most_rows;
+    struct rod_values *values = work->values + group->first_row, *solved = work->solved + group->first_row;
+    double sums[ROD_LANES] = {0}, all = 0;
+    factor_into(call, group, number, matrix);
+    gather(call, group, call->in, values);
+    work->kernels->solve(group, matrix, values, solved);
+    for (uint32_t i = 0; i < group->row_count; i++) {
+        for (uint32_t k = 0; k < 4; k++) {
+            for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
+                solved[i].at[k][lane] = -solved[i].at[k][lane];
+                sums[lane] += values[i].at[k][lane] * solved[i].at[k][lane];
+            }
+        }
+    }
+    for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
+        all += sums[lane];
+    }
+    work->partial[number] = all;
+    scatter(call, group, solved, call->out);
+}
+
+double rods_step(const struct sim_model *model, const struct sim_state *state, const struct point_terms *terms,
+                 const struct inertia_terms *inertia, const double *gradient, double *solution, struct rod_work *work)
+{
+    struct rod_call call = {.model = model, .state = (struct sim_state *)state, .work = work, .inertia = inertia};
+    add_terms(model, terms, inertia, true, work);
+    call.in = gradient;
+    call.out = solution;
+    call.worker_function = step_group;
+    for_groups(&call);
+    return sum_groups(&call);
 }
 
 void rods_refresh(const struct sim_model *model, const struct sim_state *state, const struct point_terms *terms,
@@ -331,7 +409,7 @@ void rods_refresh(const struct sim_model *model, const struct sim_state *state, 
 {
     if (has_rods(model)) {
         struct rod_call call = {.model = model, .state = (struct sim_state *)state, .work = work, .inertia = inertia};
-        add_terms(model, terms, inertia, work);
+        add_terms(model, terms, inertia, false, work);
         call.function = factor_group;
         for_groups(&call);
     }
@@ -386,7 +464,6 @@ static void change_group(const struct rod_call *call, const struct rod_group *gr
     struct rod_pass now = pass_at(call, group, call->state->positions, directors_of(call->state));
     struct rod_pass trial = pass_at(call, group, call->positions, work->trial_directors);
     double *sums = work->sums + ROD_LANES * (size_t)number, all = 0;
-    work->kernels->strains(group, &now, work->now + group->first_row);
     work->kernels->strains(group, &trial, work->trial + group->first_row);
     work->kernels->difference(group, &now, work->now + group->first_row, work->trial + group->first_row, sums);
     for (uint32_t i = 0; i < group->row_count; i++) {
@@ -416,6 +493,9 @@ double rods_trial_change(const struct sim_model *model, const struct sim_state *
 void rods_take_trial(const struct sim_model *model, struct sim_state *state, const double *solution, struct rod_work *work)
 {
     size_t rows = model->rods->row_count;
+    struct rod_strains *now = work->now;
+    work->now = work->trial;
+    work->trial = now;
     if (rows > 0) {
         memcpy(state->directors, work->trial_directors, rows * sizeof *work->trial_directors);
     }

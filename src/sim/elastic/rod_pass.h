@@ -11,11 +11,15 @@ struct inertia_terms;
 struct rod_work {
     const struct rod_kernels *kernels;
     struct rod_aim *aims;
-    struct rod_strains *begin, *now, *trial; /* at the beginning of the substep, at the last gradient, at the trial */
+    struct rod_strains *begin, *now, *trial; /* at the beginning of the substep, at present, at the trial */
     struct rod_values *values, *solved;
     struct rod_matrix *matrix;
     struct rod_added *added;
     uint8_t *touched; /* by group: contacts are in `added` */
+    uint32_t *row_groups; /* by row */
+    struct rod_matrix *scratch; /* most_rows by worker */
+    uint32_t most_rows;         /* of a group */
+    bool alone; /* many strands, and nothing else that the minimisation moves: rods_step */
     double (*inertia)[ROD_LANES];
     struct rod_director *begin_directors, *trial_directors;
     double *turned; /* 8 per row: since the beginning of the substep, twice the tangent of half the angle */
@@ -57,6 +61,11 @@ void rods_product(const struct sim_model *model, const struct sim_state *state, 
 void rods_refresh(const struct sim_model *model, const struct sim_state *state, const struct point_terms *terms,
                   const struct inertia_terms *inertia, struct rod_work *work);
 void rods_apply(const struct sim_model *model, struct rod_work *work, const double *r, double *z);
+/* Both at once, for minus the gradient, without keeping the factor. What contacts couple between strands is replaced by
+ * twice their stiffness on both sides: more than the matrix, so the sum falls along the solution, and no product is
+ * needed. Returns gradient . solution. */
+double rods_step(const struct sim_model *model, const struct sim_state *state, const struct point_terms *terms,
+                 const struct inertia_terms *inertia, const double *gradient, double *solution, struct rod_work *work);
 /* A trial: directors at `part` of the solution; by how much energy, damping and spin change; its acceptance. */
 void rods_place_trial(const struct sim_model *model, const struct sim_state *state, const double *trial,
                       const double *solution, double part, struct rod_work *work);

@@ -273,15 +273,26 @@ static void spring_matrix(double stiffness, const double *w, double *across, dou
     *along = square > 0 ? (stiffness - *across) / square : 0;
 }
 
+static void matrix_of(const struct cloth_triangle *triangle, const struct fabric *now, struct cloth_matrix *matrix)
+{
+    memcpy(matrix->u, now->u, sizeof now->u);
+    memcpy(matrix->v, now->v, sizeof now->v);
+    spring_matrix(triangle->stretch, now->u, &matrix->across[0], &matrix->along[0]);
+    spring_matrix(triangle->stretch, now->v, &matrix->across[1], &matrix->along[1]);
+}
+
+void cloth_triangle_matrix(const struct cloth_triangle *triangle, const double *positions, struct cloth_matrix *matrix)
+{
+    struct fabric now = fabric_of(triangle, positions);
+    matrix_of(triangle, &now, matrix);
+}
+
 void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct element_pass *pass,
                              struct cloth_matrix *matrix, double out[9])
 {
     struct fabric now = fabric_of(triangle, pass->now), force = {{0, 0, 0}, {0, 0, 0}};
     if (matrix) {
-        memcpy(matrix->u, now.u, sizeof now.u);
-        memcpy(matrix->v, now.v, sizeof now.v);
-        spring_matrix(triangle->stretch, now.u, &matrix->across[0], &matrix->along[0]);
-        spring_matrix(triangle->stretch, now.v, &matrix->across[1], &matrix->along[1]);
+        matrix_of(triangle, &now, matrix);
     }
     add_spring_force(triangle->stretch, 1, now.u, force.u);
     add_spring_force(triangle->stretch, 1, now.v, force.v);
@@ -415,6 +426,19 @@ void cloth_hinge_product(const struct cloth_hinge *hinge, const struct element_p
     hinge_vector(hinge, pass->now, sum);
     add_spring_product(hinge->stiffness, hinge->rest, sum, change, force);
     give_hinge(hinge, force, out);
+}
+
+void cloth_hinge_matrix(const struct cloth_hinge *hinge, const double *positions, double w[3], double *across,
+                        double *along)
+{
+    *across = hinge->stiffness;
+    *along = w[0] = w[1] = w[2] = 0;
+    if (hinge->rest > 0) {
+        hinge_vector(hinge, positions, w);
+        double square = sim_dot(w, w), slack = square > 0 ? 1 - hinge->rest / sqrt(square) : 0;
+        *across = slack > 0 ? hinge->stiffness * slack : 0;
+        *along = square > 0 ? (hinge->stiffness - *across) / square : 0;
+    }
 }
 
 void cloth_hinge_stiffness(const struct cloth_hinge *hinge, const double *positions, double blocks[4][4][9])

@@ -77,6 +77,10 @@ struct cloth_matrix {
 
 /* What a pass over cloth works on; see struct element_pass of elastic_pass.h. */
 struct element_pass;
+void cloth_triangle_matrix(const struct cloth_triangle *triangle, const double *positions, struct cloth_matrix *matrix);
+/* w: sum weights x; the matrix between corners i and j is weights i j (across I + along w w^T). */
+void cloth_hinge_matrix(const struct cloth_hinge *hinge, const double *positions, double w[3], double *across,
+                        double *along);
 /* matrix: may be null; written. */
 void cloth_triangle_gradient(const struct cloth_triangle *triangle, const struct element_pass *pass,
                              struct cloth_matrix *matrix, double out[9]);

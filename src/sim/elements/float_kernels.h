@@ -41,6 +41,7 @@ struct float_elements {
     struct float_triangles *triangles;
     struct float_hinges *hinges;
     uint32_t tet_count, triangle_count, hinge_count;
+    uint32_t curved_count; /* hinge_count, or 0 where all hinges are flat at rest: their matrix is elsewhere */
 };
 
 /* Rows have four floats, the last of them 0. */

@@ -303,7 +303,7 @@ static void prepare_elements(const struct float_elements *elements, const float 
         fetch(&elements->triangles[g], sizeof *elements->triangles);
         prepare_triangles(&elements->triangles[g], positions);
     }
-    for (uint32_t g = 0; g < elements->hinge_count; g++) {
+    for (uint32_t g = 0; g < elements->curved_count; g++) {
         fetch(&elements->hinges[g], sizeof *elements->hinges);
         prepare_hinges(&elements->hinges[g], positions);
     }
@@ -319,7 +319,7 @@ static void product_of_elements(const struct float_elements *elements, const flo
         fetch(&elements->triangles[g], sizeof *elements->triangles);
         product_of_triangles(&elements->triangles[g], direction, sums);
     }
-    for (uint32_t g = 0; g < elements->hinge_count; g++) {
+    for (uint32_t g = 0; g < elements->curved_count; g++) {
         fetch(&elements->hinges[g], sizeof *elements->hinges);
         product_of_hinges(&elements->hinges[g], direction, sums);
     }

@@ -73,7 +73,7 @@ struct row_answer {
     double wish;               /* |q|: the impulse friction would need to hold */
 };
 
-static struct row_answer row_at(const struct island_row *row, const double *relative, bool friction)
+static inline struct row_answer row_at(const struct island_row *row, const double *relative, bool friction)
 {
     struct row_answer answer = {0};
     double stiffness = row->stiffness;
@@ -116,22 +116,34 @@ static void add_inertia(const struct island_problem *problem, const double *velo
     }
 }
 
+/* Rows keep their relative velocities, for the matrix and the line search. */
 static void find_gradient(const struct island_problem *problem, const double *velocity, double *gradient)
 {
     memset(gradient, 0, (size_t)6 * problem->island->body_count * sizeof *gradient);
     add_inertia(problem, velocity, gradient);
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
-        const struct island_row *row = &problem->rows[r];
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
+        struct island_row *row = &problem->rows[r];
         if (row->target == -INFINITY) {
             continue;
         }
-        double relative[3], impulse[3];
-        island_relative_velocity(row, velocity, relative);
-        struct row_answer answer = row_at(row, relative, problem->friction);
+        double impulse[3];
+        island_relative_velocity(row, velocity, row->relative);
+        struct row_answer answer = row_at(row, row->relative, problem->friction);
         whole_impulse(row, &answer, impulse);
         island_add_impulse(row, impulse, -1, gradient);
     }
     joints_add_gradient(problem, velocity, gradient);
+}
+
+/* How rows move along the step. */
+static void find_changes(const struct island_problem *problem)
+{
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
+        struct island_row *row = &problem->rows[r];
+        if (row->target != -INFINITY) {
+            yielding_velocity(row, problem->step, row->change);
+        }
+    }
 }
 
 /* The derivative along the step at `share` of it. */
@@ -151,18 +163,17 @@ static double slope(const struct island_problem *problem, double share)
             sum += sim_dot(body->inertia + 3 * k, spin) * step[3 + k];
         }
     }
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         const struct island_row *row = &problem->rows[r];
         if (row->target == -INFINITY) {
             continue;
         }
-        double relative[3], change[3], impulse[3];
-        island_relative_velocity(row, problem->velocity, relative);
-        yielding_velocity(row, problem->step, change);
-        sim_add_scaled(relative, share, change);
+        double relative[3], impulse[3];
+        memcpy(relative, row->relative, sizeof relative);
+        sim_add_scaled(relative, share, row->change);
         struct row_answer answer = row_at(row, relative, problem->friction);
         whole_impulse(row, &answer, impulse);
-        sum -= sim_dot(impulse, change);
+        sum -= sim_dot(impulse, row->change);
     }
     return sum + joints_slope(problem, share);
 }
@@ -224,14 +235,13 @@ static void fill_matrix(const struct island_problem *problem)
             memcpy(block + 6 * (3 + k) + 3, problem->bodies[i].inertia + 3 * k, 3 * sizeof *block);
         }
     }
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         const struct island_row *row = &problem->rows[r];
-        double relative[3], k[9];
+        double k[9];
         if (row->target == -INFINITY) {
             continue;
         }
-        island_relative_velocity(row, problem->velocity, relative);
-        if (!row_stiffness(row, relative, problem->friction, k)) {
+        if (!row_stiffness(row, row->relative, problem->friction, k)) {
             continue;
         }
         for (int s = 0; s < 2; s++) {
@@ -279,6 +289,7 @@ static double largest_step(const struct island_problem *problem)
 /* Where along the step the slope has fallen to a tenth, or beyond its zero by as little. */
 static double search_line(const struct island_problem *problem)
 {
+    find_changes(problem);
     double first = slope(problem, 0), low = 0, at_low = first, share = 1, high = 0, at_high = 0;
     if (!(first < 0)) {
         return 0;
@@ -356,7 +367,7 @@ struct round_result {
 static struct round_result take_impulses(const struct island_problem *problem)
 {
     struct round_result result = {0};
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         double relative[3], change[3];
         if (row->target == -INFINITY) {
@@ -388,7 +399,7 @@ static struct round_result take_impulses(const struct island_problem *problem)
 static bool break_loose(const struct island_problem *problem, double least_slip)
 {
     bool any = false;
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         double relative[3];
         if (row->kinetic || row->target == -INFINITY || !(row->friction_kinetic < row->friction_static) ||
@@ -423,7 +434,7 @@ static void set_stiffness(const struct island_problem *problem, uint32_t round, 
     for (uint32_t n = 0; n < round; n++) {
         factor *= 10;
     }
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         double inverse = 0;
         for (int s = 0; s < 2; s++) {
@@ -438,7 +449,7 @@ static void set_stiffness(const struct island_problem *problem, uint32_t round, 
 
 static void keep_impulses(const struct island_problem *problem)
 {
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         row->kept[0] = row->normal_force;
         memcpy(row->kept + 1, row->tangent_force, sizeof row->tangent_force);
@@ -450,7 +461,7 @@ static void keep_impulses(const struct island_problem *problem)
 
 static void restore_impulses(const struct island_problem *problem)
 {
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         row->normal_force = row->kept[0];
         memcpy(row->tangent_force, row->kept + 1, sizeof row->tangent_force);

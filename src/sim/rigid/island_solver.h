@@ -23,6 +23,7 @@ struct island_body {
     double mass, inverse_mass;
     double inertia[9], inverse_inertia[9]; /* in space */
     double radius;                         /* of its farthest vertex: what a turn moves */
+    double turn[9];                        /* rotation at the poses for which rows are measured */
 };
 
 /* A contact. Sides are numbers within the island, or SIM_NONE for what does not yield. */
@@ -44,6 +45,9 @@ struct island_row {
     double mobility[2];                              /* for sweeps: velocity per impulse, along the normal and across */
     double gap, approach, restitution;               /* for rigid_islands.c: at the start of the substep; -: closing */
     bool moving;                                     /* a side that does not yield moves */
+    bool placed;                                     /* the following are known: */
+    double local[2][3], local_normal[3];             /* points and normal in the frames of the bodies; of side 1 */
+    double relative[3], change[3];                   /* of a Newton step: velocity where it begins, and along it */
 };
 
 /* One equation or inequality of a joint (island_joints.c). */
@@ -62,6 +66,7 @@ struct joint_row {
 struct island {
     uint32_t first_joint, joint_count; /* rows of joints */
     uint32_t first_body, body_count, first_row, row_count, first_pair, pair_count;
+    uint32_t acting_count; /* of rows: those that no others imply come first */
     uint32_t layers; /* contacts from a support to the body farthest from it */
     bool supported;  /* by something that does not yield: momentum is not its own */
     bool active;     /* in this substep */

@@ -102,7 +102,7 @@ void island_apply_impulses(const struct island_problem *problem)
 {
     uint32_t count = problem->island->body_count;
     memset(problem->step, 0, (size_t)6 * count * sizeof(double));
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         const struct island_row *row = &problem->rows[r];
         double impulse[3];
         if (row->target == -INFINITY || !(row->normal_force > 0)) {
@@ -128,7 +128,7 @@ void island_apply_impulses(const struct island_problem *problem)
 /* Sticking contacts that slide at their limit have broken loose. */
 static void break_loose(const struct island_problem *problem, double least_slip)
 {
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         double relative[3], held = sqrt(sim_dot(row->tangent_force, row->tangent_force));
         if (row->kinetic || row->target == -INFINITY || !(row->friction_kinetic < row->friction_static) ||
@@ -143,7 +143,7 @@ static void break_loose(const struct island_problem *problem, double least_slip)
 
 double island_sweep(const struct island_problem *problem, uint32_t sweeps)
 {
-    uint32_t count = problem->island->row_count;
+    uint32_t count = problem->island->acting_count;
     double moved = INFINITY;
     for (uint32_t r = 0; r < count; r++) {
         struct island_row *row = &problem->rows[r];
@@ -168,7 +168,7 @@ double island_sweep(const struct island_problem *problem, uint32_t sweeps)
 double island_violation(const struct island_problem *problem)
 {
     double most = 0;
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         const struct island_row *row = &problem->rows[r];
         double relative[3];
         if (row->target != -INFINITY) {
@@ -189,7 +189,7 @@ static void dual_parts(const struct island_problem *problem, double *quadratic, 
     }
     *quadratic = island_product(problem->bodies, count, problem->step, problem->step);
     *linear = 0;
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         const struct island_row *row = &problem->rows[r];
         double relative[3];
         if (row->target == -INFINITY || !(row->normal_force > 0)) {
@@ -212,7 +212,7 @@ double island_dual(const struct island_problem *problem)
 
 void island_scale_impulses(const struct island_problem *problem, double share)
 {
-    for (uint32_t r = 0; r < problem->island->row_count; r++) {
+    for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
         row->normal_force *= share;
         row->limit *= share;

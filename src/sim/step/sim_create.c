@@ -487,6 +487,27 @@ static dent_status make_arrays(struct sim_model *model)
                : sim_no_memory(model->context);
 }
 
+/* Strands have no faces: what they meet while all stands still touches or crosses them. */
+static dent_status look_at_strands(const struct sim_model *model, const struct sim_state *state, dent_world *world)
+{
+    dent_impact_def def = dent_impact_def_default();
+    dent_impact_result met;
+    dent_status status = world_set_positions(model, world, state->positions, state->positions);
+    if (status == DENT_OK) {
+        status = dent_world_impacts(world, &def, &met);
+        status = status == DENT_OK ? status : dent_fail(model->context, status, "%s", dent_world_message(world));
+    }
+    for (uint64_t i = 0; status == DENT_OK && i < met.count; i++) {
+        const struct sim_body *a = &model->bodies[met.impacts[i].body_a], *b = &model->bodies[met.impacts[i].body_b];
+        if (a->kind == DENT_SIM_STRANDS || b->kind == DENT_SIM_STRANDS) {
+            dent_log_line(model->context, DENT_LOG_WARNING,
+                          "%s and %s touch or cross one another at the start; what crosses stays so", a->name, b->name);
+            break;
+        }
+    }
+    return status == DENT_OK ? world_set_positions(model, world, state->positions, NULL) : status;
+}
+
 /* Thin bodies that cross at the start cannot be uncrossed by never crossing: say so. */
 static dent_status look_at_start(const struct sim_model *model, dent_world *world)
 {
@@ -661,7 +682,8 @@ static dent_status build(void *data)
         status = check_magnitudes(model, state);
     }
     if (status == DENT_OK && model->continuous) {
-        status = look_at_start(model, sim->work.search.world);
+        status = model->rod_row_count > 0 ? look_at_strands(model, state, sim->work.search.world)
+                                          : look_at_start(model, sim->work.search.world);
     }
     if (status == DENT_OK) {
         say_restitution(model);

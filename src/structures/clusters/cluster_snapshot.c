@@ -106,32 +106,27 @@ bool cluster_snapshot_prepare(struct cluster_snapshot *state, const struct snaps
     return enough;
 }
 
-struct cluster_box box_of_group_member(const struct box_group *group, uint32_t slot)
+void cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece,
+                                struct cluster_box *box)
 {
-    struct cluster_box box;
-    for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] = group->lo[axis][slot];
-        box.hi[axis] = group->hi[axis][slot];
+    const struct clustered_body *body = &state->bodies[body_index];
+    if (body->piece_count == 1) {
+        *box = state->boxes[SIDE_CELLS][body_index];
+    } else {
+        get_group_member(&state->group_boxes[SIDE_CELLS][body->first_group_boxes + piece / PIECE_CLUSTERS],
+                         piece % PIECE_CLUSTERS, box);
     }
-    return box;
 }
 
-struct cluster_box cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece)
+void cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece,
+                                  uint32_t slot, struct cluster_box *box)
 {
     const struct clustered_body *body = &state->bodies[body_index];
-    return body->piece_count == 1
-               ? state->boxes[SIDE_CELLS][body_index]
-               : box_of_group_member(&state->group_boxes[SIDE_CELLS][body->first_group_boxes + piece / PIECE_CLUSTERS],
-                                     piece % PIECE_CLUSTERS);
-}
-
-struct cluster_box cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index,
-                                                uint32_t piece, uint32_t slot)
-{
-    const struct clustered_body *body = &state->bodies[body_index];
-    return body->cluster_count == 1
-               ? state->boxes[SIDE_CELLS][body_index]
-               : box_of_group_member(&state->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece], slot);
+    if (body->cluster_count == 1) {
+        *box = state->boxes[SIDE_CELLS][body_index];
+    } else {
+        get_group_member(&state->piece_boxes[SIDE_CELLS][body->first_piece_boxes + piece], slot, box);
+    }
 }
 
 static void widen(struct cluster_box *box, const struct cluster_box *other)

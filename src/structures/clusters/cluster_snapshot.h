@@ -89,12 +89,21 @@ static inline struct box_group *cluster_snapshot_boxes_of_piece(const struct clu
 }
 
 /* The box of the cells of a piece, and of a cluster of it; pieces and clusters of the body. */
-struct cluster_box cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index,
-                                              uint32_t piece);
-struct cluster_box cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index,
-                                                uint32_t piece, uint32_t slot);
+void cluster_snapshot_piece_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece,
+                                struct cluster_box *box);
+void cluster_snapshot_cluster_box(const struct cluster_snapshot *state, uint32_t body_index, uint32_t piece,
+                                  uint32_t slot, struct cluster_box *box);
 
-/* Box `slot` of a group. */
-struct cluster_box box_of_group_member(const struct box_group *group, uint32_t slot);
+/* Box `slot` of a group. Number by number into place: a box that is made elsewhere and then copied waits for its own
+ * stores, longer than the comparison takes that it is for. */
+static inline void get_group_member(const struct box_group *group, uint32_t slot, struct cluster_box *box)
+{
+    box->lo[0] = group->lo[0][slot];
+    box->lo[1] = group->lo[1][slot];
+    box->lo[2] = group->lo[2][slot];
+    box->hi[0] = group->hi[0][slot];
+    box->hi[1] = group->hi[1][slot];
+    box->hi[2] = group->hi[2][slot];
+}
 
 #endif

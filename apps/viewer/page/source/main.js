@@ -1,7 +1,7 @@
 // The page of `dent view`: connects the tool's messages, the 3-D stage and the controls.
 import { Connection } from "./connection.js";
 import { BOXES, FRAME, HELLO, NOTE, STATE, TOPOLOGY, decode } from "./messages.js";
-import { bodyColor, pushGradient } from "./palette.js";
+import { bodyColor, pushGradient, stressGradient } from "./palette.js";
 import { Plot, shortNumber } from "./plots.js";
 import { Stage } from "./stage.js";
 
@@ -108,6 +108,8 @@ function onHello(message) {
     $("verdict").classList.toggle("bad", /^PENETRATING/.test(message.verdict ?? ""));
     document.title = `${message.title} – dent view`;
     fillSelect($("question"), ["none", ...message.questions]);
+    fillSelect($("stress"), message.measures?.length ? message.measures : ["none"]);
+    $("stress-field").hidden = !message.measures?.length;
     fillSelect($("structure"), ["none", ...message.structures]);
     fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
     showShared();
@@ -142,7 +144,7 @@ function onFrame(frame) {
         state.looked = true;
         stage.look(...wanted.get("view").split(",").map(Number));
     }
-    Object.assign(state, { pending: frame.pending, frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, push: frame.push, pushError: frame.pushError, uncertainPush: frame.uncertainPush, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time });
+    Object.assign(state, { pending: frame.pending, frame: frame.frame, sequence: frame.sequence, contacts: frame.contactCount, pairs: frame.pairCount, push: frame.push, pushError: frame.pushError, uncertainPush: frame.uncertainPush, playing: frame.playing, markedFaces: stage.markedFaces, time: frame.time, stress: frame.stress ? stage.stressRange : null });
     if (!frame.pending) {
         plots.contacts.add(frame.frame, [frame.contactCount]);
         plots.push.add(frame.frame, [Math.max(frame.push, 0)]);
@@ -195,6 +197,17 @@ function showFigures(frame) {
     write("frame", frame.frameCount > 1 ? `${frame.frame} / ${frame.frameCount - 1}` : String(frame.frame));
     if (performance.now() - ownSeek > 300) $("scrub").value = frame.frame;
     showLegend(frame);
+    showStressLegend(frame);
+}
+
+// Stress is in the unit of force per area that goes with kilograms and seconds.
+function showStressLegend(frame) {
+    const measure = shared?.measure ?? "none", unit = measure === "plastic-strain" ? "" : { m: " Pa", mm: " kPa" }[state.hello.lengthUnit] ?? "";
+    $("stress-legend").hidden = !frame.stress;
+    if (!frame.stress) return;
+    $("stress-bar").style.background = stressGradient();
+    write("stress-name", measure);
+    write("stress-end", `${shortNumber(stage.stressRange)}${unit}`);
 }
 
 function showLegend(frame) {
@@ -249,21 +262,22 @@ const connection = new Connection(
 
 // What the address asks for; null: nothing.
 function wishesForAll() {
-    if (!wanted.has("question") && !wanted.has("structure")) return null;
+    if (!wanted.has("question") && !wanted.has("structure") && !wanted.has("stress")) return null;
     const [structure, body, level] = (wanted.get("structure") ?? "none").split(",");
-    return { question: wanted.get("question") ?? "none", structure, body: Number(body ?? 0), level: Number(level ?? 4), speed: 1 };
+    return { question: wanted.get("question") ?? "none", structure, body: Number(body ?? 0), level: Number(level ?? 4), measure: wanted.get("stress") ?? "none", speed: 1 };
 }
 
 // The tool's word counts. Only a connection that is new hears ours first: what the address asks for, or what was shown before
 // the tool was started again.
 function onState(message) {
     const before = shared;
-    shared = { question: message.question, structure: message.structure, body: message.body, level: message.level, speed: message.speed };
+    shared = { question: message.question, structure: message.structure, body: message.body, level: message.level, measure: message.measure, speed: message.speed };
     if (!greeted && before) {
         const said = shared;
         shared = before;
         if (before.question !== said.question) connection.say("ask", before.question);
         if (["structure", "body", "level"].some(key => before[key] !== said[key])) connection.say("structure", before.structure, before.body, before.level);
+        if (before.measure !== said.measure) connection.say("stress", before.measure);
         if (before.speed !== said.speed) connection.say("speed", before.speed);
     }
     greeted = true;
@@ -277,9 +291,10 @@ function choose(select, value, label) {
 }
 
 function showShared() {
-    const { question, structure, body, level, speed } = shared ?? { question: "none", structure: "none", body: 0, level: 4, speed: 1 };
+    const { question, structure, body, level, measure, speed } = shared ?? { question: "none", structure: "none", body: 0, level: 4, measure: "none", speed: 1 };
     choose($("question"), question);
     choose($("structure"), structure);
+    choose($("stress"), measure);
     if (body < $("structure-body").options.length) $("structure-body").value = String(body);
     if (document.activeElement !== $("structure-level")) {
         $("structure-level").max = Math.max($("structure-level").max, level);
@@ -368,7 +383,7 @@ if (wanted.has("snapshot")) {
 let settled = false;
 function settle() {
     const question = (shared?.question ?? "none") !== "none", structure = wanted.has("structure");
-    if (!wanted.has("snapshot") || settled || !current || current.pending || (question && current.pairCount === null) || (structure && state.boxes === undefined)) return;
+    if (!wanted.has("snapshot") || settled || !current || current.pending || (question && current.pairCount === null) || (structure && state.boxes === undefined) || ((shared?.measure ?? "none") !== "none" && !current.stress)) return;
     settled = true;
     if (!wanted.has("view")) stage.fit();
     requestAnimationFrame(() => requestAnimationFrame(() => connection.say("settled")));
@@ -393,6 +408,7 @@ $("normals-on").oninput = () => {
     stage.normals.visible = $("normals-on").checked;
     stage.invalidate();
 };
+$("stress").oninput = () => connection.say("stress", $("stress").value);
 $("question").oninput = () => connection.say("ask", $("question").value);
 function sayStructure() {
     connection.say("structure", $("structure").value, $("structure-body").value || 0, $("structure-level").value);

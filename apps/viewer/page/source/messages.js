@@ -1,7 +1,7 @@
 // Reads the binary messages of the tool: the layout is told in apps/viewer/server/view_protocol.h.
 
 export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5, STATE = 6;
-const NO_QUESTION = 0xffffffff, MARKS = 4, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 + 2 * 8;
+const NO_QUESTION = 0xffffffff, MARKS = 4, STRESS = 32, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 + 2 * 8;
 export const CONTACT_WORDS = 13;
 export const BALLS = 1, POLYTOPES = 2; // shapes of structures; 0: boxes
 
@@ -44,12 +44,20 @@ function frame(buffer, bodies, probes) {
             return part;
         });
     }
+    let stress = null;
+    if ((word(6) & STRESS) !== 0) {
+        stress = bodies.map(body => {
+            const part = new Float32Array(buffer, at, body.vertexCount);
+            at += 4 * body.vertexCount;
+            return part;
+        });
+    }
     at = buffer.byteLength - 8 * probes.reduce((sum, probe) => sum + probe.columns, 0);
     const probeValues = probes.map(probe => Array.from({ length: probe.columns }, () => {
         at += 8;
         return view.getFloat64(at - 8, true);
     }));
-    return { ...header, positions, contacts, contactIds, marks, probeValues };
+    return { ...header, positions, contacts, contactIds, marks, stress, probeValues };
 }
 
 function boxes(buffer) {

@@ -20,6 +20,15 @@ export function uncertainColor(dark) {
     return dark ? [0.55, 0.55, 0.55] : [0.5, 0.5, 0.5];
 }
 
+// Where stress is shown: cool to hot, on both grounds.
+const stressStops = [[225, 235, 245], [120, 190, 220], [245, 190, 60], [190, 30, 45]];
+export function stressColors() {
+    return stressStops.map(stop => stop.map(part => part / 255));
+}
+export function stressGradient() {
+    return `linear-gradient(to right, ${stressStops.map(c => `rgb(${c.join(",")})`).join(",")})`;
+}
+
 export function pushGradient(dark) {
     const table = dark ? darkStops : stops;
     return `linear-gradient(to right, ${table.map(c => `rgb(${c.join(",")})`).join(",")})`;

@@ -7,8 +7,12 @@ const SKY = 1.6, GROUND = 0.184, LAMP = 1.7; // brightness; the ground's part of
 
 const vertexShader = `
 #include <clipping_planes_pars_vertex>
+attribute float stress;
 varying vec3 place;
+varying float part;
+uniform float stressScale;
 void main() {
+    part = stress * stressScale;
     vec4 mvPosition = modelViewMatrix * vec4(position, 1.0);
     place = mvPosition.xyz;
     gl_Position = projectionMatrix * mvPosition;
@@ -17,22 +21,28 @@ void main() {
 
 const fragmentShader = `
 #include <clipping_planes_pars_fragment>
-uniform vec3 color, glow;
-uniform float opacity;
+uniform vec3 color, glow, stops[4];
+uniform float opacity, stressScale;
 varying vec3 place;
+varying float part;
+vec3 ramp(float at) {
+    float x = clamp(at, 0.0, 1.0) * 3.0;
+    return x < 1.0 ? mix(stops[0], stops[1], x) : x < 2.0 ? mix(stops[1], stops[2], x - 1.0) : mix(stops[2], stops[3], x - 2.0);
+}
 void main() {
     #include <clipping_planes_fragment>
     vec3 normal = normalize(cross(dFdx(place), dFdy(place)));
     float sky = 0.5 + 0.5 * dot(normal, viewMatrix[1].xyz);
     float light = ${SKY.toFixed(3)} * mix(${GROUND.toFixed(3)}, 1.0, sky) + ${LAMP.toFixed(3)} * max(normal.z, 0.0);
-    gl_FragColor = vec4(color * (light * 0.3183099) + glow, opacity);
+    vec3 own = stressScale > 0.0 && part >= 0.0 ? ramp(part) : color;
+    gl_FragColor = vec4(own * (light * 0.3183099) + glow, opacity);
     #include <colorspace_fragment>
 }`;
 
 export function faceMaterial({ color, glow = 0, clippingPlanes, ...options }) {
     return new THREE.ShaderMaterial({
         vertexShader, fragmentShader, clipping: true, clippingPlanes, side: THREE.DoubleSide, forceSinglePass: false, ...options, // transparent bodies: back faces first
-        uniforms: { color: { value: new THREE.Color(color) }, glow: { value: new THREE.Color(glow) }, opacity: { value: 1 } },
+        uniforms: { color: { value: new THREE.Color(color) }, glow: { value: new THREE.Color(glow) }, opacity: { value: 1 }, stressScale: { value: 0 }, stops: { value: Array.from({ length: 4 }, () => new THREE.Color()) } },
     });
 }
 

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BALLS, CONTACT_WORDS, POLYTOPES } from "./messages.js";
-import { bodyColor, pushColor, uncertainColor } from "./palette.js";
+import { bodyColor, pushColor, stressColors, uncertainColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
 
 const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
@@ -167,6 +167,9 @@ export class Stage {
         const position = new THREE.BufferAttribute(new Float32Array(3 * topology.vertexNumbers.length), 3);
         position.setUsage(THREE.DynamicDrawUsage);
         geometry.setAttribute("position", position);
+        const stress = new THREE.BufferAttribute(new Float32Array(topology.vertexNumbers.length), 1);
+        stress.setUsage(THREE.DynamicDrawUsage);
+        geometry.setAttribute("stress", stress);
         geometry.setIndex(new THREE.BufferAttribute(topology.corners, 1));
         const color = bodyColor(topology.body);
         const mesh = new THREE.Mesh(geometry, this.material({ color, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
@@ -219,6 +222,7 @@ export class Stage {
             attribute.array.set(positions);
             attribute.needsUpdate = true;
         });
+        this.showStress(frame.stress);
         this.markedFaces = 0;
         this.bodies.forEach((body, i) => {
             if (frame.marks || body.marked.userData.any) this.markedFaces += this.setMarks(i, frame.marks && frame.marks[i]);
@@ -232,6 +236,21 @@ export class Stage {
         this.placeCut();
         this.refreshPickMark();
         this.invalidate();
+    }
+
+    // Colours from 0 to the largest of all bodies; null: bodies have their own.
+    showStress(parts) {
+        this.stressRange = 0;
+        parts?.forEach(part => part.forEach(value => (this.stressRange = Math.max(this.stressRange, value))));
+        this.bodies.forEach((body, i) => {
+            const { uniforms } = body.mesh.material;
+            uniforms.stressScale.value = parts ? 1 / Math.max(this.stressRange, 1e-37) : 0;
+            if (!parts) return;
+            stressColors().forEach((stop, k) => uniforms.stops.value[k].setRGB(...stop, THREE.SRGBColorSpace));
+            const attribute = body.mesh.geometry.getAttribute("stress");
+            attribute.array.set(parts[i]);
+            attribute.needsUpdate = true;
+        });
     }
 
     // The box of everything, and a ball round every body for picking and for drawing transparent ones in order.
