@@ -80,6 +80,7 @@ struct sim_attachment {
 struct sim_joint {
     dent_sim_joint_kind kind;
     uint32_t rigid[2];                   /* numbers in model->rigids, SIM_NONE: the world */
+    uint32_t frame;                      /* the still prescribed body in place of the world, or SIM_NONE */
     double local[2][3];                  /* its point in the frames of the bodies, or in space */
     double axis[3], across[3], third[3]; /* unit, in space at the start: the frames of bodies are those of space then */
     bool limited, collide;
@@ -121,6 +122,8 @@ struct sim_model {
     double *inverse_masses; /* 0: does not move by itself */
     double *masses;
     uint32_t *vertex_bodies;
+    uint32_t *root_bodies; /* by vertex: the body that carries it as the root of a strand, or SIM_NONE; null without roots */
+    uint32_t *strand_carriers; /* … that carries the root of its strand */
     uint32_t *corner_starts, *corner_faces; /* surface faces at every vertex: vertex_count + 1; numbers in the body */
     double mean_edge;                       /* of the world */
     struct elastic_mesh *elastic;
