@@ -27,6 +27,9 @@ enum { FULL = 0, QUICK = PHYSICS_QUICK, HELD = PHYSICS_QUICK | PHYSICS_HOLDS, LO
      {speed, 0}}
 #define BULLET_AT_FIXED(flags, speed)                                                                                  \
     {"bullets", "ball of " #speed " m/s against a fixed plate of 2 mm", "steps", flags, 0, 0, measure_bullet, {speed, 1}}
+#define BULLET_AT_HELD(flags, speed)                                                                                   \
+    {"bullets", "ball of " #speed " m/s against an elastic plate of 2 mm held on one side", "steps", flags, 0, 0,        \
+     measure_bullet, {speed, 2}}
 
 const physics_case physics_table[] = {
     BEAM(HELD, 1e5, 0.3), BEAM(HELD, 1e6, 0.3), BEAM(HELD, 1e7, 0.3), BEAM(HELD, 1e8, 0.3), BEAM(HELD, 1e9, 0.3),
@@ -84,6 +87,8 @@ const physics_case physics_table[] = {
     BULLET(HELD, 5), BULLET(HELD, 20), BULLET(LONG, 100), BULLET(LONG, 1000), BULLET(LONG, 10000),
     BULLET_AT_FIXED(HELD, 5), BULLET_AT_FIXED(HELD, 20), BULLET_AT_FIXED(HELD, 100), BULLET_AT_FIXED(HELD, 1000),
     BULLET_AT_FIXED(HELD, 10000),
+    BULLET_AT_HELD(FULL, 5), BULLET_AT_HELD(FULL, 20), BULLET_AT_HELD(FULL, 100), BULLET_AT_HELD(FULL, 1000),
+    BULLET_AT_HELD(FULL, 10000),
 
     {"starts", "100 random starts: numbers that are not finite", "starts", HELD, 0, 0, measure_starts, {100, 0}},
     {"starts", "100 random starts: gain of energy", "starts", HELD, 0, 0, measure_starts, {100, 1}},
