@@ -268,7 +268,7 @@ typedef struct dent_sim_joint {
     size_t struct_size;
     dent_sim_joint_kind kind; /**< default BALL */
     uint32_t body_a;          /**< of kind RIGID */
-    uint32_t body_b;          /**< of kind RIGID; UINT32_MAX (default): the world */
+    uint32_t body_b;          /**< of kind RIGID, or PRESCRIBED without motion; UINT32_MAX (default): the world */
     double point[3];          /**< m, in space at time 0; SPRING: its end on a */
     double point_b[3];        /**< SPRING: its end on b, in space at time 0 */
     double axis[3];           /**< HINGE and SLIDER: direction in space at time 0, of any length but 0; default 0 0 1 */

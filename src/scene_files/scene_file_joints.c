@@ -14,6 +14,20 @@ static uint32_t find_rigid(struct scene_reader *reader, located *value, const ch
     return body;
 }
 
+/* The other side: a rigid body, or a prescribed one that stands still. */
+static uint32_t find_other(struct scene_reader *reader, located *value)
+{
+    uint32_t body = find_body(reader, value);
+    const dent_sim_body_def *other = reader_good(reader) ? &reader->plan->bodies[body] : NULL;
+    bool still =
+        other && other->kind == DENT_SIM_PRESCRIBED && other->motion.keyframe_count == 0 && !other->motion.function;
+    if (other && other->kind != DENT_SIM_RIGID && !still) {
+        reader_wrong(reader, value,
+                     "\"to\": a body of kind \"rigid\" was expected, or one of kind \"prescribed\" without \"motion\"");
+    }
+    return body;
+}
+
 static void read_axis(struct scene_reader *reader, located *object, dent_sim_joint *joint)
 {
     located *axis = reader_member(reader, object, "axis");
@@ -66,8 +80,8 @@ static void read_spring(struct scene_reader *reader, located *value, dent_sim_jo
     }
     joint->stiffness = reader_bounded(reader, reader_need(reader, value, "stiffness", "a spring"), QUANTITY_STIFFNESS,
                                       0, 0, HUGE_VAL, "of at least 0");
-    joint->damping = reader_bounded(reader, reader_member(reader, value, "damping"), QUANTITY_FRICTION_RATE, 0, 0, HUGE_VAL,
-                                    "of at least 0");
+    joint->damping = reader_bounded(reader, reader_member(reader, value, "damping"), QUANTITY_FRICTION_RATE, 0, 0,
+                                    HUGE_VAL, "of at least 0");
     joint->length = reader_bounded(reader, reader_member(reader, value, "length"), QUANTITY_LENGTH, -1, 0, HUGE_VAL,
                                    "of at least 0");
 }
@@ -80,7 +94,7 @@ static void read_bodies_of(struct scene_reader *reader, located *value, dent_sim
     }
     bool space = strcmp(reader_text(reader, to, ""), "space") == 0;
     joint->body_a = find_rigid(reader, body, "body");
-    joint->body_b = space || !reader_good(reader) ? UINT32_MAX : find_rigid(reader, to, "to");
+    joint->body_b = space || !reader_good(reader) ? UINT32_MAX : find_other(reader, to);
     if (reader_good(reader) && joint->body_a == joint->body_b) {
         reader_wrong(reader, to, "\"to\": another body was expected, or \"space\"");
     }

@@ -301,6 +301,8 @@ class Run(tool.ToolTest):
             self.assertTrue(runs[-1]["settled"])
             self.assertFalse(any(run["settled"] for run in runs[:-1]))
         self.assertIn("settled", self.good("run", beam, "--converge", "a/beam:z").stdout.splitlines()[-1])
+        self.assertIn("settled", self.good("run", beam, "--converge", "energy").stdout.splitlines()[-1])  # nearly constant
+        self.assertIn("nothing to settle: it is 0", self.good("run", beam, "--converge", "a/beam:force").stdout)
         for probe, word in (("xyzzy", "expected"), ("beam:z", "no body 'beam'"), ("a/beam:w", "'w'"),
                             ("a/beam/24:x", "below 24"), ("a/beam/:x", "vertex"), ("a/beam/1:force", "x, y or z")):
             self.assertIn(word, self.one_line_error("run", beam, "--converge", probe))
@@ -353,7 +355,8 @@ class Run(tool.ToolTest):
         scene = self.write("loaded.json", json.dumps(self.LOADED))
         runs = tool.json_lines(self.good("run", scene, "--converge", "top.z", "--json").stdout)
         self.assertTrue(runs[-1]["settled"])
-        self.assertIn("a probe of the scene", self.one_line_error("run", scene, "--converge", "top"))
+        for name in ("top", "top.w"):
+            self.assertIn("a probe of the scene: top.x, top.y or top.z", self.one_line_error("run", scene, "--converge", name))
         self.assertIn("--probes", self.one_line_error("run", scene, "--converge", "top.z", "--probes", self.path("x.csv")))
         self.assertIn(".csv", self.one_line_error("run", scene, "--probes", self.path("x.txt")))
         self.assertIn("declares no probes", self.one_line_error("run", self.beam("30 kPa"), "--probes", self.path("x.csv")))

@@ -15,7 +15,7 @@
 
 #include "sim/support_meshes.h"
 
-enum { PHYSICS_BODIES = 16 };
+enum { PHYSICS_BODIES = 40 };
 
 /* The meshes of support_meshes.h, placed by vectors. */
 struct test_mesh physics_block(const uint32_t cells[3], double edge, const double low[3]);

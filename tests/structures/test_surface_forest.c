@@ -306,7 +306,7 @@ static void note_visits(void *user, uint32_t block, uint32_t worker, const struc
 static size_t visit(struct stage *stage, struct leaf_pair **list)
 {
     struct visits visits = {.context = stage->context};
-    struct leaf_pair_visitor visitor = {&visits, begin_visits, note_visits};
+    struct leaf_pair_visitor visitor = {.user = &visits, .begin = begin_visits, .visit = note_visits};
     struct cancel_flag cancel = {0};
     uint64_t box_tests = 0;
     assert_true(surface_forest_visit_pairs(&stage->forest, &stage->snapshot, dent_context_isa(stage->context), &cancel,

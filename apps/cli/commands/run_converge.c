@@ -19,8 +19,14 @@ enum { SUBSTEP_LIMIT = 1000 };
 
 /* ---- probes ---------------------------------------------------------------------------------------------- */
 
-typedef enum probe_kind { PROBE_KINETIC, PROBE_ELASTIC, PROBE_ENERGY, PROBE_POSITION, PROBE_FORCE, PROBE_DECLARED }
-    probe_kind;
+typedef enum probe_kind {
+    PROBE_KINETIC,
+    PROBE_ELASTIC,
+    PROBE_ENERGY,
+    PROBE_POSITION,
+    PROBE_FORCE,
+    PROBE_DECLARED
+} probe_kind;
 
 typedef struct run_probe {
     probe_kind kind;
@@ -38,6 +44,23 @@ static bool find_body(const dent_sim *sim, const char *name, size_t length, uint
         }
     }
     return false;
+}
+
+static int complain_of_name(const dent_sim *sim, const char *text)
+{
+    dent_sim_probe_info info;
+    for (uint32_t n = 0; dent_sim_probe_at(sim, n, &info); n++) {
+        size_t length = strlen(info.name);
+        if (info.column_count == 3 && strncmp(text, info.name, length) == 0 &&
+            (text[length] == '\0' || text[length] == '.')) {
+            return complain("run: --converge %s: expected a probe of the scene: %s.x, %s.y or %s.z", text, info.name,
+                            info.name, info.name);
+        }
+    }
+    return complain(
+        "run: --converge %s: expected a probe of the scene, kinetic, elastic, energy, BODY:x, BODY/VERTEX:x or "
+        "BODY:force",
+        text);
 }
 
 static int read_probe(const dent_sim *sim, const char *text, run_probe *made)
@@ -58,8 +81,7 @@ static int read_probe(const dent_sim *sim, const char *text, run_probe *made)
     }
     const char *colon = strrchr(text, ':');
     if (colon == NULL) {
-        return complain("run: --converge %s: expected a probe of the scene, kinetic, elastic, energy, BODY:x or BODY:force",
-                        text);
+        return complain_of_name(sim, text);
     }
     const char *quantity = colon + 1;
     bool force = strcmp(quantity, "force") == 0;
@@ -148,6 +170,8 @@ typedef struct settling {
     uint32_t substeps; /* of the next run; 0: the scene's own */
     uint32_t frames;
     double *values, *before; /* of the probe, by frame: of this run and of the last one */
+    double exchanged;        /* the largest change of a kind of energy in this run: the measure of their sum, which is
+                                constant but for the error of the run */
 } settling;
 
 static int open_scene(const settling *job, dent_sim_scene **scene)
@@ -172,12 +196,31 @@ static bool reserve_frames(settling *job, uint32_t frames)
     return job->values != NULL && job->before != NULL;
 }
 
+/* Kinds of energy, their least and largest values so far. */
+typedef struct energy_range {
+    double low[3], high[3];
+} energy_range;
+
+static double widen(energy_range *range, const dent_sim *sim, bool first)
+{
+    dent_sim_statistics now = dent_sim_get_statistics(sim);
+    const double kinds[3] = {now.kinetic, now.elastic, now.potential};
+    double largest = 0;
+    for (int k = 0; k < 3; k++) {
+        range->low[k] = first ? kinds[k] : fmin(range->low[k], kinds[k]);
+        range->high[k] = first ? kinds[k] : fmax(range->high[k], kinds[k]);
+        largest = fmax(largest, range->high[k] - range->low[k]);
+    }
+    return largest;
+}
+
 /* One run of all frames. Leaves the number of substeps used. */
 static int run_once(settling *job)
 {
     const tool_options *options = job->session->options;
     dent_sim_scene *scene = NULL;
     run_probe probe;
+    energy_range range;
     int status = open_scene(job, &scene);
     if (status != STATUS_GOOD) {
         return status;
@@ -196,6 +239,7 @@ static int run_once(settling *job)
             status = interrupt_report();
         } else {
             job->values[frame] = probe_value(sim, &probe);
+            job->exchanged = probe.kind == PROBE_ENERGY ? widen(&range, sim, frame == 0) : 0;
         }
     }
     job->substeps = dent_sim_get_statistics(sim).substeps;
@@ -212,7 +256,17 @@ static double largest_change(const settling *job)
         high = fmax(high, job->values[frame]);
         change = fmax(change, fabs(job->values[frame] - job->before[frame]));
     }
-    return change > 0 ? change / (high - low) : 0;
+    return change > 0 ? change / fmax(high - low, job->exchanged) : 0;
+}
+
+static bool is_constant(const settling *job, const double *values)
+{
+    for (uint32_t frame = 1; frame <= job->frames; frame++) {
+        if (values[frame] != values[0]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void print_run(const settling *job, bool first, double change, bool settled)
@@ -257,7 +311,9 @@ static int run_all(settling *job)
         }
         job->substeps *= settled ? 1 : 2;
     }
-    if (!options_have(job->session->options, OPTION_JSON)) {
+    if (!options_have(job->session->options, OPTION_JSON) && is_constant(job, job->before)) {
+        printer_format(job->session->out, "nothing to settle: it is %.10g in all frames\n", job->before[0]);
+    } else if (!options_have(job->session->options, OPTION_JSON)) {
         printer_format(job->session->out, "settled: half of %u substeps are enough for 1 %%; the scene has %u\n",
                        job->substeps, own);
     }
@@ -269,8 +325,9 @@ int run_until_settled(tool_session *session)
     const tool_options *options = session->options;
     if (options_have(options, OPTION_ANIMATION) || options_have(options, OPTION_CHECKPOINT) ||
         options_have(options, OPTION_RESUME) || options_have(options, OPTION_PROBES)) {
-        return complain("run: --converge runs the scene several times: -o, --checkpoint, --resume and --probes do not go "
-                        "with it");
+        return complain(
+            "run: --converge runs the scene several times: -o, --checkpoint, --resume and --probes do not go "
+            "with it");
     }
     settling job = {.session = session};
     int status = run_all(&job);

@@ -218,9 +218,12 @@ void contact_straighten(const struct sim_model *model, const struct sim_state *s
 bool bodies_are_joined(const struct sim_model *model, uint32_t body_a, uint32_t body_b)
 {
     uint32_t a = model->bodies[body_a].rigid, b = model->bodies[body_b].rigid;
-    for (uint32_t n = 0; n < model->joint_count && a != SIM_NONE && b != SIM_NONE; n++) {
+    for (uint32_t n = 0; n < model->joint_count && (a != SIM_NONE || b != SIM_NONE); n++) {
         const struct sim_joint *joint = &model->joints[n];
-        bool same = (joint->rigid[0] == a && joint->rigid[1] == b) || (joint->rigid[0] == b && joint->rigid[1] == a);
+        bool held = joint->frame != SIM_NONE, first = a != SIM_NONE && joint->rigid[0] == a,
+             second = b != SIM_NONE && joint->rigid[0] == b;
+        bool same = (first && (held ? joint->frame == body_b : b != SIM_NONE && joint->rigid[1] == b)) ||
+                    (second && (held ? joint->frame == body_a : a != SIM_NONE && joint->rigid[1] == a));
         if (same && !joint->collide) {
             return true;
         }

@@ -131,9 +131,10 @@ static uint32_t exclude_joints(const struct sim_model *model, struct swift_motio
     uint32_t count = 0;
     for (uint32_t n = 0; n < model->joint_count; n++) {
         const struct sim_joint *joint = &model->joints[n];
-        if (joint->rigid[1] != SIM_NONE && !joint->collide) {
-            swift->excluded[count++] = (dent_excluded_pair){model->bodies[model->rigids[joint->rigid[0]].body].id,
-                                                            model->bodies[model->rigids[joint->rigid[1]].body].id};
+        uint32_t other = joint->rigid[1] != SIM_NONE ? model->rigids[joint->rigid[1]].body : joint->frame;
+        if (other != SIM_NONE && !joint->collide) {
+            swift->excluded[count++] =
+                (dent_excluded_pair){model->bodies[model->rigids[joint->rigid[0]].body].id, model->bodies[other].id};
         }
     }
     return count;

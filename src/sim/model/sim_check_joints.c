@@ -14,6 +14,13 @@ static bool is_rigid(const dent_sim_def *def, uint32_t body)
     return body < def->body_count && def->bodies[body].kind == DENT_SIM_RIGID;
 }
 
+/* A prescribed body that never moves is as good as the world. */
+static bool is_still(const dent_sim_def *def, uint32_t body)
+{
+    const dent_sim_body_def *owner = body < def->body_count ? &def->bodies[body] : NULL;
+    return owner && owner->kind == DENT_SIM_PRESCRIBED && !owner->motion.function && owner->motion.keyframe_count == 0;
+}
+
 static dent_status refuse(dent_context *context, uint32_t number, const char *what)
 {
     return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "joint %u: %s", number, what);
@@ -61,9 +68,11 @@ dent_status sim_check_joints(dent_context *context, const dent_sim_def *def)
         if (!dent_sim_joint_kind_name(joint->kind) || (unsigned)joint->motor > DENT_SIM_MOTOR_POSITION) {
             return refuse(context, n, "unknown kind of joint or motor");
         }
-        if (!is_rigid(def, joint->body_a) || (joint->body_b != UINT32_MAX && !is_rigid(def, joint->body_b)) ||
-            joint->body_a == joint->body_b) {
-            return refuse(context, n, "it must connect two rigid bodies, or one with the world");
+        if (!is_rigid(def, joint->body_a) || joint->body_a == joint->body_b ||
+            (joint->body_b != UINT32_MAX && !is_rigid(def, joint->body_b) && !is_still(def, joint->body_b))) {
+            return refuse(
+                context, n,
+                "it must connect a rigid body with another one, a prescribed one without motion or the world");
         }
         status = check_numbers(context, joint, n);
     }

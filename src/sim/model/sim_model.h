@@ -80,6 +80,7 @@ struct sim_attachment {
 struct sim_joint {
     dent_sim_joint_kind kind;
     uint32_t rigid[2];                   /* numbers in model->rigids, SIM_NONE: the world */
+    uint32_t frame;                      /* the still prescribed body in place of the world, or SIM_NONE */
     double local[2][3];                  /* its point in the frames of the bodies, or in space */
     double axis[3], across[3], third[3]; /* unit, in space at the start: the frames of bodies are those of space then */
     bool limited, collide;

@@ -60,7 +60,8 @@ static void make_joint(const struct sim_model *model, const struct sim_state *st
                                 .motor = from->motor,
                                 .max_force = from->max_force,
                                 .stiffness = from->stiffness,
-                                .damping = from->damping};
+                                .damping = from->damping,
+                                .frame = SIM_NONE};
     choose_directions(joint, axial ? from->axis : up);
     for (int s = 0; s < 2; s++) {
         const double *point = spring && s == 1 ? from->point_b : from->point;
@@ -69,6 +70,9 @@ static void make_joint(const struct sim_model *model, const struct sim_state *st
         if (joint->rigid[s] != SIM_NONE) {
             sim_subtract(point, state->rigids[joint->rigid[s]].center, joint->local[s]);
         }
+    }
+    if (bodies[1] != UINT32_MAX && joint->rigid[1] == SIM_NONE) {
+        joint->frame = bodies[1];
     }
     sim_subtract(from->point, from->point_b, apart);
     joint->length = from->length >= 0 ? from->length : sqrt(sim_dot(apart, apart));
