@@ -193,7 +193,9 @@ static void search_leaves(struct workspace *work, dent_question question, uint32
                                           : (faces ? kernels->face_leaf : kernels->vertex_leaf)(
                                                 &work->cells, &features, &work->queue, work->hits);
         work->clusters_visited++;
-        tell(work, question, count);
+        if (count > 0) {
+            tell(work, question, count);
+        }
     }
 }
 
@@ -207,7 +209,8 @@ static void flush_leaves(struct workspace *work, dent_question question)
         tell(work, question,
              (faces ? kernels->face_flush : kernels->vertex_flush)(&work->cells, &work->queue, work->hits));
     }
-    if (work->doubles.vertices.points.count > 0 || work->doubles.faces.points.count > 0) {
+    if (work->doubles.vertices.waiting.count > 0 || work->doubles.vertices.count > 0 ||
+        work->doubles.faces.points.count > 0) {
         tell(work, question,
              (faces ? kernels->face_flush_doubles : kernels->vertex_flush_doubles)(&work->cells, &work->doubles,
                                                                                    work->hits));
@@ -282,7 +285,7 @@ static void choose_numbers(struct workspace *work, dent_question question)
     } else {
         work->in_doubles = numbers_of_experiment(work, question);
     }
-    work->doubles.cells.has_points = work->doubles.cells.has_planes = false;
+    work->doubles.cells.has_x = work->doubles.cells.has_points = work->doubles.cells.has_planes = false;
     work->queue.box_pairs = work->open_pairs = 0;
 }
 
@@ -533,8 +536,9 @@ void cluster_search_block(void *data, uint32_t block, uint32_t worker)
     work->answer_count = work->candidate_count = work->queue.count = 0;
     work->queue.waiting.count = work->queue.waiting_faces.count = 0;
     work->queue.waiting_faces.may_share = false;
-    work->doubles.vertices.points.count = work->doubles.faces.points.count = work->doubles.faces.count = 0;
-    work->doubles.vertices.points.may_share = work->doubles.faces.points.may_share = false;
+    work->doubles.vertices.waiting.count = work->doubles.vertices.source_count = work->doubles.vertices.count = 0;
+    work->doubles.faces.points.count = work->doubles.faces.count = 0;
+    work->doubles.vertices.waiting.may_share = work->doubles.faces.points.may_share = false;
     work->clusters_visited = work->boxes_compared = 0;
     uint32_t first = block * search->pieces_per_block;
     uint32_t left = search->snapshot.piece_count - first;

@@ -21,6 +21,9 @@ enum { OVERLAPS_MAX = 16 };
  * other, which a cluster does not against itself, so they need larger gaps than it does. */
 #define ENOUGH_GAPS 16
 
+/* Points are not looked at for being near beyond this share of the radii of their clusters together. */
+#define NEAR_SHARE 0.5
+
 /* ---- the gap between two features ------------------------------------------------------------ */
 
 /* A vertex, a face or a cell: corners and box. */
@@ -288,10 +291,10 @@ static double reach_of_shapes(const struct shape *feature, const struct shape *c
     return sqrt(most);
 }
 
-/* Are a feature and a cell certainly not closer than `distance`, or are they not compared at all? */
+/* Are a feature and a cell, whose boxes are closer, certainly not closer than `distance`, or are they not compared? */
 static bool keep_away(const struct shape *feature, struct cell_shape *cell, double distance)
 {
-    if (boxes_are_apart(feature, &cell->shape, distance) || share_a_vertex(feature, &cell->shape)) {
+    if (share_a_vertex(feature, &cell->shape)) {
         return true;
     }
     if (!cell->has_normals) {
@@ -319,20 +322,27 @@ static double reach_one_way(const struct cluster_shape *a, struct cluster_shape 
             continue;
         }
         for (uint32_t k = 0; k < count; k++) {
-            double own = reach_of_shapes(&a->features[i], &b->cells[close[k]].shape, middles);
-            reach = own > reach && !keep_away(&a->features[i], &b->cells[close[k]], distance) ? own : reach;
+            struct cell_shape *cell = &b->cells[close[k]];
+            if (boxes_are_apart(&a->features[i], &cell->shape, distance)) {
+                continue;
+            }
+            double own = reach_of_shapes(&a->features[i], &cell->shape, middles);
+            reach = own > reach && !keep_away(&a->features[i], cell, distance) ? own : reach;
         }
     }
     return reach;
 }
 
-/* The reach of two clusters with a gap; not above `limit`, the sum of their radii. Sums of coordinates up to 1 are off by
- * less than 1e-14. */
+/* The reach of two clusters with a gap; not above `limit`, the sum of their radii, which it is taken to be where points
+ * that far apart in question are most of them. Sums of coordinates up to 1 are off by less than 1e-14. */
 static float reach_of_clusters(struct cluster_shape *a, struct cluster_shape *b, float gap, float limit)
 {
     double distance = (double)NEAR_GAPS * (double)gap * (1 + 1e-6) + 1e-14;
-    double reach = gap > 0 ? reach_one_way(a, b, distance, 0, (double)limit) : (double)limit;
-    reach = gap > 0 ? reach_one_way(b, a, distance, reach, (double)limit) : reach;
+    if (!(gap > 0) || distance > NEAR_SHARE * (double)limit) {
+        return limit;
+    }
+    double reach = reach_one_way(a, b, distance, 0, (double)limit);
+    reach = reach_one_way(b, a, distance, reach, (double)limit);
     reach = reach * (1 + 1e-6) + 1e-14;
     return reach < (double)limit ? (float)reach : limit;
 }

@@ -279,9 +279,10 @@ static void begin_run(struct leaf_run *run, struct leaf_case *drawn, const struc
     run->cells.has_boxes = false;
     run->cells.interior_only = interior_only;
     kernels->bound(&drawn->b.points, UINT32_MAX, &run->cells.box);
-    run->doubles.cells.has_points = run->doubles.cells.has_planes = false;
-    run->doubles.vertices.points.count = run->doubles.faces.points.count = run->doubles.faces.count = 0;
-    run->doubles.vertices.points.may_share = run->doubles.faces.points.may_share = false;
+    run->doubles.cells.has_x = run->doubles.cells.has_points = run->doubles.cells.has_planes = false;
+    run->doubles.vertices.waiting.count = run->doubles.vertices.source_count = run->doubles.vertices.count = 0;
+    run->doubles.faces.points.count = run->doubles.faces.count = 0;
+    run->doubles.vertices.waiting.may_share = run->doubles.faces.points.may_share = false;
 }
 
 static void note_hits(struct leaf_run *run, uint32_t count)

@@ -104,6 +104,8 @@ static void add_body(text *into, const view_body *body)
     add_number(into, body->element_count);
     add_text(into, ",\"faces\":");
     add_number(into, body->face_count);
+    add_text(into, ",\"segments\":");
+    add_number(into, body->segment_count);
     add_text(into, "}");
 }
 
@@ -151,8 +153,10 @@ static view_message *make_hello(const view_source *source)
         add_string(&hello, dent_structure_name((dent_structure)i));
     }
     for (uint32_t i = 0; i < VIEW_TREE_COUNT; i++) {
-        add_text(&hello, ",");
-        add_string(&hello, view_trees[i].name);
+        if (!view_trees[i].wisps || view_source_has_strands(source)) {
+            add_text(&hello, ",");
+            add_string(&hello, view_trees[i].name);
+        }
     }
     add_text(&hello, "],\"bodies\":[");
     for (uint32_t i = 0; i < source->body_count; i++) {
@@ -190,6 +194,19 @@ static uint32_t place_of(const view_body *body, uint32_t vertex)
     return low;
 }
 
+/* Which vertices begin a segment, and how thick they are: one float per vertex, in units, negative at the tips. */
+static bool append_radii(const view_source *source, const view_body *body, view_message *message)
+{
+    float *out = view_message_extend(message, sizeof *out * (size_t)body->vertex_count);
+    for (uint32_t v = 0; out != NULL && v < body->vertex_count; v++) {
+        out[v] = -view_length(source, body->radii != NULL ? body->radii[v] : body->radius);
+    }
+    for (uint32_t i = 0; out != NULL && i < body->segment_count; i++) {
+        out[body->segments[i].v0] = -out[body->segments[i].v0];
+    }
+    return out != NULL;
+}
+
 static view_message *make_topology(const view_source *source, uint32_t index)
 {
     const view_body *body = &source->bodies[index];
@@ -208,6 +225,7 @@ static view_message *make_topology(const view_source *source, uint32_t index)
         }
         good = view_message_append(message, corners, sizeof corners);
     }
+    good = good && (body->segments == NULL || append_radii(source, body, message));
     if (!good) {
         view_message_drop(message);
         return NULL;

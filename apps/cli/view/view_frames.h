@@ -9,10 +9,11 @@
 #include <view_server.h>
 
 /** The bounding trees among the structures. */
-enum { VIEW_TREE_COUNT = 3 };
+enum { VIEW_TREE_COUNT = 4 };
 typedef struct view_tree {
-    const char *name; /* "sphere-tree", "dop14-tree", "dop18-tree" */
+    const char *name; /* "sphere-tree", "dop14-tree", "dop18-tree", "wisps" */
     dent_bound_kind kind;
+    bool wisps; /* no bounding tree: the levels of a wisp tree (dent/hair.h) over strands */
 } view_tree;
 extern const view_tree view_trees[VIEW_TREE_COUNT];
 /** Null: it is none of them. */

@@ -107,5 +107,6 @@ int view_model_open(view_source *source)
     source->restart = restart;
     failed = view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
     failed = failed ? failed : go_to(source, session->options->frame);
-    return failed || source->frame_count > 1 ? failed : check_once(source);
+    bool judged = !failed && source->frame_count <= 1 && !view_source_has_strands(source); /* strands have no inside */
+    return judged ? check_once(source) : failed;
 }

@@ -30,7 +30,8 @@ static bool list_shown_vertices(dent_context *context, view_body *body)
     if (used == NULL) {
         return false;
     }
-    memset(used, 0, body->vertex_count + 1);
+    memset(used, body->segments != NULL, body->vertex_count + 1);
+    used[body->vertex_count] = 0;
     for (uint32_t i = 0; i < body->face_count; i++) {
         for (int k = 0; k < 3; k++) {
             used[body->faces[i].corners[k]] = 1;
@@ -111,8 +112,25 @@ void view_source_follow(view_source *source, const loaded_body *bodies)
         source->bodies[i].name = bodies[i].name;
         source->bodies[i].positions = bodies[i].positions;
         source->bodies[i].vertex_numbers = bodies[i].vertex_numbers;
+        source->bodies[i].radii = bodies[i].radii;
         source->bodies[i].element_numbers = bodies[i].element_numbers;
     }
+}
+
+/* Strands are drawn with the radii of their file, with --thickness, or with a tenth of their mean segment. */
+static void describe_strands(view_source *source, view_body *body)
+{
+    double sum = 0;
+    body->kind = "strands";
+    body->segments = dent_body_edges(source->world, body->id, &body->segment_count);
+    for (uint32_t i = 0; i < body->segment_count; i++) {
+        const double *a = body->positions + 3 * (size_t)body->segments[i].v0;
+        const double *b = body->positions + 3 * (size_t)body->segments[i].v1;
+        sum += sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+    }
+    body->radius = options_have(source->session->options, OPTION_THICKNESS) ? source->session->options->thickness
+                   : body->segment_count > 0                                ? 0.1 * sum / body->segment_count
+                                                                            : 0;
 }
 
 int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count)
@@ -134,6 +152,9 @@ int view_source_describe(view_source *source, const loaded_body *bodies, uint32_
         body->vertex_count = bodies[i].vertex_count;
         body->element_count = bodies[i].element_count;
         body->faces = dent_body_surface_faces(source->world, body->id, &body->face_count);
+        if (bodies[i].kind == DENT_BODY_STRANDS) {
+            describe_strands(source, body);
+        }
         if (!list_shown_vertices(source->session->context, body)) {
             return view_fail(source, "out of memory");
         }
@@ -191,6 +212,10 @@ int view_source_ask_contacts(view_source *source)
     dent_contacts found;
     uint64_t start = dent_clock_ns();
     def.cancel = interrupt_flag();
+    if (view_source_has_strands(source)) { /* they have no inside: what is within their radii touches */
+        def.penetration = false;
+        def.proximity = true;
+    }
     if (dent_world_find_contacts(source->world, &def, &found) != DENT_OK) {
         return view_fail(source, "%s", dent_world_message(source->world));
     }

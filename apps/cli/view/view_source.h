@@ -24,6 +24,10 @@ typedef struct view_body {
     uint32_t face_count;
     uint32_t shown_count;     /* vertices of surface faces … */
     uint32_t *shown_vertices; /* … their numbers, ascending */
+    const dent_edge *segments; /* of strands, by strand from root to tip; null for other bodies. All vertices are shown */
+    uint32_t segment_count;
+    const double *radii; /* of their vertices; null: `radius` */
+    double radius;
 } view_body;
 
 /** What is known of the frame beside positions. */
@@ -105,6 +109,16 @@ static inline float view_place(const view_source *source, double x, int axis)
 static inline float view_length(const view_source *source, double length)
 {
     return (float)(length * source->per_unit);
+}
+
+/** A body has strands. */
+static inline bool view_source_has_strands(const view_source *source)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < source->body_count; i++) {
+        found = found || source->bodies[i].segments != NULL;
+    }
+    return found;
 }
 
 /** Says what went wrong on the terminal, and keeps it for the pages. STATUS_ERROR. */

@@ -4,13 +4,17 @@
 #include "view_frames.h"
 #include "view_polytope.h"
 
+#include <dent/hair.h>
+
 #include <string.h>
 
 enum { BOXES_SENT = 20000, POLYTOPES_SENT = 4000 }; /* a polytope has up to 48 edges */
 enum { SHAPE_BOXES = 0, SHAPE_BALLS = 1, SHAPE_POLYTOPES = 2 };
 
-const view_tree view_trees[VIEW_TREE_COUNT] = {
-    {"sphere-tree", DENT_BOUND_SPHERES}, {"dop14-tree", DENT_BOUND_DOP14}, {"dop18-tree", DENT_BOUND_DOP18}};
+const view_tree view_trees[VIEW_TREE_COUNT] = {{"sphere-tree", DENT_BOUND_SPHERES, false},
+                                               {"dop14-tree", DENT_BOUND_DOP14, false},
+                                               {"dop18-tree", DENT_BOUND_DOP18, false},
+                                               {"wisps", DENT_BOUND_SPHERES, true}};
 
 const view_tree *view_find_tree(const char *name)
 {
@@ -129,10 +133,103 @@ static bool find_present_tree(view_source *source, uint32_t body, dent_bound_kin
     return source->tree != NULL;
 }
 
+/* ---- wisps ------------------------------------------------------------------------------------------------------- */
+
+/* Rows of strands that all have the same number of vertices; 0: they differ, or these are no strands. */
+static uint32_t rows_of(const view_body *body)
+{
+    uint32_t rows = 0, length = 1;
+    for (uint32_t i = 0; i < body->segment_count; i++) {
+        length++;
+        bool ends = i + 1 == body->segment_count || body->segments[i + 1].v0 != body->segments[i].v1;
+        if (ends && rows > 0 && rows != length) {
+            return 0;
+        }
+        rows = ends ? length : rows;
+        length = ends ? 1 : length;
+    }
+    return rows;
+}
+
+/* Splits every wisp down to the level limit: each call splits one more row or level. */
+static dent_status split_all(dent_context *context, dent_wisp_tree *tree)
+{
+    dent_wisp_report report = {.splits = 1};
+    dent_status status = DENT_OK;
+    while (status == DENT_OK && report.splits > 0) {
+        uint32_t count;
+        dent_wisp_tree_nodes(tree, &count);
+        double *strong = dent_allocate(context, 3 * (size_t)count, sizeof *strong);
+        for (size_t i = 0; strong != NULL && i < 3 * (size_t)count; i++) {
+            strong[i] = 1e100;
+        }
+        status = strong != NULL ? dent_wisp_tree_adapt(tree, strong, &report) : DENT_ERROR_OUT_OF_MEMORY;
+        dent_release(context, strong, 3 * (size_t)count, sizeof *strong);
+    }
+    return status;
+}
+
+static view_message *balls_of_wisps(const view_source *source, const dent_wisp_tree *tree, uint32_t level,
+                                    uint32_t deepest)
+{
+    uint32_t count;
+    const dent_wisp_node *nodes = dent_wisp_tree_nodes(tree, &count);
+    uint32_t sent = count < BOXES_SENT ? count : BOXES_SENT;
+    view_message *message = begin_shapes(sent, level, deepest, SHAPE_BALLS, count);
+    for (uint32_t i = 0; i < sent && message != NULL; i++) {
+        float ball[4] = {0, 0, 0, view_length(source, nodes[i].radius)};
+        for (int axis = 0; axis < 3; axis++) {
+            ball[axis] = view_place(source, nodes[i].position[axis], axis);
+        }
+        if (!view_message_append(message, ball, sizeof ball)) {
+            view_message_drop(message);
+            message = NULL;
+        }
+    }
+    return message;
+}
+
+/* The wisps of one level over the strands of a body: a ball for every row of each. */
+static view_message *make_wisps(view_source *source, uint32_t index, uint32_t level)
+{
+    const view_body *body = &source->bodies[index];
+    dent_context *context = source->session->context;
+    dent_wisp_tree_def def = dent_wisp_tree_def_default();
+    dent_wisp_tree *tree = NULL;
+    view_message *message = NULL;
+    uint32_t deepest = 0;
+    def.row_count = rows_of(body);
+    if (def.row_count == 0) {
+        view_fail(source, "wisps need a body of strands that all have the same number of vertices");
+        return NULL;
+    }
+    def.strand_count = body->vertex_count / def.row_count;
+    while (deepest < 31 && UINT32_C(1) << deepest < def.strand_count) {
+        deepest++;
+    }
+    def.positions = body->positions;
+    def.strand_radius = body->radius;
+    def.level_limit = level < deepest ? level : deepest;
+    def.split_threshold = 1e-300;
+    dent_status status = dent_wisp_tree_create(context, &def, &tree);
+    status = status == DENT_OK ? split_all(context, tree) : status;
+    if (status == DENT_OK) {
+        message = balls_of_wisps(source, tree, def.level_limit, deepest);
+    }
+    if (message == NULL) {
+        view_fail(source, "out of memory");
+    }
+    dent_wisp_tree_destroy(tree);
+    return message;
+}
+
 view_message *view_make_boxes(view_source *source, const view_settings *requests)
 {
     dent_structure_shapes shapes = {0};
     bool wanted = requests->structure_wanted && requests->structure_body < source->body_count;
+    if (wanted && requests->tree != NULL && requests->tree->wisps) {
+        return make_wisps(source, requests->structure_body, requests->structure_level);
+    }
     if (wanted && requests->tree != NULL) {
         bool found = find_present_tree(source, requests->structure_body, requests->tree->kind);
         return found ? nodes_of(source, requests->structure_level, requests->tree->kind == DENT_BOUND_SPHERES) : NULL;

@@ -8,7 +8,9 @@
  * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units, measures,
  *            probes)
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
- *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers)
+ *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers); of strands, which
+ *            show all vertices, float radii[vertex_count]: a segment joins each vertex with the next, unless its
+ *            radius is negative (a tip, with minus its radius)
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then
  *            per body one mark byte per face (padded to 4), where a question is asked, then per body float
  *            stress[vertex_count] (-1: none), where it is asked for; last one double for each column of the probes

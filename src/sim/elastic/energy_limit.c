@@ -15,15 +15,28 @@
 
 enum { MOST_HALVINGS = 40 };
 
+struct before_call {
+    const struct sim_state *state;
+    const struct elastic_work *elastic;
+};
+
+static void before_range(void *data, uint32_t begin, uint32_t end)
+{
+    const struct before_call *call = data;
+    const struct minimiser *work = call->elastic->minimiser;
+    for (uint32_t v = begin; v < end; v++) {
+        const double *from = work->inertia.vertices[v] > 0 ? call->elastic->previous : call->state->positions;
+        memcpy(work->trial + 3 * (size_t)v, from + 3 * (size_t)v, 3 * sizeof(double));
+    }
+}
+
 /* Where everything was at the beginning, with prescribed bodies where they are now. */
 static void place_before(const struct sim_model *model, const struct sim_state *state,
                          const struct elastic_work *elastic)
 {
-    struct minimiser *work = elastic->minimiser;
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        const double *from = work->inertia.vertices[v] > 0 ? elastic->previous : state->positions;
-        memcpy(work->trial + 3 * (size_t)v, from + 3 * (size_t)v, 3 * sizeof(double));
-    }
+    const struct minimiser *work = elastic->minimiser;
+    struct before_call call = {state, elastic};
+    sim_parallel(model->context, 0, model->vertex_count, before_range, &call);
     supports_copy(model, state->positions, work->trial);
     bonds_place_vertices(model, elastic->previous_rigids, work->trial);
 }

@@ -1,6 +1,7 @@
 /* Gradients and changes of energy of a block in doubles: included behind a lanes_<isa>.h by the rows of float_kernels. Formulas as in
  * tet_kernels_lanes.h and cloth_elasticity.c. */
 #include "sim/elements/block_kernels.h"
+#include "sim/elements/wide_cofactors.h"
 
 #include <stddef.h>
 
@@ -77,24 +78,12 @@ static inline struct nine gradient_in(const struct block_tets *tets, const uint1
 
 static inline struct nine wide_cofactors(const doubles *a)
 {
-    return (struct nine){{a[4] * a[8] - a[5] * a[7], a[5] * a[6] - a[3] * a[8], a[3] * a[7] - a[4] * a[6],
-                          a[2] * a[7] - a[1] * a[8], a[0] * a[8] - a[2] * a[6], a[1] * a[6] - a[0] * a[7],
-                          a[1] * a[5] - a[2] * a[4], a[2] * a[3] - a[0] * a[5], a[0] * a[4] - a[1] * a[3]}};
+    return (struct nine){COFACTORS(a)};
 }
 
 static inline struct nine wide_cofactors_change(const doubles *a, const doubles *b)
 {
-    return (struct nine){{
-        (a[4] * b[8] + b[4] * a[8]) - (a[5] * b[7] + b[5] * a[7]),
-        (a[5] * b[6] + b[5] * a[6]) - (a[3] * b[8] + b[3] * a[8]),
-        (a[3] * b[7] + b[3] * a[7]) - (a[4] * b[6] + b[4] * a[6]),
-        (a[2] * b[7] + b[2] * a[7]) - (a[1] * b[8] + b[1] * a[8]),
-        (a[0] * b[8] + b[0] * a[8]) - (a[2] * b[6] + b[2] * a[6]),
-        (a[1] * b[6] + b[1] * a[6]) - (a[0] * b[7] + b[0] * a[7]),
-        (a[1] * b[5] + b[1] * a[5]) - (a[2] * b[4] + b[2] * a[4]),
-        (a[2] * b[3] + b[2] * a[3]) - (a[0] * b[5] + b[0] * a[5]),
-        (a[0] * b[4] + b[0] * a[4]) - (a[1] * b[3] + b[1] * a[3]),
-    }};
+    return (struct nine){COFACTORS_CHANGE(a, b)};
 }
 
 static inline doubles nine_dot(const doubles *a, const doubles *b)

@@ -4,6 +4,7 @@
  * What an element puts on its corners is added to the rows of its block at once, in the order of elements and corners:
  * the same bits for every instruction set. */
 #include "sim/elements/float_kernels.h"
+#include "sim/elements/wide_cofactors.h"
 
 #include <stddef.h>
 
@@ -61,24 +62,12 @@ static inline struct float_matrix tet_gradient_of(const struct float_tets *tets,
 
 static inline struct float_matrix cofactors_of(const floats *a)
 {
-    return (struct float_matrix){{a[4] * a[8] - a[5] * a[7], a[5] * a[6] - a[3] * a[8], a[3] * a[7] - a[4] * a[6],
-                                  a[2] * a[7] - a[1] * a[8], a[0] * a[8] - a[2] * a[6], a[1] * a[6] - a[0] * a[7],
-                                  a[1] * a[5] - a[2] * a[4], a[2] * a[3] - a[0] * a[5], a[0] * a[4] - a[1] * a[3]}};
+    return (struct float_matrix){COFACTORS(a)};
 }
 
 static inline struct float_matrix cofactors_change(const floats *a, const floats *b)
 {
-    return (struct float_matrix){{
-        (a[4] * b[8] + b[4] * a[8]) - (a[5] * b[7] + b[5] * a[7]),
-        (a[5] * b[6] + b[5] * a[6]) - (a[3] * b[8] + b[3] * a[8]),
-        (a[3] * b[7] + b[3] * a[7]) - (a[4] * b[6] + b[4] * a[6]),
-        (a[2] * b[7] + b[2] * a[7]) - (a[1] * b[8] + b[1] * a[8]),
-        (a[0] * b[8] + b[0] * a[8]) - (a[2] * b[6] + b[2] * a[6]),
-        (a[1] * b[6] + b[1] * a[6]) - (a[0] * b[7] + b[0] * a[7]),
-        (a[1] * b[5] + b[1] * a[5]) - (a[2] * b[4] + b[2] * a[4]),
-        (a[2] * b[3] + b[2] * a[3]) - (a[0] * b[5] + b[0] * a[5]),
-        (a[0] * b[4] + b[0] * a[4]) - (a[1] * b[3] + b[1] * a[3]),
-    }};
+    return (struct float_matrix){COFACTORS_CHANGE(a, b)};
 }
 
 /* The square of a bound on the largest singular value. */

@@ -7,6 +7,7 @@
  *
  * Damping is viscous: damping * rate times that matrix at `start` on the change of F since. */
 #include "sim/elements/tet_kernels.h"
+#include "sim/elements/wide_cofactors.h"
 
 struct matrix_lanes {
     doubles at[9]; /* by rows */
@@ -45,26 +46,14 @@ static inline struct matrix_lanes gradient_of(const struct tet_group *group, uin
 static inline struct matrix_lanes cofactor(const struct matrix_lanes *f)
 {
     const doubles *a = f->at;
-    return (struct matrix_lanes){{a[4] * a[8] - a[5] * a[7], a[5] * a[6] - a[3] * a[8], a[3] * a[7] - a[4] * a[6],
-                                  a[2] * a[7] - a[1] * a[8], a[0] * a[8] - a[2] * a[6], a[1] * a[6] - a[0] * a[7],
-                                  a[1] * a[5] - a[2] * a[4], a[2] * a[3] - a[0] * a[5], a[0] * a[4] - a[1] * a[3]}};
+    return (struct matrix_lanes){COFACTORS(a)};
 }
 
 /* The derivative of the cofactor at a in the direction b, symmetric in both. */
 static inline struct matrix_lanes cofactor_change(const struct matrix_lanes *first, const struct matrix_lanes *second)
 {
     const doubles *a = first->at, *b = second->at;
-    return (struct matrix_lanes){{
-        (a[4] * b[8] + b[4] * a[8]) - (a[5] * b[7] + b[5] * a[7]),
-        (a[5] * b[6] + b[5] * a[6]) - (a[3] * b[8] + b[3] * a[8]),
-        (a[3] * b[7] + b[3] * a[7]) - (a[4] * b[6] + b[4] * a[6]),
-        (a[2] * b[7] + b[2] * a[7]) - (a[1] * b[8] + b[1] * a[8]),
-        (a[0] * b[8] + b[0] * a[8]) - (a[2] * b[6] + b[2] * a[6]),
-        (a[1] * b[6] + b[1] * a[6]) - (a[0] * b[7] + b[0] * a[7]),
-        (a[1] * b[5] + b[1] * a[5]) - (a[2] * b[4] + b[2] * a[4]),
-        (a[2] * b[3] + b[2] * a[3]) - (a[0] * b[5] + b[0] * a[5]),
-        (a[0] * b[4] + b[0] * a[4]) - (a[1] * b[3] + b[1] * a[3]),
-    }};
+    return (struct matrix_lanes){COFACTORS_CHANGE(a, b)};
 }
 
 static inline doubles product_of(const struct matrix_lanes *a, const struct matrix_lanes *b)

@@ -246,6 +246,9 @@ dent_status interval_energy_limit(const struct sim_model *model, struct sim_stat
     join_groups(model, &work->contacts, &work->safe);
     note_before(model, state, work->safe.interval_start, energy);
     double gain = measure(model, state, &work->solver, groups, energy);
+    if (gain == 0) {
+        return DENT_OK; /* measuring again, a pass over all elements, would say the same */
+    }
     double paid = gain < state->reserve ? gain : state->reserve;
     state->reserve -= paid > 0 ? paid : 0;
     bool done = false;

@@ -49,17 +49,30 @@ void solver_place_vertices(const struct sim_model *model, struct sim_state *stat
     embedding_place_vertices(model, state);
 }
 
+struct carried_call {
+    const struct sim_model *model;
+    struct sim_state *state;
+    const double *previous;
+};
+
+static void carried_range(void *data, uint32_t begin, uint32_t end)
+{
+    const struct carried_call *call = data;
+    const struct sim_model *model = call->model;
+    double h = model->substep;
+    for (uint32_t v = begin; v < end; v++) {
+        bool elastic = sim_is_elastic(model->bodies[model->vertex_bodies[v]].kind);
+        for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3 && !(elastic && model->inverse_masses[v] > 0); n++) {
+            call->state->velocities[n] = (call->state->positions[n] - call->previous[n]) / h;
+        }
+    }
+}
+
 /* What does not move by itself has the velocity of where it was put. */
 static void carried_velocities(const struct sim_model *model, struct sim_state *state, const double *previous)
 {
-    double h = model->substep;
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
-        bool elastic = sim_is_elastic(kind);
-        for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3 && !(elastic && model->inverse_masses[v] > 0); n++) {
-            state->velocities[n] = (state->positions[n] - previous[n]) / h;
-        }
-    }
+    struct carried_call call = {model, state, previous};
+    sim_parallel(model->context, 0, model->vertex_count, carried_range, &call);
 }
 
 /* A load that changes wakes its rigid body; under one that stays as it is, a body may sleep. */

@@ -113,7 +113,7 @@ function onHello(message) {
     fillSelect($("structure"), ["none", ...message.structures]);
     fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
     showShared();
-    $("empty").hidden = message.bodies.some(body => body.faces > 0);
+    $("empty").hidden = message.bodies.some(body => body.faces > 0 || body.segments > 0);
     write("time-caption", message.live ? "ms" : "ms for the contacts");
     write("push-caption", `largest push${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
     $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve

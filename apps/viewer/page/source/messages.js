@@ -16,6 +16,7 @@ function topology(buffer) {
         body,
         vertexNumbers: words.subarray(5, 5 + vertexCount),
         corners: words.subarray(5 + vertexCount, 5 + vertexCount + 3 * faceCount),
+        radii: words.length > 5 + vertexCount + 3 * faceCount ? new Float32Array(buffer, 4 * (5 + vertexCount + 3 * faceCount), vertexCount) : null, // strands
     };
 }
 

@@ -4,6 +4,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { BALLS, CONTACT_WORDS, POLYTOPES } from "./messages.js";
 import { bodyColor, pushColor, stressColors, uncertainColor } from "./palette.js";
 import { drawsInSoftware, faceMaterial } from "./shading.js";
+import { strandMesh } from "./strands.js";
 
 const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
 const MARGIN = 1.12; // round what is fitted: bodies that move, and normals of contacts, stay in sight for a while
@@ -163,6 +164,10 @@ export class Stage {
     }
 
     addBody(topology, info) {
+        if (topology.radii) {
+            this.addStrands(topology, info);
+            return;
+        }
         const geometry = new THREE.BufferGeometry();
         const position = new THREE.BufferAttribute(new Float32Array(3 * topology.vertexNumbers.length), 3);
         position.setUsage(THREE.DynamicDrawUsage);
@@ -185,9 +190,19 @@ export class Stage {
         this.bodies[topology.body] = { mesh, marked, color, name: info.name, corners: topology.corners, numbers: topology.vertexNumbers };
     }
 
+    addStrands(topology, info) {
+        const color = bodyColor(topology.body), mesh = strandMesh(topology.radii, color, this.cutting ? [this.plane] : []);
+        const marked = new THREE.Mesh(new THREE.BufferGeometry(), this.material({ color: 0xd55e00 })); // strands have no faces to mark
+        marked.visible = false;
+        mesh.userData.body = topology.body;
+        this.scene.add(mesh, marked);
+        this.faceCount += 2 * topology.radii.length;
+        this.bodies[topology.body] = { mesh, marked, color, name: info.name, corners: topology.corners, numbers: topology.vertexNumbers };
+    }
+
     setBody(index, { visible, color, opacity, wireframe }) {
         if (!this.bodies[index]) return; // its elements are still on their way
-        const { mesh, marked } = this.bodies[index], material = mesh.material;
+        const { mesh, marked } = this.bodies[index], material = mesh.material, strands = Boolean(mesh.userData.places);
         if (visible !== undefined) mesh.visible = visible;
         if (color !== undefined) material.uniforms.color.value.set(color);
         if (opacity !== undefined) {
@@ -196,7 +211,8 @@ export class Stage {
             material.depthWrite = opacity >= 1;
             material.needsUpdate = true;
         }
-        if (wireframe !== undefined) material.wireframe = wireframe;
+        if (wireframe !== undefined && strands) material.uniforms.thin.value = wireframe ? 1 : 0;
+        else if (wireframe !== undefined) material.wireframe = wireframe;
         marked.visible = mesh.visible && marked.userData.any === true;
         this.refreshPickMark();
         this.invalidate();
@@ -218,7 +234,7 @@ export class Stage {
     showFrame(frame) {
         this.playing = frame.playing;
         frame.positions.forEach((positions, i) => {
-            const attribute = this.bodies[i].mesh.geometry.getAttribute("position");
+            const { places } = this.bodies[i].mesh.userData, attribute = places ?? this.bodies[i].mesh.geometry.getAttribute("position");
             attribute.array.set(positions);
             attribute.needsUpdate = true;
         });
@@ -243,6 +259,7 @@ export class Stage {
         this.stressRange = 0;
         parts?.forEach(part => part.forEach(value => (this.stressRange = Math.max(this.stressRange, value))));
         this.bodies.forEach((body, i) => {
+            if (body.mesh.userData.places) return; // strands have no stress
             const { uniforms } = body.mesh.material;
             uniforms.stressScale.value = parts ? 1 / Math.max(this.stressRange, 1e-37) : 0;
             if (!parts) return;
@@ -347,8 +364,8 @@ export class Stage {
 
     eachVertex(middle, visit) {
         for (const body of this.bodies) {
-            const places = body.mesh.geometry.getAttribute("position").array;
-            for (let i = 0; i < places.length; i += 3) {
+            const { array: places } = body.mesh.userData.places ?? body.mesh.geometry.getAttribute("position");
+            for (let i = 0; i + 2 < places.length; i += 3) {
                 const x = places[i] - middle.x, y = places[i + 1] - middle.y, z = places[i + 2] - middle.z;
                 if (Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST) visit(x, y, z);
             }

@@ -159,7 +159,7 @@ struct double_cells {
     double local[3][CLUSTER_VERTICES];  /* x - origin */
     double planes[4][4][CLUSTER_CELLS]; /* of the faces opposite the corners: normal to the inside, offset */
     double origin[3], most[3];          /* middle of the vertices; largest |local| of each axis */
-    bool has_points, has_planes;
+    bool has_x, has_points, has_planes; /* points: all but the planes */
 };
 
 /* Points of side a. As many more places as a register holds. */
@@ -170,14 +170,27 @@ struct double_points {
     bool may_share; /* some have identities */
 };
 
-/* Vertices of many clusters that lie in the box of side b, and faces that meet it, as long as there is room. Faces know
- * their corners as places among the points. */
-struct double_vertices {
-    struct double_points points;
-    _Alignas(64) float x[3][CLUSTER_VERTICES + 16];
-    uint32_t cluster[CLUSTER_VERTICES + 16], vertex[CLUSTER_VERTICES + 16]; /* leaf_hit.cluster and .feature */
+/* Where the vertices of a cluster of side a are. */
+struct vertex_source {
+    const double (*xyz)[3];
+    const uint32_t *vertices;
 };
 
+/* Vertices of many clusters that lie in the box of side b wait in floats, as they do there. Those that lie in the box of
+ * a cell come into the queue in doubles. */
+struct double_vertices {
+    struct waiting_points waiting;
+    uint32_t source[LEAF_POINTS + 16]; /* of those that wait */
+    struct vertex_source sources[LEAF_POINTS + 1];
+    uint32_t source_count;
+    _Alignas(64) double points[3][LEAF_QUEUE];
+    uint32_t corners[LEAF_QUEUE]; /* of the cell */
+    struct leaf_hit pairs[LEAF_QUEUE];
+    uint32_t count;
+};
+
+/* Faces of many clusters that meet the box of side b, as long as there is room. They know their corners as places among
+ * the points. */
 struct double_faces {
     struct double_points points;
     _Alignas(64) float lo[3][CLUSTER_FACES + 16], hi[3][CLUSTER_FACES + 16];

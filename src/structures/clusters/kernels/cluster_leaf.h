@@ -346,15 +346,11 @@ static uint32_t vertex_flush(struct leaf_cells *cells, struct leaf_queue *queue,
     return count + judge_vertices(cells, queue, hits + count);
 }
 
-static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
-                            struct leaf_hit *hits)
+/* Vertices of side a that lie in the box of side b and are not in its cluster wait. */
+static inline void wait_in_box(const struct leaf_cells *cells, const struct leaf_features *features,
+                               struct waiting_points *waiting)
 {
     const struct spread_box box = spread_box_of(&cells->box);
-    struct waiting_points *waiting = &queue->waiting;
-    uint32_t count = 0;
-    if (waiting->count > LEAF_POINTS - CLUSTER_VERTICES) {
-        count = compare_waiting(cells, queue, hits);
-    }
     waiting->may_share = features->identities != NULL;
     for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
         uint32_t asked = features->lanes >> i & ALL_LANES;
@@ -370,6 +366,16 @@ static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features
         }
         put_waiting(waiting, features, i, set);
     }
+}
+
+static uint32_t vertex_leaf(struct leaf_cells *cells, const struct leaf_features *features, struct leaf_queue *queue,
+                            struct leaf_hit *hits)
+{
+    uint32_t count = 0;
+    if (queue->waiting.count > LEAF_POINTS - CLUSTER_VERTICES) {
+        count = compare_waiting(cells, queue, hits);
+    }
+    wait_in_box(cells, features, &queue->waiting);
     return count;
 }
 

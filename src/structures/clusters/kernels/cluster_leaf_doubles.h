@@ -94,7 +94,7 @@ static inline void localise_cells(struct double_cells *cells)
     }
 }
 
-static void load_double_cells(const struct leaf_cells *from, struct double_cells *cells)
+static inline void load_double_corners(const struct leaf_cells *from, struct double_cells *cells)
 {
     const uint32_t *vertices = from->cluster->vertices;
     for (int i = 0; i < CLUSTER_VERTICES; i += DOUBLES) {
@@ -108,6 +108,12 @@ static void load_double_cells(const struct leaf_cells *from, struct double_cells
             doubles_store(&cells->x[axis][i], columns[axis]);
         }
     }
+    cells->has_x = true;
+}
+
+static void load_double_cells(const struct leaf_cells *from, struct double_cells *cells)
+{
+    load_double_corners(from, cells);
     localise_cells(cells);
     cells->has_points = true;
 }
@@ -281,178 +287,199 @@ static inline void compare_points_with_cell(const struct leaf_cells *from, const
 
 /* ---- vertices -------------------------------------------------------------------------------- */
 
-static inline struct cluster_box bound_vertices(const struct double_vertices *vertices)
+/* Vertices and cells are few and go in pairs, a pair a lane. With a corner a of the cell, b, c, d, q differences of the
+ * other corners and of the point to it, X, Y, Z the largest computed |differences| of the pair along each axis (true ones
+ * are larger by u at most), in units of u XYZ: a side is a determinant of differences. Six products of three numbers with
+ * an error u each: 18. A component of a cross product, two products and a difference: 4 u YZ, times X, three times: 12.
+ * Products of at most 2 XYZ and sums of at most 4 and 6: 16. Together 46. The fourth side is V - s0 - (s1 + s2): four
+ * times that, and sums of at most 12, 12 and 24: 232. All are compared with 272; floor and largest as above. */
+#define PAIR_SIDES (272.0 * 0x1p-53)
+
+static inline doubles largest_of(doubles a, doubles b, doubles c, doubles d)
 {
-    struct floats3 lo = {floats_set(4), floats_set(4), floats_set(4)}, hi = {-lo.x, -lo.y, -lo.z};
-    struct cluster_box box;
-    for (int i = 0; i < (int)vertices->points.count; i += FLOATS) {
-        struct floats3 x = floats3_load(&vertices->x[0][i], &vertices->x[1][i], &vertices->x[2][i]);
-        floats_mask used = floats_mask_of_bits(lanes_in_use(vertices->points.count, (uint32_t)i));
-        lo = floats3_least(lo, floats3_choose(used, x, lo));
-        hi = floats3_most(hi, floats3_choose(used, x, hi));
-    }
-    floats3_bounds(lo, hi, box.lo, box.hi);
-    return box;
+    return doubles_most(doubles_most(doubles_absolute(a), doubles_absolute(b)),
+                        doubles_most(doubles_absolute(c), doubles_absolute(d)));
 }
 
-/* Vertices in the box of the cell, except where it has corners that are excluded. */
-static inline uint32_t vertices_near_cell(const struct leaf_cells *cells, uint32_t cell,
-                                          const struct double_vertices *vertices, const uint32_t *excluded)
+static inline doubles pair_bound(struct doubles3 b, struct doubles3 c, struct doubles3 d, struct doubles3 q)
 {
-    const struct cluster_box box = {{cells->lo[0][cell], cells->lo[1][cell], cells->lo[2][cell]},
-                                    {cells->hi[0][cell], cells->hi[1][cell], cells->hi[2][cell]}};
-    const struct spread_box spread = spread_box_of(&box);
-    const words corners = words_set(cells->corners->cell_vertices[cell]);
-    uint32_t near = 0;
-    for (int i = 0; i < (int)vertices->points.count; i += FLOATS) {
-        struct floats3 x = floats3_load(&vertices->x[0][i], &vertices->x[1][i], &vertices->x[2][i]);
-        floats_mask met = boxes_meet(x, x, &spread);
-        uint32_t found = floats_mask_bits(words_disjoint_within(met, words_load(&excluded[i]), corners));
-        near |= (found & lanes_in_use(vertices->points.count, (uint32_t)i)) << i;
-    }
-    return near;
+    const doubles largest = doubles_set(DOUBLE_LARGEST);
+    doubles x = largest_of(b.x, c.x, d.x, q.x), y = largest_of(b.y, c.y, d.y, q.y), z = largest_of(b.z, c.z, d.z, q.z);
+    doubles_mask small = doubles_mask_and(doubles_less(x, largest), doubles_less(y, largest));
+    small = doubles_mask_and(small, doubles_less(z, largest));
+    return doubles_choose(small, x * y * z * doubles_set(PAIR_SIDES) + doubles_set(DOUBLE_FLOOR), doubles_set(INFINITY));
 }
 
-/* Vertices of side b that a point of side a shares, or equals where that keeps it from being inside. */
-static inline void find_excluded_corners(const struct leaf_cells *from, const struct double_cells *cells,
-                                         const struct double_points *points, uint32_t *excluded)
+static inline doubles dot_of(struct doubles3 a, struct doubles3 b)
 {
-    for (uint32_t i = 0; i < points->count; i++) {
-        excluded[i] = points->may_share ? shared_vertices(from->identities, points->identity[i]) : 0;
-        excluded[i] |= from->interior_only ? equal_vertices(cells, points, i) : 0;
-    }
+    return doubles_multiply_add(a.x, b.x, doubles_multiply_add(a.y, b.y, a.z * b.z));
 }
 
-/* Cells with the vertices in their boxes. Whether there are any cannot be foreseen, so nothing branches on it. */
-static inline uint32_t box_double_vertices(const struct leaf_cells *from, const struct double_cells *cells,
-                                           const struct double_vertices *vertices, struct boxed_cell *list)
+static inline struct doubles3 pick_corner_double(const struct double_cells *cells, const uint32_t *corners, int k)
 {
-    const struct cluster_box around = bound_vertices(vertices);
-    _Alignas(64) uint32_t excluded[CLUSTER_VERTICES + 16];
+    doubles_index index = doubles_index_of_byte(corners, k);
+    return (struct doubles3){doubles_pick32(cells->x[0], index), doubles_pick32(cells->x[1], index),
+                             doubles_pick32(cells->x[2], index)};
+}
+
+/* Pairs of the queue, in lanes: what may be inside and what must be. Nothing is told from a side that is NaN. */
+struct pairs_inside {
+    uint32_t may, must;
+};
+
+static inline struct pairs_inside judge_double_pairs(const struct double_cells *cells,
+                                                     const struct double_vertices *vertices, uint32_t first)
+{
+    const uint32_t *corners = &vertices->corners[first];
+    struct doubles3 a = pick_corner_double(cells, corners, 0);
+    struct doubles3 b = doubles3_subtract(pick_corner_double(cells, corners, 1), a);
+    struct doubles3 c = doubles3_subtract(pick_corner_double(cells, corners, 2), a);
+    struct doubles3 d = doubles3_subtract(pick_corner_double(cells, corners, 3), a);
+    struct doubles3 p =
+        doubles3_load(&vertices->points[0][first], &vertices->points[1][first], &vertices->points[2][first]);
+    struct doubles3 q = doubles3_subtract(p, a), normal = cross_of(c, d);
+    doubles s0 = dot_of(q, normal), s1 = dot_of(q, cross_of(d, b)), s2 = dot_of(q, cross_of(b, c));
+    doubles s3 = dot_of(b, normal) - s0 - (s1 + s2);
+    const doubles bound = pair_bound(b, c, d, q), negative = -bound;
+    doubles_mask above[4] = {doubles_less(bound, s0), doubles_less(bound, s1), doubles_less(bound, s2),
+                             doubles_less(bound, s3)};
+    doubles_mask below[4] = {doubles_less(s0, negative), doubles_less(s1, negative), doubles_less(s2, negative),
+                             doubles_less(s3, negative)};
+    doubles_mask all_above = above[0], all_below = below[0], any_above = above[0], any_below = below[0];
+    for (int k = 1; k < 4; k++) {
+        all_above = doubles_mask_and(all_above, above[k]);
+        all_below = doubles_mask_and(all_below, below[k]);
+        any_above = doubles_mask_or(any_above, above[k]);
+        any_below = doubles_mask_or(any_below, below[k]);
+    }
+    return (struct pairs_inside){doubles_mask_bits(doubles_mask_not(doubles_mask_and(any_above, any_below))),
+                                 doubles_mask_bits(doubles_mask_or(all_above, all_below))};
+}
+
+/* The pairs in the queue: everything not certainly outside comes out. */
+static uint32_t judge_double_vertices(struct leaf_doubles *leaf, struct leaf_hit *hits)
+{
+    struct double_vertices *vertices = &leaf->vertices;
     uint32_t count = 0;
-    find_excluded_corners(from, cells, &vertices->points, excluded);
-    for (uint64_t left = cells_near(from, &around); left; left &= left - 1) {
-        uint32_t cell = (uint32_t)__builtin_ctzll(left), near = vertices_near_cell(from, cell, vertices, excluded);
-        list[count] = (struct boxed_cell){near, cell};
-        count += near != 0;
+    for (uint32_t first = 0; first < vertices->count; first += DOUBLES) {
+        const struct pairs_inside found = judge_double_pairs(&leaf->cells, vertices, first);
+        for (uint32_t left = found.may & doubles_mask_bits(doubles_mask_first(vertices->count - first)); left;
+             left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            hits[count] = vertices->pairs[first + lane];
+            hits[count++].certain = found.must >> lane & 1;
+        }
+    }
+    vertices->count = 0;
+    return count;
+}
+
+static inline const double *waiting_row(const struct double_vertices *vertices, uint32_t slot)
+{
+    const struct vertex_source *source = &vertices->sources[vertices->source[slot]];
+    return source->xyz[source->vertices[vertices->waiting.vertex[slot]]];
+}
+
+/* Vertices of side b that equal a point which waits. Equal doubles are equal floats, so few are looked at. */
+static inline uint32_t equal_corners(const struct leaf_cells *from, const struct double_cells *cells,
+                                     const struct double_vertices *vertices, uint32_t slot)
+{
+    const floats x = floats_set(vertices->waiting.x[0][slot]), y = floats_set(vertices->waiting.x[1][slot]),
+                 z = floats_set(vertices->waiting.x[2][slot]);
+    uint32_t alike = 0, equal = 0;
+    for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
+        struct floats3 own = points_at(from->points, i);
+        floats_mask same = floats_mask_and(floats_equal(own.x, x), floats_equal(own.y, y));
+        alike |= floats_mask_bits(floats_mask_and(same, floats_equal(own.z, z))) << i;
+    }
+    alike &= UINT32_MAX >> (CLUSTER_VERTICES - from->cluster->vertex_count);
+    for (; alike; alike &= alike - 1) {
+        uint32_t k = (uint32_t)__builtin_ctz(alike);
+        const double *p = waiting_row(vertices, slot);
+        equal |= (uint32_t)((p[0] == cells->x[0][k]) & (p[1] == cells->x[1][k]) & (p[2] == cells->x[2][k])) << k;
+    }
+    return equal;
+}
+
+/* Boxes and sharing for all vertices that wait, as in box_vertices; corners that equal a point keep it from being
+ * inside. */
+static inline uint32_t box_double_vertices(const struct leaf_cells *from, const struct double_cells *cells,
+                                           const struct double_vertices *vertices, uint32_t *list)
+{
+    const struct waiting_points *waiting = &vertices->waiting;
+    const int end = cells_end(from->cluster);
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < waiting->count; slot++) {
+        uint32_t shared = waiting->may_share ? shared_vertices(from->identities, waiting->identity[slot]) : 0;
+        shared |= from->interior_only ? equal_corners(from, cells, vertices, slot) : 0;
+        struct floats3 p = {floats_set(waiting->x[0][slot]), floats_set(waiting->x[1][slot]),
+                            floats_set(waiting->x[2][slot])};
+        const struct spread_box box = {p, p};
+        for (int i = 0; i < end; i += FLOATS) {
+            uint32_t found = cells_meet_box(from, i, &box, shared);
+            list[count] = boxed(slot, i, found);
+            count += found != 0;
+        }
     }
     return count;
 }
 
-/* Some points against a cell, in lanes. */
-struct points_in_cell {
-    uint32_t may, must; /* inside */
-};
-
-static inline struct points_in_cell judge_points(const struct double_plane planes[4], struct doubles3 x, doubles bound,
-                                                 doubles negative)
-{
-    doubles sides[4] = {side_of(planes[0], x), side_of(planes[1], x), side_of(planes[2], x), side_of(planes[3], x)};
-    doubles_mask out = doubles_mask_or(doubles_less(sides[0], negative), doubles_less(sides[1], negative));
-    out = doubles_mask_or(out, doubles_mask_or(doubles_less(sides[2], negative), doubles_less(sides[3], negative)));
-    doubles_mask in = doubles_mask_and(doubles_less(bound, sides[0]), doubles_less(bound, sides[1]));
-    in = doubles_mask_and(in, doubles_mask_and(doubles_less(bound, sides[2]), doubles_less(bound, sides[3])));
-    return (struct points_in_cell){doubles_mask_bits(doubles_mask_not(out)), doubles_mask_bits(in)};
-}
-
-/* Vertices near a cell: what may be inside and what must be. */
-static inline struct points_in_cell judge_vertices_near(const struct double_cells *cells, const struct boxed_cell *pair,
-                                                        const struct double_vertices *vertices, double limit)
-{
-    const doubles bound = doubles_set(limit), negative = doubles_set(-limit);
-    const struct double_plane planes[4] = {cell_plane(cells, 0, pair->cell), cell_plane(cells, 1, pair->cell),
-                                           cell_plane(cells, 2, pair->cell), cell_plane(cells, 3, pair->cell)};
-    const double(*local)[CLUSTER_VERTICES + 8] = vertices->points.local;
-    struct points_in_cell all = {0, 0};
-    for (uint32_t i = 0; i < vertices->points.count; i += DOUBLES) {
-        if (pair->vertices >> i & ((1u << DOUBLES) - 1)) {
-            struct doubles3 x = doubles3_load(&local[0][i], &local[1][i], &local[2][i]);
-            struct points_in_cell found = judge_points(planes, x, bound, negative);
-            all.may |= found.may << i;
-            all.must |= found.must << i;
-        }
-    }
-    all.may &= pair->vertices;
-    return all;
-}
-
-/* All vertices that wait against all cells: everything not certainly outside comes out. */
+/* All vertices that wait come into the queue with the cells whose boxes hold them. */
 static uint32_t compare_double_vertices(struct leaf_cells *from, struct leaf_doubles *leaf, struct leaf_hit *hits)
 {
-    const struct double_vertices *vertices = &leaf->vertices;
-    struct boxed_cell list[CLUSTER_CELLS + 1];
-    uint32_t count = 0, listed = box_double_vertices(from, &leaf->cells, vertices, list);
-    if (listed == 0) {
-        return 0;
+    struct double_vertices *vertices = &leaf->vertices;
+    uint32_t list[LEAF_POINTS * (CLUSTER_CELLS / FLOATS) + 1];
+    uint32_t count = 0;
+    if (!from->has_boxes) {
+        compute_cell_boxes(from);
     }
-    if (!leaf->cells.has_planes) {
-        compute_cell_planes(from, &leaf->cells);
+    if (!leaf->cells.has_x) {
+        load_double_corners(from, &leaf->cells);
     }
-    const double bound = common_bound(&leaf->cells, &vertices->points);
+    uint32_t listed = box_double_vertices(from, &leaf->cells, vertices, list);
     for (uint32_t k = 0; k < listed; k++) {
-        const struct points_in_cell found = judge_vertices_near(&leaf->cells, &list[k], vertices, bound);
-        for (uint32_t left = found.may; left; left &= left - 1) {
-            uint32_t i = (uint32_t)__builtin_ctz(left);
-            count = put_hit(hits, count, vertices->cluster[i], vertices->vertex[i], list[k].cell, found.must >> i & 1);
+        uint32_t slot = boxed_slot(list[k]);
+        const double *row = waiting_row(vertices, slot);
+        if (vertices->count > LEAF_QUEUE - FLOATS) {
+            count += judge_double_vertices(leaf, hits + count);
+        }
+        for (uint32_t found = boxed_cells(list[k]); found; found &= found - 1) {
+            uint32_t cell = boxed_group(list[k]) + (uint32_t)__builtin_ctz(found), place = vertices->count++;
+            for (int axis = 0; axis < 3; axis++) {
+                vertices->points[axis][place] = row[axis];
+            }
+            vertices->corners[place] = from->corners->cells[cell];
+            vertices->pairs[place] = (struct leaf_hit){vertices->waiting.cluster[slot],
+                                                       (uint8_t)vertices->waiting.vertex[slot], (uint8_t)cell, 0};
         }
     }
+    vertices->waiting.count = vertices->source_count = 0;
     return count;
 }
 
 static uint32_t vertex_flush_doubles(struct leaf_cells *cells, struct leaf_doubles *leaf, struct leaf_hit *hits)
 {
-    uint32_t count = 0;
-    if (leaf->vertices.points.count > 0) {
-        if (!cells->has_boxes) {
-            compute_cell_boxes(cells);
-        }
-        count = compare_double_vertices(cells, leaf, hits);
-    }
-    leaf->vertices.points.count = 0;
-    leaf->vertices.points.may_share = false;
-    return count;
-}
-
-/* Vertices asked about that lie in the box of side b and are not in its cluster. */
-static inline uint32_t vertices_in_box(const struct leaf_cells *cells, const struct leaf_features *features)
-{
-    const struct spread_box box = spread_box_of(&cells->box);
-    uint32_t set = 0;
-    for (int i = 0; i < CLUSTER_VERTICES; i += FLOATS) {
-        struct floats3 x = points_at(features->points, i);
-        set |= floats_mask_bits(boxes_meet(x, x, &box)) << i;
-    }
-    set &= features->lanes;
-    for (uint32_t left = features->same_body ? set : 0; left; left &= left - 1) {
-        uint32_t vertex = (uint32_t)__builtin_ctz(left);
-        set &= ~((uint32_t)has_vertex(cells->cluster, features->cluster->vertices[vertex]) << vertex);
-    }
-    return set;
+    uint32_t count = leaf->vertices.waiting.count > 0 ? compare_double_vertices(cells, leaf, hits) : 0;
+    return count + judge_double_vertices(leaf, hits + count);
 }
 
 static uint32_t vertex_leaf_doubles(struct leaf_cells *cells, const struct leaf_features *features,
                                     struct leaf_doubles *leaf, struct leaf_hit *hits)
 {
     struct double_vertices *vertices = &leaf->vertices;
-    uint32_t set = vertices_in_box(cells, features), count = 0;
-    if (!set) {
-        return 0;
+    uint32_t count = 0;
+    if (vertices->waiting.count > LEAF_POINTS - CLUSTER_VERTICES) {
+        count = compare_double_vertices(cells, leaf, hits);
     }
-    if (!leaf->cells.has_points) {
-        load_double_cells(cells, &leaf->cells);
+    const uint32_t first = vertices->waiting.count;
+    wait_in_box(cells, features, &vertices->waiting);
+    vertices->sources[vertices->source_count] = (struct vertex_source){features->xyz, features->cluster->vertices};
+    for (uint32_t i = first; i < vertices->waiting.count; i += FLOATS) {
+        words_store_any(&vertices->source[i], words_set(vertices->source_count));
     }
-    if (vertices->points.count + (uint32_t)__builtin_popcount(set) > CLUSTER_VERTICES) {
-        count = vertex_flush_doubles(cells, leaf, hits);
+    for (uint32_t i = first; i < vertices->waiting.count; i++) { /* they lie anywhere in memory */
+        __builtin_prefetch(features->xyz[features->cluster->vertices[vertices->waiting.vertex[i]]]);
     }
-    uint32_t slot = vertices->points.count;
-    append_points(&leaf->cells, features, set, &vertices->points);
-    for (; set; set &= set - 1, slot++) {
-        uint32_t vertex = (uint32_t)__builtin_ctz(set);
-        for (int axis = 0; axis < 3; axis++) {
-            vertices->x[axis][slot] = features->points->x[axis][vertex];
-        }
-        vertices->cluster[slot] = features->number;
-        vertices->vertex[slot] = vertex;
-    }
+    vertices->source_count += vertices->waiting.count > first;
     return count;
 }
