@@ -1,14 +1,15 @@
 /* A head of hair that is shaken: what a step costs, and whether anything ever crosses.
  *
- *   bench_hair [--strands N] [--segments N] [--steps N] [--threads N] [--isa I] [--safe] [--check] [--free]
+ *   bench_hair [--strands N] [--segments N] [--steps N] [--threads N] [--isa I] [--rate N] [--safe] [--check] [--free]
  *
  * Guides of 20 cm (radius of contact 0.1 mm, fibres of 4 GPa) stand on a ball of 9 cm that is shaken to and fro by 3 cm and
- * turned by 17 degrees, twice a second; steps of 1/60 s with 4 substeps, contacts by proximity. The first tenth of the steps
+ * turned by 17 degrees, twice a second; steps of 1/60 s with 4 substeps, contacts by proximity, found once a step. The first tenth of the steps
  * is not counted.
  *
  * --safe   thin_and_fast: nothing crosses, by exact impacts after every interval
  * --check  an independent world asks the exact question `impact` along the way of every step, and counts what meets
- * --free   without contacts */
+ * --free   without contacts
+ * --rate   steps a second, default 60, of 240 substeps; contacts are found once a step */
 #include "sim/elastic/minimise.h"
 #include "sim/step/sim_step.h"
 
@@ -25,6 +26,7 @@
 struct options {
     uint32_t strands, segments, steps, threads;
     dent_isa isa;
+    uint32_t rate; /* steps a second */
     bool safe, check, free;
 };
 
@@ -172,6 +174,25 @@ static void note_before(struct judge *judge, const dent_sim *sim, const dent_sim
     }
 }
 
+/* Vertices of hair more than 2 mm below the skin, but for the two of each root. */
+static uint32_t count_inside(const dent_sim *sim, const dent_sim_body_def *bodies, uint32_t segments)
+{
+    const double *head = dent_sim_positions(sim, 0), *hair = dent_sim_positions(sim, 1);
+    double middle[3] = {0, 0, 0};
+    uint32_t inside = 0;
+    for (uint32_t n = 0; n < 3 * bodies[0].vertex_count; n++) {
+        middle[n % 3] += head[n] / bodies[0].vertex_count;
+    }
+    for (uint32_t v = 0; v < bodies[1].vertex_count; v++) {
+        double square = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            square += (hair[3 * (size_t)v + k] - middle[k]) * (hair[3 * (size_t)v + k] - middle[k]);
+        }
+        inside += v % (segments + 1) > 1 && square < 0.0875 * 0.0875;
+    }
+    return inside;
+}
+
 /* Roots lie on the head: what their first segment meets there does not count. */
 static void judge_step(struct judge *judge, const dent_sim *sim, uint32_t segments)
 {
@@ -236,7 +257,9 @@ static void run(const struct options *options)
     def.substeps = 4;
     def.air_damping = 0.5;
     def.contacts = !options->free;
-    def.contact_interval = options->safe ? 0 : 4;
+    def.time_step = 1.0 / options->rate;
+    def.substeps = options->rate < 240 ? 240 / options->rate : 1;
+    def.contact_interval = def.substeps;
     dent_sim *sim;
     must(context, dent_sim_create(context, &def, &sim));
     struct judge judge = {0};
@@ -272,15 +295,16 @@ static void run(const struct options *options)
         }
         if (options->check) {
             judge_step(&judge, sim, options->segments);
-            if (n % 100 == 99) {
-                fprintf(stderr, "step %u: %llu met\n", n + 1, (unsigned long long)judge.met);
+            if (n % 50 == 49) {
+                fprintf(stderr, "step %u: %llu met, %u inside\n", n + 1, (unsigned long long)judge.met,
+                        count_inside(sim, bodies, options->segments));
             }
         }
     }
-    double substeps = 4.0 * counted;
-    printf("%u strands x %u segments, %u threads, %s: %.2f ms CPU and %.2f ms a step (longest %.1f; 16.67 is real time)\n",
+    double substeps = (double)def.substeps * counted;
+    printf("%u strands x %u segments, %u threads, %s: %.2f ms CPU and %.2f ms a step (longest %.1f; %.2f is real time)\n",
            options->strands, options->segments, options->threads, options->safe ? "safe motion" : options->free ? "no contacts" : "proximity",
-           1e3 * cpu / counted, 1e3 * wall / counted, 1e3 * longest);
+           1e3 * cpu / counted, 1e3 * wall / counted, 1e3 * longest, 1e3 * def.time_step);
     printf("  shares: detection %.0f %%, rods and contacts %.0f %%, response %.0f %%, rest %.0f %%\n", 100 * detect / wall,
            100 * elastic / wall, 100 * respond / wall, 100 * (wall - detect - elastic - respond) / wall);
     printf("  a step: %.0f contacts, %.0f impacts, %.0f stopped vertices; a substep: %.2f Newton steps, %.2f products, %.2f trials\n",
@@ -288,7 +312,8 @@ static void run(const struct options *options)
            (double)products / substeps, (double)lines / substeps);
     printf("  hash %016llx\n", (unsigned long long)dent_sim_hash(sim));
     if (options->check) {
-        printf("  %llu pairs met on the way of %u steps\n", (unsigned long long)judge.met, options->steps);
+        printf("  %llu pairs met on the way of %u steps, %u vertices of hair end inside the head\n",
+               (unsigned long long)judge.met, options->steps, count_inside(sim, bodies, options->segments));
         dent_world_destroy(judge.world);
         dent_context_destroy(judge.context);
         free(judge.before[0]);
@@ -305,14 +330,14 @@ static void run(const struct options *options)
 
 int main(int count, char **arguments)
 {
-    struct options options = {.strands = 2000, .segments = 32, .steps = 60, .threads = 2, .isa = DENT_ISA_AUTO};
+    struct options options = {.strands = 2000, .segments = 32, .steps = 60, .threads = 2, .rate = 60, .isa = DENT_ISA_AUTO};
     for (int n = 1; n < count; n++) {
         const char *name = arguments[n], *value = n + 1 < count ? arguments[n + 1] : "0";
         struct {
             const char *name;
             uint32_t *number;
         } numbers[] = {{"--strands", &options.strands}, {"--segments", &options.segments}, {"--steps", &options.steps},
-                       {"--threads", &options.threads}};
+                       {"--threads", &options.threads}, {"--rate", &options.rate}};
         bool known = false;
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             if (strcmp(name, numbers[k].name) == 0) {

@@ -256,6 +256,8 @@ static loaded_body body_of_scene(const dent_scene_body *body, const double *posi
     loaded.element_count = body->element_count;
     loaded.positions = positions;
     loaded.element_corners = body->element_corners;
+    loaded.strand_count = body->strand_count;
+    loaded.first = body->first;
     return loaded;
 }
 
@@ -393,7 +395,7 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         body.id = ids[i];
         body.input = loaded->input_count;
         loaded->bodies[loaded->body_count++] = body;
-        status = status == DENT_OK ? give_thickness(session, loaded->world, &body) : status;
+        status = status == DENT_OK && input->mesh != NULL ? give_thickness(session, loaded->world, &body) : status;
     }
     dent_release(session->context, ids, count, sizeof *ids);
     return status == DENT_OK ? STATUS_GOOD : complain_about(input->name, dent_world_message(loaded->world));

@@ -142,7 +142,7 @@ static bool read_joined_questions(tool_options *options, const char *command, co
         char word[64];
         size_t length = strcspn(text, "+");
         snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
-        if (!add_question(options, command, word, question_is_discrete)) {
+        if (!add_question(options, command, word, question_is_raced)) {
             return false;
         }
         if (text[length] == '\0') {

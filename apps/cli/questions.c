@@ -52,11 +52,21 @@ dent_question discrete_question_at(unsigned index)
     return dent_question_info_at(index)->question;
 }
 
-unsigned discrete_question_index(dent_question question)
+dent_question raced_question_at(unsigned index)
+{
+    return index < DENT_DISCRETE_QUESTION_COUNT ? discrete_question_at(index) : DENT_QUESTION_STRAND;
+}
+
+unsigned raced_question_index(dent_question question)
 {
     unsigned index = 0;
-    while (discrete_question_at(index) != question) {
+    while (raced_question_at(index) != question && index + 1 < RACED_QUESTION_COUNT) {
         index++;
     }
     return index;
+}
+
+bool question_is_raced(const dent_question_info *info)
+{
+    return info->discrete || info->question == DENT_QUESTION_STRAND;
 }

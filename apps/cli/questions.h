@@ -25,8 +25,13 @@ size_t list_question_names(question_filter *taken, const char **names);
 /** "a, b or c". */
 const char *join_words(const char *const *words, size_t count, char *buffer, size_t size);
 
-/** The discrete question at an index below DENT_DISCRETE_QUESTION_COUNT, and the index of one. */
+/** The discrete question at an index below DENT_DISCRETE_QUESTION_COUNT. */
 dent_question discrete_question_at(unsigned index);
-unsigned discrete_question_index(dent_question question);
+
+/** What `dent bench` races in: the discrete questions, alone or together, and strand alone. */
+enum { RACED_QUESTION_COUNT = DENT_DISCRETE_QUESTION_COUNT + 1 };
+dent_question raced_question_at(unsigned index);
+unsigned raced_question_index(dent_question question);
+bool question_is_raced(const dent_question_info *info);
 
 #endif

@@ -65,9 +65,12 @@ typedef struct dent_scene_body {
     dent_body_kind kind;
     uint32_t vertex_count;
     uint32_t element_count;
-    const uint32_t *element_corners; /**< tetrahedra (4) or triangles (3) */
+    const uint32_t *element_corners; /**< tetrahedra (4), triangles (3) or segments of strands (2) */
     const double *reference; /**< 3 per vertex: the undeformed shape, free of overlap within the body; null if
                                   unknown */
+    uint32_t strand_count;  /**< strands: their number; else 0 */
+    const uint32_t *first;  /**< strands: as in dent_body_def; else null */
+    double thickness;       /**< as in dent_body_def: the radius of strands; DENT_THICKNESS_FROM_QUERY for others */
     bool rigid;     /**< moves as a whole: every frame is the reference in a pose, see dent_scene_motion. Its parts may
                          overlap */
 } dent_scene_body;

@@ -74,12 +74,15 @@ static void place_body(struct scene_reader *reader, located *object, dent_sim_bo
 
 /* ---- one body ---------------------------------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"solid", "cloth", "rigid", "prescribed", "embedded", NULL};
+static const char *const kinds[] = {"solid", "cloth", "rigid", "prescribed", "embedded", "strands", NULL};
 
 static bool check_mesh_kind(struct scene_reader *reader, located *object, const dent_sim_body_def *body)
 {
     bool wants_solid = body->kind == DENT_SIM_SOLID,
          wants_surface = body->kind == DENT_SIM_CLOTH || body->kind == DENT_SIM_EMBEDDED;
+    if (reader_good(reader) && body->kind == DENT_SIM_STRANDS && body->mesh != DENT_BODY_STRANDS) {
+        reader_wrong(reader, object, "a body of kind \"strands\" needs a file of strands, or the shape \"strands\"");
+    }
     if (reader_good(reader) && wants_solid && !dent_body_kind_has_cells(body->mesh)) {
         reader_wrong(reader, object, "a body of kind \"solid\" needs a mesh of tetrahedra, and this one has triangles");
     } else if (reader_good(reader) && wants_surface && dent_body_kind_has_cells(body->mesh)) {
@@ -98,7 +101,7 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
         "generate", "scene",   "surface",   "scale",      "rotate",           "move",
         "material", "density", "thickness", "velocity",   "angular_velocity", "fixed",
         "motion",   "host",    "group",     "touches",    "self_collision",   "prevent_crossing", "thin_and_fast",
-        "elements", "regions", NULL};
+        "elements", "regions", "radius",    "roots",      NULL};
     if (!reader_object(reader, object, "a body", keys)) {
         return;
     }
@@ -119,6 +122,7 @@ static void read_body(struct scene_reader *reader, located *object, uint32_t num
         return;
     }
     place_body(reader, object, body);
+    read_strands(reader, object, body);
     body->material = find_material(reader, reader_member(reader, object, "material"));
     read_regions(reader, reader_member(reader, object, "regions"), body);
     enum quantity_kind density = kind + 1 == DENT_SIM_CLOTH ? QUANTITY_AREA_DENSITY : QUANTITY_DENSITY;

@@ -70,7 +70,7 @@ static uint32_t read_body_of(struct scene_reader *reader, located *object, const
 }
 
 enum {
-    ELASTIC = 1 << DENT_SIM_SOLID | 1 << DENT_SIM_CLOTH,
+    ELASTIC = 1 << DENT_SIM_SOLID | 1 << DENT_SIM_CLOTH | 1 << DENT_SIM_STRANDS,
     MOVABLE = ELASTIC | 1 << DENT_SIM_RIGID,
     ANY = MOVABLE | 1 << DENT_SIM_PRESCRIBED | 1 << DENT_SIM_EMBEDDED
 };

@@ -97,11 +97,16 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
     if (!chosen || !reader_charge(reader, file, mesh_bytes(chosen->vertex_count, chosen->element_count))) {
         return;
     }
-    if (chosen->kind == DENT_BODY_STRANDS) {
-        reader_wrong(reader, file, "a mesh of cells or triangles was expected; this file has strands");
+    bool strands = chosen->kind == DENT_BODY_STRANDS;
+    if (strands != (body->kind == DENT_SIM_STRANDS)) {
+        reader_wrong(reader, file, strands ? "a mesh of cells or triangles was expected; this file has strands"
+                                           : "a file of strands was expected; this one has cells or triangles");
         return;
     }
-    bool taken = take_hexahedra(reader, object, file, chosen, body);
+    if (strands) {
+        take_strands(reader, chosen, body);
+    }
+    bool taken = strands || take_hexahedra(reader, object, file, chosen, body);
     if (!taken && !all_of_kind(chosen, DENT_CELL_TETRAHEDRON)) {
         reader_wrong(reader, file,
                      "a mesh of tetrahedra or triangles (of a solid also hexahedra) was expected; this one has other "
@@ -316,7 +321,7 @@ static void generate_round(struct scene_reader *reader, located *object, bool ca
 
 static void read_generator(struct scene_reader *reader, located *object, dent_sim_body_def *body)
 {
-    static const char *const shapes[] = {"box", "sphere", "capsule", "sheet", NULL};
+    static const char *const shapes[] = {"box", "sphere", "capsule", "sheet", "strands", NULL};
     if (!json_is_object(object->json)) {
         reader_wrong(reader, object, "\"generate\": an object was expected, {\"shape\": \"box\", ...}");
         return;
@@ -333,6 +338,13 @@ static void read_generator(struct scene_reader *reader, located *object, dent_si
         break;
     case 3:
         generate_sheet(reader, object, body);
+        break;
+    case 4:
+        if (body->kind == DENT_SIM_STRANDS) {
+            generate_strands(reader, object, body);
+        } else {
+            reader_wrong(reader, object, "\"kind\": \"strands\" was expected for the shape \"strands\"");
+        }
         break;
     default:
         break;

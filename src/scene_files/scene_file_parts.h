@@ -18,6 +18,11 @@ uint32_t find_body(struct scene_reader *reader, located *value);
 /* scene_file_meshes.c: the mesh of one body from a file, a generator or a built-in scene. */
 void read_body_mesh(struct scene_reader *reader, located *object, dent_sim_body_def *body);
 
+/* scene_file_strands.c: generated strands, those of a mesh file, and (when placed) "radius" and "roots" of a body. */
+void generate_strands(struct scene_reader *reader, located *object, dent_sim_body_def *body);
+void take_strands(struct scene_reader *reader, const dent_mesh_body *mesh, dent_sim_body_def *body);
+void read_strands(struct scene_reader *reader, located *object, dent_sim_body_def *body);
+
 /* scene_file_laws.c: the model of a material; the elements of a body (before its mesh); its regions (behind its mesh). */
 void read_law(struct scene_reader *reader, located *value, dent_sim_material *material);
 void read_elements(struct scene_reader *reader, located *object, dent_sim_body_def *body);

@@ -14,8 +14,8 @@ void read_fixed_vertices(struct scene_reader *reader, located *value, uint32_t n
     if (!value || !reader_good(reader)) {
         return;
     }
-    if (body->kind != DENT_SIM_SOLID && body->kind != DENT_SIM_CLOTH) {
-        reader_wrong_key(reader, value, "only bodies of kind \"solid\" and \"cloth\" have fixed vertices");
+    if (body->kind != DENT_SIM_SOLID && body->kind != DENT_SIM_CLOTH && body->kind != DENT_SIM_STRANDS) {
+        reader_wrong_key(reader, value, "only bodies of kind \"solid\", \"cloth\" and \"strands\" have fixed vertices");
         return;
     }
     body->fixed_count = read_vertices(reader, value, number, &body->fixed_vertices);

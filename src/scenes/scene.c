@@ -273,6 +273,9 @@ void scene_add_body(dent_scene *scene, const char *name, int64_t number, const s
         .element_count = mesh->element_count,
         .element_corners = mesh->corners,
         .reference = mesh->reference,
+        .strand_count = mesh->strand_count,
+        .first = mesh->first,
+        .thickness = DENT_THICKNESS_FROM_QUERY,
     };
 }
 

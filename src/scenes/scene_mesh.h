@@ -7,20 +7,27 @@
 struct scene_mesh {
     uint32_t vertex_count;
     uint32_t element_count;
-    uint32_t corner_count; /* per element: 4 or 3 */
+    uint32_t corner_count; /* per element: 4, 3 or 2 */
     uint32_t *corners;
     double *reference; /* 3 per vertex */
+    uint32_t strand_count;
+    uint32_t *first; /* strands: strand_count + 1; else null */
 };
 
 /* Both arrays, not filled. On failure the mesh is empty. */
 dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count,
                                 uint32_t element_count, uint32_t corner_count);
+/* Strands of `nodes` vertices each: elements and `first` are filled. */
+dent_status scene_mesh_allocate_strands(dent_context *context, struct scene_mesh *mesh, uint32_t strand_count,
+                                        uint32_t nodes);
 void scene_mesh_release(dent_context *context, struct scene_mesh *mesh);
 
-/* The kind of body a mesh makes: cells of four corners or faces of three. */
+/* The kind of body a mesh makes: cells of four corners, faces of three or segments of two. */
 static inline dent_body_kind scene_mesh_kind(const struct scene_mesh *mesh)
 {
-    return mesh->corner_count == 4 ? DENT_BODY_SOLID : DENT_BODY_SURFACE;
+    return mesh->corner_count == 4   ? DENT_BODY_SOLID
+           : mesh->corner_count == 3 ? DENT_BODY_SURFACE
+                                     : DENT_BODY_STRANDS;
 }
 
 #endif

@@ -13,8 +13,12 @@ dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, 
         dent_body_def def = dent_body_def_default(body->kind);
         def.name = body->name;
         def.vertex_count = body->vertex_count;
-        def.element_count = body->element_count;
-        def.element_corners = body->element_corners;
+        bool strands = body->kind == DENT_BODY_STRANDS;
+        def.element_count = strands ? 0 : body->element_count;
+        def.element_corners = strands ? NULL : body->element_corners;
+        def.strand_count = body->strand_count;
+        def.first = body->first;
+        def.thickness = body->thickness;
         def.positions_t0 = dent_positions_double(positions[i]);
         if (body->reference != NULL && dent_body_kind_has_cells(body->kind)) {
             def.reference = dent_positions_double(body->reference);

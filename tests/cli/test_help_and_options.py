@@ -47,7 +47,7 @@ class HelpAndOptions(tool.ToolTest):
     def test_bad_values_are_refused_with_what_is_allowed(self):
         cases = {
             ("pairs", "--ask", "vertex",
-             "x"): "pairs: --ask vertex: choose vertex-cell, face-cell, face-face or proximity",
+             "x"): "pairs: --ask vertex: choose vertex-cell, face-cell, face-face, proximity or strand",
             ("pairs", "--ask", "vertex-cell", "--threads", "0",
              "x"): "pairs: --threads '0': give a whole number from 1 to 1024",
             ("pairs", "--ask", "vertex-cell", "--threads", "-1",
@@ -69,7 +69,7 @@ class HelpAndOptions(tool.ToolTest):
             ("check", "x", "--out"): "check: --out needs a value: F",
             ("check", "x", "--out", ""): "check: --out '': give a file name",
             ("pairs", "--ask", "face-face", "--ask", "face-cell", "x"): "pairs: --ask is given twice",
-            ("pairs", "x"): "pairs: say what is asked: --ask vertex-cell, face-cell, face-face or proximity",
+            ("pairs", "x"): "pairs: say what is asked: --ask vertex-cell, face-cell, face-face, proximity or strand",
             ("info",): "info: usage: dent info [OPTION...] FILE...",
             ("export", "teschner-a"): "export: usage: dent export SCENE DIR [OPTION...]",
             ("scenes", "x"): "scenes: usage: dent scenes [--json]",

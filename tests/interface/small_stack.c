@@ -128,6 +128,9 @@ static void ask_pairs(struct stage *stage)
         def.touching = true;
         def.questions = dent_method_questions(def.method);
         def.border = method == 0 ? &border : NULL;
+        if (def.questions == 0) { /* a method of the question strand */
+            continue;
+        }
         for (int turn = 0; turn < (stage->wild ? 1 : 3);
              turn++) { /* the second time structures are completed, then reused */
             dent_status status = dent_world_query(stage->world, &def, &result);
@@ -185,6 +188,34 @@ static void ask_proximity(struct stage *stage)
         def.thickness = 0.7;
         must_be_ok(stage, dent_world_proximity(stage->world, &def, &result), "dent_world_proximity");
     }
+}
+
+/* Two strands among the other bodies, for the time of this question. */
+static void ask_strands(struct stage *stage)
+{
+    static const uint32_t first[3] = {0, 7, 12};
+    double positions[36];
+    dent_random random = dent_random_seeded(5);
+    for (int i = 0; i < 36; i++) {
+        positions[i] = lattice_number(&random, stage->wild);
+    }
+    dent_body_def strands = dent_strands_def_default();
+    strands.strand_count = 2;
+    strands.first = first;
+    strands.vertex_count = 12;
+    strands.thickness = 0.2;
+    strands.positions_t0 = dent_positions_double(positions);
+    strands.self_collision = true;
+    dent_body_id id;
+    must_be_ok(stage, dent_world_add_body(stage->world, &strands, &id), "dent_world_add_body");
+    for (int method = 0; method < DENT_METHOD_COUNT; method++) {
+        dent_strand_query_def def = dent_strand_query_def_default();
+        dent_strand_result result;
+        def.method = (dent_method)method;
+        dent_status status = dent_world_strands(stage->world, &def, &result);
+        must_be_ok(stage, status == DENT_ERROR_UNSUPPORTED ? DENT_OK : status, "dent_world_strands");
+    }
+    must_be_ok(stage, dent_world_remove_body(stage->world, id), "dent_world_remove_body");
 }
 
 static void ask_check(struct stage *stage)
@@ -404,6 +435,7 @@ static struct job jobs[] = {
     {"impact", ask_impacts, true, NULL},
     {"one impact", ask_single_impacts, false, NULL},
     {"proximity", ask_proximity, false, NULL},
+    {"strand", ask_strands, false, NULL},
     {"check", ask_check, false, NULL},
     {"contacts", ask_contacts, true, NULL},
     {"motion", ask_motion, true, NULL},

@@ -15,7 +15,7 @@ struct joined_scene join_scene(const dent_scene *scene)
         const dent_scene_body *body = dent_scene_body_at(scene, b);
         joined.vertex_count += body->vertex_count;
         joined.element_count += body->element_count;
-        joined.corner_count = body->kind == DENT_BODY_SOLID ? 4 : 3;
+        joined.corner_count = dent_body_kind_get_info(body->kind)->corner_count;
     }
     joined.corners = malloc((size_t)joined.element_count * joined.corner_count * sizeof *joined.corners);
     joined.body_of_element = malloc(joined.element_count * sizeof *joined.body_of_element);
@@ -26,8 +26,9 @@ struct joined_scene join_scene(const dent_scene *scene)
         const dent_scene_body *body = dent_scene_body_at(scene, b);
         for (uint32_t e = 0; e < body->element_count; e++, element++) {
             for (uint32_t c = 0; c < joined.corner_count; c++) {
+                uint32_t own = dent_body_kind_get_info(body->kind)->corner_count; /* of mixed scenes the first ones */
                 joined.corners[(size_t)joined.corner_count * element + c] =
-                    base + body->element_corners[(size_t)joined.corner_count * e + c];
+                    base + body->element_corners[(size_t)own * e + (c < own ? c : 0)];
             }
             joined.body_of_element[element] = b;
         }
@@ -315,7 +316,7 @@ uint64_t hash_scene(const dent_scene *scene)
     uint32_t bodies = dent_scene_body_count(scene);
     for (uint32_t b = 0; b < bodies; b++) {
         const dent_scene_body *body = dent_scene_body_at(scene, b);
-        size_t corners = (size_t)body->element_count * (body->kind == DENT_BODY_SOLID ? 4 : 3);
+        size_t corners = (size_t)body->element_count * dent_body_kind_get_info(body->kind)->corner_count;
         hash = hash_indices(hash, body->element_corners, corners);
         hash = hash_doubles(hash, body->reference, 3 * (size_t)body->vertex_count);
     }

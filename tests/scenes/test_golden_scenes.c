@@ -59,6 +59,18 @@ static const struct golden golden_rows[] = {
     {"peg", 0.02, 2, 590, 1176, UINT64_C(0x544060B3FAFFD166)},
     {"fitted", 1, 8, 35929, 136582, UINT64_C(0xD2B049B321F712B8)},
     {"fitted", 0.02, 8, 5733, 17273, UINT64_C(0x6775B65275BBF75F)},
+    {"strands-1m", 1, 1, 1031250, 1000000, UINT64_C(0x0AD4B31C2E80D39F)},
+    {"strands-1m", 0.02, 1, 20625, 20000, UINT64_C(0x31FAC809E4509DA8)},
+    {"strands-1m-sparse", 1, 1, 1031250, 1000000, UINT64_C(0x0AD4B31C2E80D39F)},
+    {"strands-1m-sparse", 0.02, 1, 20625, 20000, UINT64_C(0x31FAC809E4509DA8)},
+    {"head", 1, 2, 67154, 66304, UINT64_C(0xD3774BF8AB1A973C)},
+    {"head", 0.02, 2, 2474, 3584, UINT64_C(0x2A965F047F9E222E)},
+    {"ponytail", 1, 2, 34154, 34304, UINT64_C(0xCBEBCA22B7E1822E)},
+    {"ponytail", 0.02, 2, 1814, 2944, UINT64_C(0x601FA511C68592DA)},
+    {"fibre-clump", 1, 2, 6889, 6912, UINT64_C(0x37F8AAB4C98A439F)},
+    {"fibre-clump", 0.02, 2, 421, 640, UINT64_C(0x670A2ACC6DD0563B)},
+    {"strand-curtain", 1, 2, 6600, 6400, UINT64_C(0xA6C3163B03848DD2)},
+    {"strand-curtain", 0.02, 2, 132, 128, UINT64_C(0x902C1830619CC6A1)},
 };
 
 static struct golden measure(dent_context *context, const char *name, double scale)

@@ -64,7 +64,7 @@ static void bodies_are_well_formed(void **state)
         assert_null(dent_scene_body_at(scene, dent_scene_body_count(scene)));
         for (uint32_t b = 0; b < dent_scene_body_count(scene); b++) {
             const dent_scene_body *body = dent_scene_body_at(scene, b);
-            uint32_t corners = body->kind == DENT_BODY_SOLID ? 4 : 3;
+            uint32_t corners = dent_body_kind_get_info(body->kind)->corner_count;
             assert_true(strlen(body->name) > 0 && body->element_count > 0);
             uint8_t *used = calloc(body->vertex_count, 1);
             for (size_t i = 0; i < (size_t)corners * body->element_count; i++) {

@@ -18,11 +18,11 @@ typedef struct peer_state {
     const bench_scene *scene;
     const peer_row *row;
     dent_context *context;
-    peer_input input[DENT_DISCRETE_QUESTION_COUNT];
-    void *finder[DENT_DISCRETE_QUESTION_COUNT];
-    double setting[DENT_DISCRETE_QUESTION_COUNT];
-    peer_output output[DENT_DISCRETE_QUESTION_COUNT];
-    double tried_ns[DENT_DISCRETE_QUESTION_COUNT]; /* of a turn at the best setting, when it was found */
+    peer_input input[RACED_QUESTION_COUNT];
+    void *finder[RACED_QUESTION_COUNT];
+    double setting[RACED_QUESTION_COUNT];
+    peer_output output[RACED_QUESTION_COUNT];
+    double tried_ns[RACED_QUESTION_COUNT]; /* of a turn at the best setting, when it was found */
 } peer_state;
 
 /* ---- a contestant ---------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ typedef struct peer_state {
 static int ask_peer(contestant *self)
 {
     peer_state *state = self->state;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
         if (state->finder[i] != NULL && !state->row->find(state->finder[i], &state->output[i])) {
             return complain("bench: %s: %s failed", state->scene->name, self->name);
         }
@@ -47,7 +47,7 @@ static int compare_keys(const void *a, const void *b)
 static bool answer_of_peer(contestant *self, dent_question question, pair_keys *list)
 {
     const peer_state *state = self->state;
-    const peer_output *output = &state->output[discrete_question_index(question)];
+    const peer_output *output = &state->output[raced_question_index(question)];
     if (!pair_keys_reserve(list, output->count)) {
         return false;
     }
@@ -63,7 +63,7 @@ static void costs_of_peer(contestant *self, turn_costs *costs)
 {
     const peer_state *state = self->state;
     costs->candidates = 0;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
         costs->candidates += state->finder[i] != NULL ? (double)state->output[i].candidates : 0;
     }
     costs->allocations = NAN;
@@ -81,7 +81,7 @@ static double peak_of_peer(contestant *self)
 static void close_peer(contestant *self)
 {
     peer_state *state = self->state;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
         if (state->finder[i] != NULL) {
             state->row->destroy(state->finder[i]);
         }
@@ -193,8 +193,8 @@ static void find_best(bench_race *race, peer_state *state, unsigned question, do
 static void describe_setting(const bench_race *race, const peer_state *state, contestant *entered)
 {
     size_t used = 0;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && state->row->setting_count > 0; i++) {
-        if ((race->questions & discrete_question_at(i)) != 0 && used < sizeof entered->setting) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT && state->row->setting_count > 0; i++) {
+        if ((race->questions & raced_question_at(i)) != 0 && used < sizeof entered->setting) {
             int length = snprintf(entered->setting + used, sizeof entered->setting - used, "%s%s %g",
                                   used > 0 ? "; " : "", state->row->setting_name, state->setting[i]);
             used += length > 0 ? (size_t)length : 0;
@@ -225,8 +225,8 @@ static int enter_peer(bench_race *race, const peer_row *row, double edge)
     dent_context_def def = dent_context_def_default();
     def.thread_count = race->threads;
     state->context = dent_context_create(&def, NULL);
-    double rival_ns[DENT_DISCRETE_QUESTION_COUNT];
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    double rival_ns[RACED_QUESTION_COUNT];
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
         rival_ns[i] = best_rival(race, i);
     }
     contestant *entered = &race->contestants[race->count++];
@@ -240,11 +240,11 @@ static int enter_peer(bench_race *race, const peer_row *row, double edge)
     entered->costs = costs_of_peer;
     entered->peak_bytes = peak_of_peer;
     entered->close = close_peer;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        if ((race->questions & discrete_question_at(i)) == 0) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
+        if ((race->questions & raced_question_at(i)) == 0) {
             continue;
         }
-        state->input[i] = input_of(race, state->context, discrete_question_at(i), edge);
+        state->input[i] = input_of(race, state->context, raced_question_at(i), edge);
         find_best(race, state, i, rival_ns[i]);
         if (interrupt_seen()) {
             return interrupt_report();
@@ -270,7 +270,7 @@ static double tried_of(const contestant *entered)
 {
     const peer_state *state = entered->state;
     double sum = 0;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
         sum += state->tried_ns[i];
     }
     return sum;

@@ -6,6 +6,7 @@
 #include "tool.h"
 
 #include <dent/experimental.h>
+#include <dent/strand.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +47,8 @@ static const method_variant variant_table[] = {
     {DENT_METHOD_SPATIAL_HASH, "", NULL, false},
     {DENT_METHOD_BUCKET_TREE, "", NULL, false},
     {DENT_METHOD_SWEEP, "", NULL, false},
+    {DENT_METHOD_STRAND_PACKETS, "", NULL, false},
+    {DENT_METHOD_STRAND_GRID, "", NULL, false},
     {DENT_METHOD_BRUTE_FORCE, "", NULL, false},
     {DENT_METHOD_AUTO, "", NULL, false},
     {DENT_METHOD_CONTOUR_WALK, "/promised", NULL, true},
@@ -65,8 +68,30 @@ typedef struct method_state {
     dent_method_counters method_counters;
     dent_contour_walk_def contour_walk;
     dent_query_result result;
+    bool strands; /* the question strand: what follows in place of what is above */
+    dent_strand_query_def strand_def;
+    dent_strand_result strand_result;
     uint64_t allocations_before;
 } method_state;
+
+/* Of the query that was asked last; counters of strand go where those of the others are. */
+static dent_status ask_question(method_state *state)
+{
+    if (!state->strands) {
+        return dent_world_query(state->world, &state->def, &state->result);
+    }
+    dent_status status = dent_world_strands(state->world, &state->strand_def, &state->strand_result);
+    state->result.counters = state->strand_result.counters;
+    state->result.outcome = state->strand_result.outcome;
+    return status;
+}
+
+bool bench_method_answers(dent_method method, uint32_t questions)
+{
+    return questions == DENT_QUESTION_STRAND
+               ? method != DENT_METHOD_AUTO && dent_question_methods(DENT_QUESTION_STRAND) >> method & 1
+               : (dent_method_questions(method) & questions) == questions;
+}
 
 static int ask_method(contestant *self)
 {
@@ -75,7 +100,7 @@ static int ask_method(contestant *self)
     if (self->watch != NULL) {
         loop_watch_begin(self->watch);
     }
-    dent_status status = dent_world_query(state->world, &state->def, &state->result);
+    dent_status status = ask_question(state);
     if (self->watch != NULL && status == DENT_OK) {
         loop_watch_end(self->watch, &state->result.counters, &state->method_counters);
     }
@@ -97,9 +122,35 @@ static uint64_t first_number(const bench_body *body, dent_feature_kind kind)
                                        : body->first_cell;
 }
 
+/* Edges and segments first, then vertices with faces, beyond all numbers of edges. */
+static bool answer_about_strands(const method_state *state, pair_keys *list)
+{
+    const dent_strand_result *result = &state->strand_result;
+    const bench_body *bodies = state->scene->bodies;
+    if (!pair_keys_reserve(list, result->edge_edge_count + result->vertex_face_count)) {
+        return false;
+    }
+    list->count = 0;
+    for (uint64_t i = 0; i < result->edge_edge_count; i++) {
+        const dent_pair *pair = &result->edge_edge[i];
+        list->keys[list->count++] = ((uint64_t)bodies[pair->body_a].first_edge + pair->feature_a) << 32 |
+                                    (bodies[pair->body_b].first_edge + pair->feature_b);
+    }
+    for (uint64_t i = 0; i < result->vertex_face_count; i++) {
+        const dent_pair *pair = &result->vertex_face[i];
+        list->keys[list->count++] = UINT64_C(1) << 63 |
+                                    ((uint64_t)bodies[pair->body_a].first_vertex + pair->feature_a) << 32 |
+                                    (bodies[pair->body_b].first_face + pair->feature_b);
+    }
+    return true;
+}
+
 static bool answer_of_method(contestant *self, dent_question question, pair_keys *list)
 {
     const method_state *state = self->state;
+    if (state->strands) {
+        return answer_about_strands(state, list);
+    }
     const dent_pair_list *pairs = dent_query_result_list(&state->result, question);
     if (!pair_keys_reserve(list, pairs->count)) {
         return false;
@@ -142,6 +193,9 @@ static double peak_of_method(contestant *self)
 static uint64_t hash_of_method(contestant *self, dent_question question)
 {
     const method_state *state = self->state;
+    if (state->strands) {
+        return dent_strand_hash(state->world, &state->strand_result);
+    }
     return dent_pair_list_hash(state->world, question, dent_query_result_list(&state->result, question));
 }
 
@@ -164,6 +218,11 @@ static void fill_def(method_state *state, const bench_race *race, const method_v
     state->experiments = dent_experiments_default();
     state->experiments.counters = &state->method_counters;
     state->def.experiments = &state->experiments;
+    state->strands = race->questions == DENT_QUESTION_STRAND;
+    state->strand_def = dent_strand_query_def_default();
+    state->strand_def.method = variant->method;
+    state->strand_def.no_details = true;
+    state->strand_def.cancel = interrupt_flag();
     if (variant->change != NULL) {
         variant->change(&state->experiments);
     }
@@ -223,7 +282,7 @@ static double number_of_features(const bench_scene *scene, dent_feature_kind kin
 /* Too slow to be worth waiting for at this size; the questions decide how many pairs the oracle looks at. */
 static bool is_too_slow(const bench_race *race, dent_method method)
 {
-    double pairs = 0;
+    double pairs = race->questions == DENT_QUESTION_STRAND ? 0.5 * race->scene->edge_count * race->scene->edge_count : 0;
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
         const dent_question_info *info = dent_question_info_at(i);
         const dent_feature_pair *sides = &info->features[0];
@@ -240,7 +299,7 @@ static int enter_methods(bench_race *race, dent_method only, bool variants, uint
     for (int i = 0; i < VARIANT_COUNT; i++) {
         const method_variant *variant = &variant_table[i];
         bool asked_for = only == DENT_METHOD_AUTO ? !is_too_slow(race, variant->method) : only == variant->method;
-        bool able = (dent_method_questions(variant->method) & race->questions) == race->questions;
+        bool able = bench_method_answers(variant->method, race->questions);
         bool plain = variant->suffix[0] == '\0' && variant->method != DENT_METHOD_AUTO;
         if (!asked_for || !able || (!plain && !variants)) {
             continue;

@@ -27,8 +27,8 @@ const char *questions_name(uint32_t questions, char *buffer, size_t size)
 {
     size_t used = 0;
     buffer[0] = '\0';
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        dent_question question = discrete_question_at(i);
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
+        dent_question question = raced_question_at(i);
         if ((questions & question) != 0 && used < size) {
             int length =
                 snprintf(buffer + used, size - used, "%s%s", used > 0 ? "+" : "", dent_question_name(question));
@@ -94,7 +94,7 @@ typedef struct race_run {
     tool_session *session;
     bench_race *race;
     pair_keys *right; /* of each frame, for each question */
-    pair_keys other[DENT_DISCRETE_QUESTION_COUNT];
+    pair_keys other[RACED_QUESTION_COUNT];
     uint64_t slowest_ns[CONTESTANT_LIMIT];
     uint64_t done, total; /* turns */
 } race_run;
@@ -103,12 +103,12 @@ typedef struct race_run {
 static int compare_answers(race_run *run, contestant *asked, uint32_t frame)
 {
     bench_race *race = run->race;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && asked->answer != NULL; i++) {
-        dent_question question = discrete_question_at(i);
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT && asked->answer != NULL; i++) {
+        dent_question question = raced_question_at(i);
         if ((race->questions & question) == 0) {
             continue;
         }
-        pair_keys *right = &run->right[(size_t)frame * DENT_DISCRETE_QUESTION_COUNT + i];
+        pair_keys *right = &run->right[(size_t)frame * RACED_QUESTION_COUNT + i];
         bool first = right->context == NULL;
         right->context = race->scene->context;
         pair_keys *list = first ? right : &run->other[i];
@@ -129,8 +129,8 @@ static void keep_frame_zero(race_run *run, contestant *asked, const turn_costs *
     asked->pairs = 0;
     /* Of a query with two questions: the hash of the hashes, in order. */
     asked->pairs_hash = 0;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && asked->answer != NULL; i++) {
-        dent_question question = discrete_question_at(i);
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT && asked->answer != NULL; i++) {
+        dent_question question = raced_question_at(i);
         if ((run->race->questions & question) != 0) {
             asked->pairs += run->right[i].count;
             uint64_t hash = asked->hash != NULL ? asked->hash(asked, question) : 0;
@@ -302,7 +302,7 @@ static bool make_room(bench_race *race)
 
 static size_t answer_count(const bench_race *race)
 {
-    return (size_t)race->frames * DENT_DISCRETE_QUESTION_COUNT;
+    return (size_t)race->frames * RACED_QUESTION_COUNT;
 }
 
 static bool open_run(race_run *run, tool_session *session, bench_race *race)
@@ -313,7 +313,7 @@ static bool open_run(race_run *run, tool_session *session, bench_race *race)
     run->race = race;
     run->total = ((uint64_t)race->repeat + 1) * (race->frames + 1) * race->count;
     race->reference = &race->contestants[0];
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
         run->other[i].context = context;
     }
     run->right = dent_allocate(context, answer_count(race), sizeof *run->right);
@@ -326,7 +326,7 @@ static bool open_run(race_run *run, tool_session *session, bench_race *race)
 static void close_run(race_run *run)
 {
     dent_context *context = run->race->scene->context;
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < RACED_QUESTION_COUNT; i++) {
         pair_keys_release(&run->other[i]);
     }
     for (size_t i = 0; run->right != NULL && i < answer_count(run->race); i++) {

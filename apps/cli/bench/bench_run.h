@@ -84,6 +84,9 @@ typedef struct bench_race {
 /** "vertex-cell+face-cell". */
 const char *questions_name(uint32_t questions, char *buffer, size_t size);
 
+/** Can a method of dent answer these questions in one race? */
+bool bench_method_answers(dent_method method, uint32_t questions);
+
 /** Enters the methods of dent that can answer; `only` AUTO: all of them that are not hopeless at this size. */
 int bench_enter_methods(bench_race *race, dent_method only, bool variants);
 

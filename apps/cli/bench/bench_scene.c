@@ -14,11 +14,15 @@ dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const dent_scene_body *body = scene->bodies[i].body;
         bool solid = dent_body_kind_has_cells(body->kind);
-        dent_body_def def = solid ? dent_solid_def_default() : dent_surface_def_default();
+        bool strands = body->kind == DENT_BODY_STRANDS;
+        dent_body_def def = dent_body_def_default(body->kind);
         def.name = body->name;
         def.vertex_count = body->vertex_count;
-        def.element_count = body->element_count;
-        def.element_corners = body->element_corners;
+        def.element_count = strands ? 0 : body->element_count;
+        def.element_corners = strands ? NULL : body->element_corners;
+        def.strand_count = body->strand_count;
+        def.first = body->first;
+        def.thickness = strands ? body->thickness : DENT_THICKNESS_FROM_QUERY;
         def.positions_t0 = dent_positions_double(scene->positions + 3 * (size_t)scene->bodies[i].first_vertex);
         if (solid && body->reference != NULL) {
             def.reference = dent_positions_double(body->reference);
@@ -79,6 +83,7 @@ static bool number_bodies(bench_scene *scene)
             cells += body->body->element_count;
             scene->solid_count++;
         }
+        scene->segment_count += body->body->kind == DENT_BODY_STRANDS ? body->body->element_count : 0;
         if (vertices >= UINT32_MAX || cells >= UINT32_MAX) {
             return false;
         }
@@ -107,16 +112,20 @@ static void number_cells(bench_scene *scene)
 /* The world knows which faces are on the surface. */
 static bool number_faces(bench_scene *scene, const dent_world *world)
 {
-    uint64_t faces = 0;
+    uint64_t faces = 0, edges = 0;
     for (uint32_t i = 0; i < scene->body_count; i++) {
         uint32_t count;
+        dent_body_edges(world, dent_world_body_at(world, i), &count);
+        scene->bodies[i].first_edge = (uint32_t)edges;
+        edges += count;
         dent_body_surface_faces(world, dent_world_body_at(world, i), &count);
         scene->bodies[i].first_face = (uint32_t)faces;
         faces += count;
     }
-    if (faces >= UINT32_MAX) {
+    if (faces >= UINT32_MAX || edges >= UINT32_MAX) {
         return false;
     }
+    scene->edge_count = (uint32_t)edges;
     scene->faces = dent_allocate(scene->context, (size_t)faces, sizeof *scene->faces);
     scene->face_count = (uint32_t)faces;
     for (uint32_t i = 0; i < scene->body_count && scene->faces != NULL; i++) {
@@ -147,6 +156,12 @@ static bool list_used_vertices(bench_scene *scene)
         for (uint32_t face = 0; face < scene->face_count; face++) {
             for (int corner = 0; corner < 3; corner++) {
                 used[scene->faces[face][corner]] = 1;
+            }
+        }
+        for (uint32_t i = 0; i < scene->body_count; i++) {
+            const bench_body *body = &scene->bodies[i];
+            if (body->body->kind == DENT_BODY_STRANDS) {
+                memset(used + body->first_vertex, 1, body->body->vertex_count);
             }
         }
         for (uint32_t vertex = 0; vertex < scene->vertex_count; vertex++) {

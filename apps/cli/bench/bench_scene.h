@@ -15,7 +15,7 @@
 
 typedef struct bench_body {
     const dent_scene_body *body;
-    uint32_t first_vertex, first_cell, first_face; /* of the scene */
+    uint32_t first_vertex, first_cell, first_face, first_edge; /* of the scene */
 } bench_body;
 
 typedef struct bench_scene {
@@ -33,7 +33,7 @@ typedef struct bench_scene {
     uint32_t body_count, solid_count;
     bench_body *bodies;
 
-    uint32_t vertex_count, cell_count, face_count;
+    uint32_t vertex_count, cell_count, face_count, segment_count, edge_count;
     double *positions;       /* 3 per vertex: the frame that is asked about */
     uint32_t (*cells)[4];    /* corners, numbers of the scene */
     uint32_t (*faces)[3];    /* surface faces */

@@ -111,7 +111,7 @@ static int refuse_race(const bench_race *race, dent_method method)
 {
     char questions[64], able[256] = "";
     for (int i = 1; i < DENT_METHOD_COUNT; i++) {
-        if ((dent_method_questions((dent_method)i) & race->questions) == race->questions) {
+        if (bench_method_answers((dent_method)i, race->questions)) {
             size_t used = strlen(able);
             snprintf(able + used, sizeof able - used, "%s%s", used > 0 ? ", " : "", dent_method_name((dent_method)i));
         }
@@ -175,9 +175,14 @@ static int run_race(tool_session *session, bench_scene *scene, uint32_t question
     return status;
 }
 
-/* What can be asked of the bodies there are: about cells each question alone and all together, else about surfaces. */
+/* What can be asked of the bodies there are: about strands that alone, about cells each question alone and all together,
+ * else about surfaces. */
 static size_t list_races(const bench_scene *scene, uint32_t able, uint32_t *list)
 {
+    if (scene->segment_count > 0) {
+        list[0] = DENT_QUESTION_STRAND;
+        return 1;
+    }
     uint32_t of_cells = 0, of_surfaces = 0;
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
         const dent_question_info *info = dent_question_info_at(i);

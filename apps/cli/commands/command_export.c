@@ -41,13 +41,17 @@ static int write_body(tool_session *session, const loaded_world *loaded, uint32_
     view.positions = body->positions;
     view.element_count = body->element_count;
     view.element_corners = body->element_corners;
+    view.strand_count = body->strand_count;
+    view.first = body->first;
     dent_status status = dent_mesh_write(session->context, path, &view);
     if (status != DENT_OK) {
         return complain("%s", session_message(session, status));
     }
     printer_text(session->out, path);
     printer_format(session->out, ": %u vertices, %u %s\n", body->vertex_count, body->element_count,
-                   dent_body_kind_has_cells(body->kind) ? "tetrahedra" : "triangles");
+                   body->kind == DENT_BODY_STRANDS          ? "segments"
+                   : dent_body_kind_has_cells(body->kind) ? "tetrahedra"
+                                                          : "triangles");
     return STATUS_GOOD;
 }
 

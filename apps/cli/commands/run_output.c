@@ -142,11 +142,17 @@ static void gather(const dent_sim *sim, joined_mesh *mesh)
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
-static const char *const part_names[3] = {"solids.vtu", "surfaces.vtp", "contacts.vtp"};
+enum { CONTACTS = 2, STRANDS = 3, PARTS = 4 };
+static const char *const part_names[PARTS] = {"solids.vtu", "surfaces.vtp", "contacts.vtp", "strands.vtp"};
+
+static int mesh_of_part(int part)
+{
+    return part == STRANDS ? 2 : part;
+}
 
 static bool part_exists(const run_output *output, int part)
 {
-    return part == 2 || output->meshes[part].element_count > 0;
+    return part == CONTACTS || output->meshes[mesh_of_part(part)].element_count > 0;
 }
 
 static void part_path(const run_output *output, uint32_t frame, int part, char *path)
@@ -231,16 +237,17 @@ int run_output_open(run_output *output, tool_session *session, const dent_sim_sc
     output->scene = scene;
     output->meshes[0].kind = DENT_BODY_SOLID;
     output->meshes[1].kind = DENT_BODY_SURFACE;
+    output->meshes[2].kind = DENT_BODY_STRANDS;
     int status = make_names(output, out);
     if (status != STATUS_GOOD) {
         return status;
     }
     const dent_sim *sim = dent_sim_scene_sim(scene);
     output->frame_capacity = frame_count + 1;
-    output->entries = dent_allocate(session->context, 3 * (size_t)output->frame_capacity, sizeof *output->entries);
-    output->names = dent_allocate(session->context, 3 * (size_t)output->frame_capacity, sizeof *output->names);
+    output->entries = dent_allocate(session->context, PARTS * (size_t)output->frame_capacity, sizeof *output->entries);
+    output->names = dent_allocate(session->context, PARTS * (size_t)output->frame_capacity, sizeof *output->names);
     bool whole = output->entries != NULL && output->names != NULL && join(session->context, sim, &output->meshes[0]) &&
-                 join(session->context, sim, &output->meshes[1]);
+                 join(session->context, sim, &output->meshes[1]) && join(session->context, sim, &output->meshes[2]);
     return whole ? write_body_names(output) : complain("run: --out: out of memory, or too many elements");
 }
 
@@ -250,10 +257,11 @@ void run_output_close(run_output *output)
         return;
     }
     dent_context *context = output->session->context;
-    release_mesh(context, &output->meshes[0]);
-    release_mesh(context, &output->meshes[1]);
-    dent_release(context, output->entries, 3 * (size_t)output->frame_capacity, sizeof *output->entries);
-    dent_release(context, output->names, 3 * (size_t)output->frame_capacity, sizeof *output->names);
+    for (int n = 0; n < 3; n++) {
+        release_mesh(context, &output->meshes[n]);
+    }
+    dent_release(context, output->entries, PARTS * (size_t)output->frame_capacity, sizeof *output->entries);
+    dent_release(context, output->names, PARTS * (size_t)output->frame_capacity, sizeof *output->names);
     output->session = NULL;
 }
 
@@ -261,7 +269,7 @@ void run_output_close(run_output *output)
 
 static dent_status write_mesh(run_output *output, uint32_t frame, int part)
 {
-    joined_mesh *mesh = &output->meshes[part];
+    joined_mesh *mesh = &output->meshes[mesh_of_part(part)];
     char path[FILE_NAME_LIMIT];
     part_path(output, frame, part, path);
     gather(dent_sim_scene_sim(output->scene), mesh);
@@ -277,6 +285,10 @@ static dent_status write_mesh(run_output *output, uint32_t frame, int part)
                                           .components = stress_fields[n].components,
                                           .values = mesh->stress + at};
         at += (size_t)mesh->element_count * stress_fields[n].components;
+    }
+    if (part == STRANDS) { /* as segments, each with its body */
+        return dent_lines_write(output->session->context, path, mesh->vertex_count, mesh->positions, mesh->element_count,
+                                mesh->corners, 2, fields);
     }
     const dent_mesh_view view = {
         .kind = mesh->kind,
@@ -319,7 +331,7 @@ static dent_status write_contacts(run_output *output, uint32_t frame)
         {.name = "body_a", .components = 1, .values = body_a}, {.name = "body_b", .components = 1, .values = body_b},
     };
     char path[FILE_NAME_LIMIT];
-    part_path(output, frame, 2, path);
+    part_path(output, frame, CONTACTS, path);
     dent_status status = dent_points_write(context, path, count, values, 6, fields);
     dent_release(context, values, (size_t)count * NUMBERS + 1, sizeof *values);
     return status;
@@ -329,7 +341,7 @@ static dent_status write_contacts(run_output *output, uint32_t frame)
 static void list_frame(run_output *output, uint32_t frame)
 {
     dent_sim_scene_facts facts = dent_sim_scene_get_facts(output->scene);
-    for (int part = 0; part < 3 && output->listed < output->frame_capacity; part++) {
+    for (int part = 0; part < PARTS && output->listed < output->frame_capacity; part++) {
         if (part_exists(output, part)) {
             char *name = output->names[output->entry_count];
             snprintf(name, sizeof output->names[0], "%.60s/frame_%06u_%s", output->folder_name, frame,
@@ -346,9 +358,9 @@ static void list_frame(run_output *output, uint32_t frame)
 int run_output_write(run_output *output, uint32_t frame)
 {
     dent_status status = DENT_OK;
-    for (int part = 0; part < 3 && status == DENT_OK; part++) {
+    for (int part = 0; part < PARTS && status == DENT_OK; part++) {
         if (part_exists(output, part)) {
-            status = part < 2 ? write_mesh(output, frame, part) : write_contacts(output, frame);
+            status = part == CONTACTS ? write_contacts(output, frame) : write_mesh(output, frame, part);
         }
     }
     if (status == DENT_OK) {
@@ -363,7 +375,7 @@ void run_output_adopt(run_output *output, uint32_t last)
 {
     for (uint32_t frame = 0; frame <= last && frame < output->frame_capacity; frame++) {
         bool whole = true;
-        for (int part = 0; part < 3; part++) {
+        for (int part = 0; part < PARTS; part++) {
             char path[FILE_NAME_LIMIT];
             part_path(output, frame, part, path);
             whole = whole && (!part_exists(output, part) || access(path, R_OK) == 0);

@@ -4,6 +4,7 @@
  *                                elastic solids, `stress_von_mises`, `stress_principal` (three, descending), `stress`
  *                                and `strain` (xx yy zz xy yz zx), `strain_principal`, `plastic_strain`
  *   frame_000012_surfaces.vtp    all bodies of triangles, the same fields
+ *   frame_000012_strands.vtp     all strands as segments, `velocity` and `body`
  *   frame_000012_contacts.vtp    a point per contact: `normal` (from b to a), `force` on a, `depth` (below 0: apart),
  *                                `body_a`, `body_b`
  *   bodies.txt                   a line per body: number, tab, name
@@ -38,10 +39,10 @@ typedef struct run_output {
     char collection[FILE_NAME_LIMIT]; /* F.pvd */
     char folder[FILE_NAME_LIMIT];     /* F_frames */
     const char *folder_name;          /* the part of it after the folder of the collection */
-    joined_mesh meshes[2];            /* solids, surfaces */
+    joined_mesh meshes[3];            /* solids, surfaces, strands */
     uint32_t frame_capacity;          /* room in the lists below: frames + 1 */
     uint32_t listed;                  /* frames in the collection */
-    dent_collection_entry *entries;   /* three a frame at most */
+    dent_collection_entry *entries;   /* four a frame at most */
     uint32_t entry_count;
     char (*names)[96];
 } run_output;

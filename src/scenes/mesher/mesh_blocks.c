@@ -5,6 +5,8 @@
  * cubes; a face diagonal then joins the same two lattice points whichever of its two cubes one looks from. */
 #include "mesh_blocks.h"
 
+#include "scenes/elementary_functions.h"
+
 /* Corner c of a cube lies at (c & 1, c >> 1 & 1, c >> 2 & 1). All with positive determinant. */
 static const uint8_t cube_tetrahedra[2][5][4] = {
     {{0, 5, 3, 6}, {1, 3, 0, 5}, {2, 0, 3, 6}, {4, 5, 0, 6}, {7, 3, 5, 6}},
@@ -14,7 +16,8 @@ static const uint8_t cube_tetrahedra[2][5][4] = {
 dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, uint32_t vertex_count,
                                 uint32_t element_count, uint32_t corner_count)
 {
-    *mesh = (struct scene_mesh){vertex_count, element_count, corner_count, NULL, NULL};
+    *mesh = (struct scene_mesh){
+        .vertex_count = vertex_count, .element_count = element_count, .corner_count = corner_count};
     mesh->corners = dent_allocate(context, element_count, corner_count * sizeof *mesh->corners);
     mesh->reference = dent_allocate(context, vertex_count, 3 * sizeof *mesh->reference);
     if (mesh->corners && mesh->reference) {
@@ -25,8 +28,30 @@ dent_status scene_mesh_allocate(dent_context *context, struct scene_mesh *mesh, 
                      vertex_count, element_count);
 }
 
+dent_status scene_mesh_allocate_strands(dent_context *context, struct scene_mesh *mesh, uint32_t strand_count,
+                                        uint32_t nodes)
+{
+    dent_status status = scene_mesh_allocate(context, mesh, strand_count * nodes, strand_count * (nodes - 1), 2);
+    mesh->first = status == DENT_OK ? dent_allocate(context, (size_t)strand_count + 1, sizeof *mesh->first) : NULL;
+    if (!mesh->first) {
+        scene_mesh_release(context, mesh);
+        return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for %u strands", strand_count);
+    }
+    mesh->strand_count = strand_count;
+    uint32_t *corner = mesh->corners;
+    for (uint32_t strand = 0; strand <= strand_count; strand++) {
+        mesh->first[strand] = strand * nodes;
+        for (uint32_t node = 0; strand < strand_count && node + 1 < nodes; node++) {
+            *corner++ = strand * nodes + node;
+            *corner++ = strand * nodes + node + 1;
+        }
+    }
+    return DENT_OK;
+}
+
 void scene_mesh_release(dent_context *context, struct scene_mesh *mesh)
 {
+    dent_release(context, mesh->first, (size_t)mesh->strand_count + 1, sizeof *mesh->first);
     dent_release(context, mesh->corners, mesh->element_count, mesh->corner_count * sizeof *mesh->corners);
     dent_release(context, mesh->reference, mesh->vertex_count, 3 * sizeof *mesh->reference);
     *mesh = (struct scene_mesh){0};
@@ -110,6 +135,43 @@ dent_status mesh_sheet_create(dent_context *context, uint32_t cells, struct scen
             uint32_t square[2][6] = {{a, b, c, a, c, d}, {a, b, d, b, c, d}};
             for (int n = 0; n < 6; n++) {
                 *corner++ = square[(i + j) & 1][n];
+            }
+        }
+    }
+    return DENT_OK;
+}
+
+/* Poles at the first and last vertex, rings between. */
+dent_status mesh_ball_create(dent_context *context, uint32_t rings, double radius, struct scene_mesh *mesh)
+{
+    uint32_t around = 2 * rings;
+    dent_status status = scene_mesh_allocate(context, mesh, rings * around + 2, 2 * around * rings, 3);
+    if (status != DENT_OK) {
+        return status;
+    }
+    double *p = mesh->reference;
+    uint32_t *corner = mesh->corners, last = rings * around + 1;
+    for (uint32_t v = 0; v <= last; v++, p += 3) {
+        uint32_t ring = v == 0 ? 0 : v == last ? rings + 1 : (v - 1) / around + 1;
+        struct scene_sine_cosine down = scene_sine_cosine(SCENE_PI * ring / (rings + 1));
+        struct scene_sine_cosine turn = scene_sine_cosine(2 * SCENE_PI * (v > 0 ? (v - 1) % around : 0) / around);
+        bool pole = v == 0 || v == last;
+        p[0] = pole ? 0 : radius * down.sine * turn.cosine;
+        p[1] = pole ? 0 : radius * down.sine * turn.sine;
+        p[2] = radius * down.cosine;
+    }
+    for (uint32_t ring = 0; ring <= rings; ring++) {
+        for (uint32_t i = 0; i < around; i++) {
+            uint32_t next = (i + 1) % around, above = 1 + (ring - 1) * around, below = 1 + ring * around;
+            if (ring > 0) {
+                *corner++ = above + i;
+                *corner++ = ring < rings ? below + i : last;
+                *corner++ = above + next;
+            }
+            if (ring < rings) {
+                *corner++ = ring > 0 ? above + next : 0;
+                *corner++ = below + i;
+                *corner++ = below + next;
             }
         }
     }

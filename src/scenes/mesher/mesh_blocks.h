@@ -1,4 +1,4 @@
-/* Bars, slabs and blocks of unit cubes, and rectangular sheets of right triangles. */
+/* Bars, slabs and blocks of unit cubes, rectangular sheets of right triangles, balls. */
 #ifndef DENT_SCENES_MESH_BLOCKS_H
 #define DENT_SCENES_MESH_BLOCKS_H
 
@@ -13,6 +13,9 @@ dent_status mesh_block_create(dent_context *context, const uint32_t counts[3], s
 /* cells x cells squares over [-1/2, 1/2]^2 at z = 0, two triangles a square with alternating diagonals, all facing +z.
  */
 dent_status mesh_sheet_create(dent_context *context, uint32_t cells, struct scene_mesh *mesh);
+
+/* A ball about the origin of rings of triangles between two poles, closed, facing outward. */
+dent_status mesh_ball_create(dent_context *context, uint32_t rings, double radius, struct scene_mesh *mesh);
 
 /* The counts of a block, as doubles. */
 double mesh_block_vertices(const uint32_t counts[3]);

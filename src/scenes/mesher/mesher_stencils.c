@@ -328,7 +328,11 @@ static dent_status give_mesh(struct mesh_output *out, struct scene_mesh *mesh)
     if (!corners) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
-    *mesh = (struct scene_mesh){out->vertex_count, out->cell_count, 4, corners, positions};
+    *mesh = (struct scene_mesh){.vertex_count = out->vertex_count,
+                                .element_count = out->cell_count,
+                                .corner_count = 4,
+                                .corners = corners,
+                                .reference = positions};
     return DENT_OK;
 }
 

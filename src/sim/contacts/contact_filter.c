@@ -231,10 +231,30 @@ bool bodies_are_joined(const struct sim_model *model, uint32_t body_a, uint32_t 
     return false;
 }
 
+/* What a body carries of a strand is in no contact with it: it lies on its surface or below. */
+static bool is_rooted(const struct sim_model *model, uint32_t body, const uint32_t vertices[4], uint32_t other)
+{
+    for (int k = 0; k < 4; k++) {
+        if (vertices[k] != SIM_NONE && model->root_bodies[model->bodies[body].first_vertex + vertices[k]] != other) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool contact_counts(const struct sim_model *model, const struct sim_state *state, const struct contact_search *search,
                     const dent_contact *contact)
 {
     if (bodies_are_joined(model, contact->body_a, contact->body_b)) {
+        return false;
+    }
+    /* A strand leaves its carrier where its root lies, on the surface: no cut tells inside from outside along it. */
+    if (model->root_bodies && contact->kind == DENT_CONTACT_VERTEX_CELL &&
+        model->strand_carriers[model->bodies[contact->body_a].first_vertex + contact->feature_a] == contact->body_b) {
+        return false;
+    }
+    if (model->root_bodies && (is_rooted(model, contact->body_a, contact->vertices_a, contact->body_b) ||
+                               is_rooted(model, contact->body_b, contact->vertices_b, contact->body_a))) {
         return false;
     }
     if (contact->source != DENT_CONTACT_SOURCE_GAP) {

@@ -10,6 +10,7 @@
  * Only impacts with a prevent_crossing body count (all of them with DENT_SIM_CONTINUOUS_ALL): solids may overlap a little,
  * and must be free to part again. */
 #include "base/containers/union_find.h"
+#include "sim/elastic/rod_pass.h"
 #include "sim_contacts.h"
 
 #include <math.h>
@@ -29,11 +30,12 @@ dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe,
     safe->islands = sim_allocate(model, vertices, sizeof *safe->islands);
     safe->groups = sim_allocate(model, model->body_count, sizeof *safe->groups);
     safe->in_impact = sim_allocate(model, vertices, sizeof *safe->in_impact);
+    safe->strand_energies = sim_allocate(model, ROD_LANES * (size_t)model->rods->group_count, sizeof *safe->strand_energies);
     safe->energies = sim_allocate(model, model->body_count, sizeof *safe->energies);
     safe->rigid_wanted = sim_allocate(model, model->rigid_count, sizeof *safe->rigid_wanted);
     safe->first = scratch;
     return safe->interval_start && safe->wanted && safe->fractions && safe->islands && safe->groups && safe->in_impact &&
-                   safe->rigid_wanted && safe->energies
+                   safe->rigid_wanted && safe->energies && safe->strand_energies
                ? DENT_OK
                : sim_no_memory(model->context);
 }
@@ -505,9 +507,32 @@ double safe_body_energy(const struct sim_model *model, const struct sim_state *s
 
 static void note_energies(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
 {
-    double kinetic;
+    double kinetic, strands[ROD_LANES];
     for (uint32_t b = 0; b < model->body_count; b++) {
         safe->energies[b] = safe_body_energy(model, state, b, &kinetic);
+    }
+    for (uint32_t g = 0; g < model->rods->group_count; g++) {
+        rod_group_energies(model, state, g, safe->strand_energies + ROD_LANES * (size_t)g, strands);
+    }
+}
+
+/* As limit_energies, strand by strand: one that was stopped must not stop all hair. */
+static void limit_strands(const struct sim_model *model, struct sim_state *state, const struct safe_motion *safe)
+{
+    for (uint32_t g = 0; g < model->rods->group_count; g++) {
+        const struct rod_group *group = &model->rods->groups[g];
+        double energies[ROD_LANES], kinetic[ROD_LANES];
+        rod_group_energies(model, state, g, energies, kinetic);
+        for (uint32_t lane = 0; lane < group->lane_count; lane++) {
+            double gained = energies[lane] - safe->strand_energies[ROD_LANES * (size_t)g + lane];
+            double factor = gained < kinetic[lane] ? sqrt((kinetic[lane] - gained) / kinetic[lane]) : 0;
+            uint32_t first = group->first_vertex[lane], end = first + group->vertex_count[lane];
+            for (uint32_t v = first; v < end && gained > 0; v++) {
+                for (size_t n = 3 * (size_t)v; n < 3 * (size_t)v + 3 && model->inverse_masses[v] > 0; n++) {
+                    state->velocities[n] *= factor;
+                }
+            }
+        }
     }
 }
 
@@ -532,7 +557,7 @@ static void limit_energies(const struct sim_model *model, struct sim_state *stat
 {
     for (uint32_t b = 0; b < model->body_count; b++) {
         double kinetic, gained = safe_body_energy(model, state, b, &kinetic) - safe->energies[b];
-        if (gained > 0) {
+        if (gained > 0 && model->bodies[b].kind != DENT_SIM_STRANDS) {
             safe_scale_velocities(model, state, b, gained < kinetic ? sqrt((kinetic - gained) / kinetic) : 0);
         }
     }
@@ -542,8 +567,10 @@ static void limit_energies(const struct sim_model *model, struct sim_state *stat
 
 dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *state, dent_world *world,
                                const struct contact_set *contacts, struct safe_motion *safe,
-                               struct contact_response *response, struct step_report *report, double duration)
+                               struct contact_response *response, struct elastic_work *elastic,
+                               struct step_report *report, double duration)
 {
+    rods_note_places(model, state, elastic);
     union_find_init(safe->groups, model->body_count);
     dent_status status = safe_motion_find(model, state, world, safe, report);
     uint32_t pass = 0;
@@ -565,7 +592,10 @@ dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *
     if (status == DENT_OK && safe->impact_count > 0) {
         status = stop_islands(model, state, world, contacts, safe, report, duration);
     }
+    rods_follow(model, state, elastic);
+    rods_note_places(model, state, elastic);
     limit_energies(model, state, safe);
+    limit_strands(model, state, safe);
     state_forget_history(model, state);
     return status;
 }

@@ -75,6 +75,7 @@ struct safe_motion {
     double *wanted;         /* where it would have gone */
     dent_rigid_state *rigid_wanted;
     double *energies;   /* by body: before it was pushed and stopped */
+    double *strand_energies; /* the same by strand: 8 per group of rods */
     uint32_t *islands;  /* by vertex: union-find */
     uint32_t *groups;   /* by body: union-find of those that met in this interval, when it has ended */
     bool met;           /* whether there was anything to push or to stop */
@@ -108,10 +109,12 @@ void safe_join_bodies(const struct sim_model *model, struct safe_motion *safe, u
 /* Kinetic, elastic and gravitational energy of a body; *kinetic: the first of them. */
 double safe_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body, double *kinetic);
 void safe_scale_velocities(const struct sim_model *model, struct sim_state *state, uint32_t body, double factor);
-/* From the beginning of the interval to now nothing crosses that must not. */
+/* From the beginning of the interval to now nothing crosses that must not. Where directors of strands belong is noted
+ * (rods_follow). */
 dent_status safe_motion_finish(const struct sim_model *model, struct sim_state *state, dent_world *world,
                                const struct contact_set *contacts, struct safe_motion *safe,
-                               struct contact_response *response, struct step_report *report, double duration);
+                               struct contact_response *response, struct elastic_work *elastic,
+                               struct step_report *report, double duration);
 
 /* ---- swift_motion.c ---------------------------------------------------------------------------------------------- */
 

@@ -445,13 +445,12 @@ static double row_energy(const struct rod_row *row, const struct rod_strains *st
 }
 
 /* Strains of the rows [begin, end) of a group: a part of it as a group of its own, with the edge before. */
-static double part_energy(const struct sim_model *model, const struct sim_state *state, const struct rod_group *group,
-                          uint32_t begin, uint32_t end)
+static void add_part_energy(const struct sim_model *model, const struct sim_state *state, const struct rod_group *group,
+                            uint32_t begin, uint32_t end, double sums[ROD_LANES])
 {
     struct rod_strains strains[ROWS_AT_ONCE + 1];
     uint32_t from = begin > 0 ? begin - 1 : 0;
     struct rod_group part = {.first_row = group->first_row + from, .row_count = end - from};
-    double sum = 0;
     for (int lane = 0; lane < ROD_LANES; lane++) {
         uint32_t count = group->vertex_count[lane], skipped = from < count ? from : count - 1;
         part.first_vertex[lane] = group->first_vertex[lane] + skipped;
@@ -462,10 +461,38 @@ static double part_energy(const struct sim_model *model, const struct sim_state 
     rod_kernels_scalar.strains(&part, &pass, strains);
     for (uint32_t i = begin; i < end; i++) {
         for (int lane = 0; lane < ROD_LANES; lane++) {
-            sum += row_energy(&model->rods->rows[group->first_row + i], &strains[i - from], lane);
+            sums[lane] += row_energy(&model->rods->rows[group->first_row + i], &strains[i - from], lane);
         }
     }
-    return sum;
+}
+
+static void group_energy(const struct sim_model *model, const struct sim_state *state, const struct rod_group *group,
+                         double sums[ROD_LANES])
+{
+    memset(sums, 0, ROD_LANES * sizeof *sums);
+    for (uint32_t begin = 0; begin < group->row_count; begin += ROWS_AT_ONCE) {
+        uint32_t end = group->row_count - begin > ROWS_AT_ONCE ? begin + ROWS_AT_ONCE : group->row_count;
+        add_part_energy(model, state, group, begin, end, sums);
+    }
+}
+
+void rod_group_energies(const struct sim_model *model, const struct sim_state *state, uint32_t number,
+                        double energies[ROD_LANES], double kinetic[ROD_LANES])
+{
+    const struct rod_group *group = &model->rods->groups[number];
+    group_energy(model, state, group, energies);
+    for (uint32_t lane = 0; lane < ROD_LANES; lane++) {
+        uint32_t first = group->first_vertex[lane], count = lane < group->lane_count ? group->vertex_count[lane] : 0;
+        double fallen = 0;
+        kinetic[lane] = 0;
+        for (uint32_t v = first; v < first + count; v++) {
+            const double *velocity = state->velocities + 3 * (size_t)v;
+            double mass = model->inverse_masses[v] > 0 ? model->masses[v] : 0;
+            kinetic[lane] += 0.5 * mass * sim_dot(velocity, velocity);
+            fallen += mass * sim_dot(state->gravity, state->positions + 3 * (size_t)v);
+        }
+        energies[lane] += kinetic[lane] - fallen;
+    }
 }
 
 double rod_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body)
@@ -476,10 +503,10 @@ double rod_body_energy(const struct sim_model *model, const struct sim_state *st
         return 0;
     }
     for (uint32_t g = rods->body_groups[body]; g < rods->body_groups[body + 1]; g++) {
-        const struct rod_group *group = &rods->groups[g];
-        for (uint32_t begin = 0; begin < group->row_count; begin += ROWS_AT_ONCE) {
-            uint32_t end = group->row_count - begin > ROWS_AT_ONCE ? begin + ROWS_AT_ONCE : group->row_count;
-            sum += part_energy(model, state, group, begin, end);
+        double sums[ROD_LANES];
+        group_energy(model, state, &rods->groups[g], sums);
+        for (int lane = 0; lane < ROD_LANES; lane++) {
+            sum += sums[lane];
         }
     }
     return sum;

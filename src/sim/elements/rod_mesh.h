@@ -36,6 +36,9 @@ dent_status rod_mesh_build(struct sim_model *model, struct sim_state *state);
 void rod_face_frame(const uint32_t corners[3], const double *positions, double frame[9]); /* columns by rows of three */
 /* Energy of the strands of a body. */
 double rod_body_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body);
+/* Kinetic, elastic and gravitational energy of each strand of a group, and the kinetic one alone; without spin. */
+void rod_group_energies(const struct sim_model *model, const struct sim_state *state, uint32_t group,
+                        double energies[ROD_LANES], double kinetic[ROD_LANES]);
 /* Of their turning about themselves, of a body. */
 double rod_spin_energy(const struct sim_model *model, const struct sim_state *state, uint32_t body);
 

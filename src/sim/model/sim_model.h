@@ -122,6 +122,8 @@ struct sim_model {
     double *inverse_masses; /* 0: does not move by itself */
     double *masses;
     uint32_t *vertex_bodies;
+    uint32_t *root_bodies; /* by vertex: the body that carries it as the root of a strand, or SIM_NONE; null without roots */
+    uint32_t *strand_carriers; /* … that carries the root of its strand */
     uint32_t *corner_starts, *corner_faces; /* surface faces at every vertex: vertex_count + 1; numbers in the body */
     double mean_edge;                       /* of the world */
     struct elastic_mesh *elastic;

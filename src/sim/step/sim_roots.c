@@ -36,6 +36,38 @@ static bool is_attached(const struct sim_model *model, const dent_sim_root *root
     return model->bodies[root->body].kind != DENT_SIM_PRESCRIBED;
 }
 
+static dent_status note_root_bodies(struct sim_model *model)
+{
+    uint32_t roots = 0;
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        roots += model->bodies[b].root_count;
+    }
+    if (roots == 0) {
+        return DENT_OK;
+    }
+    model->root_bodies = sim_allocate(model, model->vertex_count, sizeof *model->root_bodies);
+    model->strand_carriers = sim_allocate(model, model->vertex_count, sizeof *model->strand_carriers);
+    if (!model->root_bodies || !model->strand_carriers) {
+        return sim_no_memory(model->context);
+    }
+    for (uint32_t v = 0; v < model->vertex_count; v++) {
+        model->root_bodies[v] = model->strand_carriers[v] = SIM_NONE;
+    }
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        const struct sim_body *body = &model->bodies[b];
+        for (uint32_t n = 0; n < body->root_count; n++) {
+            uint32_t first = body->first_vertex + body->strand_first[body->roots[n].strand];
+            model->root_bodies[first] = body->roots[n].body;
+            model->root_bodies[first + 1] = body->roots[n].clamped ? body->roots[n].body : SIM_NONE;
+            uint32_t end = body->first_vertex + body->strand_first[body->roots[n].strand + 1];
+            for (uint32_t v = first; v < end; v++) {
+                model->strand_carriers[v] = body->roots[n].body;
+            }
+        }
+    }
+    return DENT_OK;
+}
+
 dent_status roots_find(struct sim_model *model, const dent_world *world)
 {
     for (uint32_t b = 0; b < model->body_count; b++) {
@@ -59,7 +91,7 @@ dent_status roots_find(struct sim_model *model, const dent_world *world)
             model->root_attachment_count += !is_attached(model, root) ? 0 : root->clamped ? 2 : 1;
         }
     }
-    return DENT_OK;
+    return note_root_bodies(model);
 }
 
 /* Weights of four vertices (of three: in their plane) whose sum is 1 and whose mean is the point. */

@@ -72,9 +72,8 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
     duration = model->substep * done;
     *count = done > 0 ? done : 1;
     if (status == DENT_OK && model->continuous && !is_cancelled(model, report)) {
-        rods_note_places(model, state, &work->solver.elastic);
         status = safe_motion_finish(model, state, work->search.world, &work->contacts, &work->safe,
-                                    &work->solver.response, report, duration);
+                                    &work->solver.response, &work->solver.elastic, report, duration);
         status = status == DENT_OK ? interval_energy_limit(model, state, work) : status;
         rods_follow(model, state, &work->solver.elastic);
     }

@@ -230,7 +230,7 @@ static void refit_packet(const struct refit_loop *loop, uint32_t slot, struct ax
         bound_vertex(bounds, (float)scaled[v][0], (float)scaled[v][1], (float)scaled[v][2]);
     }
     for (int axis = 0; axis < 3; axis++) {
-        double origin = nearbyint(scaled[place->count / 2][axis] * 0x1p22) * 0x1p-22;
+        double origin = (scaled[place->count / 2][axis] + 0x1.8p30) - 0x1.8p30; /* a multiple of 2^-22 */
         packet->origin[axis] = (float)origin;
         for (uint32_t v = 0; v <= PACKET_SEGMENTS; v++) {
             uint32_t from = v <= place->count ? v : place->count;

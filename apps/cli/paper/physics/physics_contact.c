@@ -17,7 +17,8 @@ static double rise_after_drop(dent_context *context, double young, uint32_t fine
 {
     physics_stage stage;
     const double center[3] = {0.013, 0.007, DROP_HEIGHT + BALL_RADIUS + 2 * PHYSICS_THICKNESS};
-    double start[3], now[3], lowest = INFINITY, rise = 0;
+    double start[3], now[3], lowest = INFINITY, rise = 0, highest = -INFINITY;
+    bool falls_again = false;
     physics_open(&stage, context);
     stage.materials[0].young = young;
     stage.materials[0].poisson = 0.3;
@@ -30,12 +31,18 @@ static double rise_after_drop(dent_context *context, double young, uint32_t fine
         physics_center(&stage, ball, start);
         for (uint32_t n = 0; n < 60 * finer && physics_step(&stage); n++) {
             physics_center(&stage, ball, now);
-            rise = fmax(now[2] < lowest ? 0 : rise, now[2] - fmin(lowest, now[2]));
-            lowest = fmin(lowest, now[2]);
-            if (rise > 0.01 * DROP_HEIGHT && now[2] < lowest + 0.9 * rise) {
-                break; /* it falls again: the second bounce may be seen at a lower point */
+            highest = fmax(highest, now[2] - start[2]); /* at any time, of later bounces, too */
+            if (!falls_again) {
+                rise = fmax(now[2] < lowest ? 0 : rise, now[2] - fmin(lowest, now[2]));
+                lowest = fmin(lowest, now[2]);
+            }
+            /* then the second bounce may be seen at a lower point; a reference ends here */
+            falls_again = falls_again || (rise > 0.01 * DROP_HEIGHT && now[2] < lowest + 0.9 * rise);
+            if (falls_again && finer > 1) {
+                break;
             }
         }
+        rise = highest > 0 ? INFINITY : rise;
     }
     if (stage.failed) {
         physics_fail(result, &stage);
