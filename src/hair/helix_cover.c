@@ -41,7 +41,7 @@ static bool is_finite3(const double v[3])
 
 static bool open_helix(const dent_helix_piece *piece, struct helix *helix)
 {
-    const double both[3] = {piece->curvature, piece->torsion, 0};
+    double both[3] = {piece->curvature, piece->torsion, 0};
     if (!is_finite3(piece->start) || !is_finite3(piece->tangent) || !is_finite3(piece->normal) ||
         !(piece->curvature >= 0 && piece->curvature <= DBL_MAX) || !(fabs(piece->torsion) <= DBL_MAX) ||
         !(piece->length >= 0 && piece->length <= DBL_MAX) || !(piece->radius >= 0 && piece->radius <= DBL_MAX)) {
@@ -61,8 +61,12 @@ static bool open_helix(const dent_helix_piece *piece, struct helix *helix)
     }
     vector_cross(helix->axes[0], helix->axes[1], helix->axes[2]);
     helix->rate = vector_length(both);
-    helix->bend = helix->rate > 0 ? piece->curvature / helix->rate : 0;
-    helix->twist = helix->rate > 0 ? piece->torsion / helix->rate : 0;
+    if (!(helix->rate <= DBL_MAX)) {
+        return false;
+    }
+    vector_normalise(both); /* by its own scale: quotients with a subnormal rate would have few digits. 0 stays 0 */
+    helix->bend = both[0];
+    helix->twist = both[1];
     helix->curvature = piece->curvature;
     helix->length = piece->length;
     helix->radius = piece->radius;

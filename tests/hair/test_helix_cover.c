@@ -210,6 +210,10 @@ static void bad_numbers_give_no_cover(void **state)
     piece.start[0] = 1.7e308;
     piece.length = 1.7e308;
     assert_int_equal(dent_helix_cover(&piece, cylinders), 0);
+    piece = good;
+    piece.curvature = piece.torsion = 1.7e308; /* no rate of turning in doubles */
+    piece.length = 1e-300;
+    assert_int_equal(dent_helix_cover(&piece, cylinders), 0);
     assert_false(dent_helix_point(&good, 2.5, point, NULL));
     assert_false(dent_helix_point(&good, -1, point, NULL));
 }
@@ -235,6 +239,19 @@ static void extreme_sizes_are_covered(void **state)
     }
 }
 
+static void subnormal_curvature_and_torsion_do_not_stretch_the_curve(void **state)
+{
+    (void)state;
+    dent_helix_piece piece = {.tangent = {1, 0, 0},
+                              .normal = {0, 1, 0},
+                              .curvature = 0x1p-1074,
+                              .torsion = 0x1p-1074,
+                              .length = 1e300};
+    double point[3];
+    assert_true(dent_helix_point(&piece, piece.length, point, NULL));
+    assert_true(fabs(point[0] - piece.length) <= 0x1p-48 * piece.length);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +260,7 @@ int main(void)
         cmocka_unit_test(points_of_the_curve_are_accurate_and_tangents_unit),
         cmocka_unit_test(bad_numbers_give_no_cover),
         cmocka_unit_test(extreme_sizes_are_covered),
+        cmocka_unit_test(subnormal_curvature_and_torsion_do_not_stretch_the_curve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void every_method_finds_strand_vertices_inside_solids(void **state)
         test_scene_free(&scene);
     }
     printf("%llu strand vertices inside cells\n", (unsigned long long)found);
-    assert_true(found > 20);
+    assert_true(found >= test_count(1, 20, 20)); /* quick runs draw few scenes */
 }
 
 static void calls_that_take_no_strands_say_so(void **state)

@@ -167,7 +167,7 @@ static void compare_all(const struct fleet *fleet, uint32_t per_kind, uint32_t m
 
 static void proximity_by_the_forest_equals_the_oracle(void **state)
 {
-    compare_all(*state, test_rounds(80), 12, compare_proximity);
+    compare_all(*state, test_rounds(60), 12, compare_proximity);
 }
 
 static void impacts_by_the_forest_equal_the_oracle(void **state)
@@ -177,7 +177,7 @@ static void impacts_by_the_forest_equal_the_oracle(void **state)
 
 static void strand_by_every_method_equals_the_oracle(void **state)
 {
-    compare_all(*state, (uint32_t)test_count(5, 150, 770), 8, compare_strands); /* 10,010 scenes in the long tier */
+    compare_all(*state, (uint32_t)test_count(5, 100, 630), 8, compare_strands); /* 10,080 scenes in the long tier */
 }
 
 int main(void)

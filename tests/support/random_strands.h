@@ -19,7 +19,10 @@ enum strand_scene_kind {
     STRANDS_FUR,          /* roots on a grid, all much alike */
     STRANDS_WITH_SURFACE, /* random walks near sheets and solids */
     STRANDS_NEARLY_PARALLEL,
-    STRANDS_RADII, /* from 0 to large, per vertex */
+    STRANDS_RADII,     /* from 0 to large, per vertex */
+    STRANDS_TINY,      /* at the corner of a world 2^10 to 2^60 times as large */
+    STRANDS_SUBNORMAL, /* flat, a few steps of the subnormal grid to 2^-1030 wide, far from it on one axis */
+    STRANDS_OVERFLOW,  /* distances and sums of radii overflow */
     STRAND_SCENE_KINDS
 };
 
@@ -27,7 +30,8 @@ static inline const char *strand_scene_name(int kind)
 {
     static const char *const names[STRAND_SCENE_KINDS] = {
         "parallel",  "crossing",       "coincident", "zero length", "one huge",     "shared roots",   "all equal",
-        "exponents", "curls",          "fur",        "surfaces",    "nearly parallel", "radii"};
+        "exponents", "curls",          "fur",        "surfaces",    "nearly parallel", "radii",
+        "tiny",      "subnormal",      "overflow"};
     return names[kind];
 }
 
@@ -80,9 +84,17 @@ static inline uint32_t strand_of_vertex(const struct strand_body *body, uint32_t
     return strand;
 }
 
+/* The size of what is small in these kinds of scenes; 1 in others. */
+static inline double strand_tiny(int kind, dent_random *random)
+{
+    return kind == STRANDS_TINY        ? ldexp(1, -10 - (int)dent_random_below(random, 51))
+           : kind == STRANDS_SUBNORMAL ? ldexp(1, -1030 - (int)dent_random_below(random, 44))
+                                       : 1;
+}
+
 static inline void strand_place(struct strand_body *body, int kind, dent_random *random)
 {
-    double bend = strand_between(random, 0, 1);
+    double bend = strand_between(random, 0, 1), tiny = strand_tiny(kind, random);
     int exponents[3];
     for (int axis = 0; axis < 3; axis++) {
         exponents[axis] = (int)dent_random_below(random, 2000) - 1000;
@@ -124,6 +136,16 @@ static inline void strand_place(struct strand_body *body, int kind, dent_random 
                 p[axis] = ldexp((double)dent_random_below(random, 9) - 4, exponents[axis]) *
                           (dent_random_below(random, 4) ? 1 : 1 + 0x1p-40);
                 break;
+            case STRANDS_TINY: /* the tip of the first strand makes the world large */
+                p[axis] = v + 1 == body->first[1] ? 1 : tiny * strand_between(random, k ? -0.2 : 0, 1);
+                break;
+            case STRANDS_SUBNORMAL:
+                p[axis] = axis == 0 ? 1 : tiny * dent_random_unit(random);
+                break;
+            case STRANDS_OVERFLOW:
+                p[axis] = (dent_random_below(random, 2) ? 1 : -1) *
+                          ldexp(strand_between(random, 0.5, 1), 1021 + (int)dent_random_below(random, 4));
+                break;
             default: /* random walks from roots in a small cube */
                 p[axis] = k == 0 ? strand_between(random, 0, 3) : last[axis] + strand_between(random, -0.6, 0.7);
             }
@@ -138,6 +160,12 @@ static inline void strand_thicken(struct strand_body *body, int kind, dent_rando
     if (kind == STRANDS_WIDE) {
         body->thickness = ldexp(dent_random_unit(random), (int)dent_random_below(random, 2090) - 1070);
     }
+    if (kind == STRANDS_TINY || kind == STRANDS_SUBNORMAL) {
+        body->thickness = ldexp(strand_tiny(kind, random), -(int)dent_random_below(random, 8));
+    }
+    if (kind == STRANDS_OVERFLOW) {
+        body->thickness = ldexp(1, 1020 + (int)dent_random_below(random, 4));
+    }
     if (kind == STRANDS_RADII || kind == STRANDS_ONE_HUGE || dent_random_below(random, 4) == 0) {
         body->radii = test_allocate(body->vertex_count + 1, sizeof *body->radii);
         for (uint32_t v = 0; v < body->vertex_count; v++) {
@@ -151,7 +179,7 @@ static inline void strand_thicken(struct strand_body *body, int kind, dent_rando
 }
 
 /* Positions at t1: a little, or far, or nothing, away. */
-static inline void strand_move(struct strand_body *body, dent_random *random)
+static inline void strand_move(struct strand_body *body, int kind, dent_random *random)
 {
     double scale = ldexp(1, (int)dent_random_below(random, 12) - 8);
     bool lattice = dent_random_below(random, 3) == 0;
@@ -159,6 +187,7 @@ static inline void strand_move(struct strand_body *body, dent_random *random)
         for (int axis = 0; axis < 3; axis++) {
             double by = lattice ? (double)dent_random_below(random, 3) - 1 : strand_between(random, -scale, scale);
             double moved = body->xyz[v][axis] + by;
+            moved = kind == STRANDS_OVERFLOW ? body->xyz[v][axis] * strand_between(random, -1, 1) : moved;
             body->end[v][axis] = isfinite(moved) ? moved : body->xyz[v][axis];
         }
     }
@@ -170,7 +199,7 @@ static inline void strand_scene_make(struct strand_scene *scene, int kind, uint6
     dent_random random = dent_random_seeded(seed * 7919 + (uint64_t)kind * 1000003 + 17);
     memset(scene, 0, sizeof *scene);
     bool alone = kind != STRANDS_WITH_SURFACE && kind != STRANDS_SHARED_ROOTS && dent_random_below(&random, 4);
-    if (!alone && kind != STRANDS_WIDE) {
+    if (!alone && kind != STRANDS_WIDE && kind < STRANDS_TINY) {
         int of = kind == STRANDS_ALL_EQUAL ? SCENE_ALL_EQUAL : dent_random_below(&random, 2) ? SCENE_MIXED : SCENE_SURFACES;
         test_scene_make(&scene->others, of, seed);
     }
@@ -183,7 +212,7 @@ static inline void strand_scene_make(struct strand_scene *scene, int kind, uint6
                                                    longest[dent_random_below(&random, 4)], &random);
         strand_place(body, kind, &random);
         strand_thicken(body, kind, &random);
-        strand_move(body, &random);
+        strand_move(body, kind, &random);
     }
 }
 

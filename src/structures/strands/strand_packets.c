@@ -1,11 +1,13 @@
 /* Cutting, ordering and refitting packets of segments. See strand_packets.h.
  *
  * Boxes. Two segments that are near have a true distance of at most (ra + rb)(1 + u) + 64 u in scaled units (coordinates
- * are at most 1; feature_distance.h). Along an axis of length k they are then apart by at most k times that. Each packet
- * grows by k (its largest radius (1 + 2^-20) + 2^-22), which also covers the rounding of sums of two floats below 2.
+ * are at most 1; feature_distance.h), and half a step of the subnormal grid where the distance is rounded there. Along an
+ * axis of length k they are then apart by at most k times that. Each packet grows by k (its largest radius (1 + 2^-20) +
+ * 2^-22 + the scaled step), which also covers the rounding of sums of two floats below 2.
  */
 #include "structures/strands/strand_packets.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/radix_sort.h"
@@ -109,7 +111,7 @@ static bool cut(struct strand_packets *packets, const struct snapshot *snapshot)
 /* ---- numbers of the world to [-1, 1] ------------------------------------------------------------------------------ */
 
 struct packet_map {
-    double centre[3];
+    double centre[3], half; /* of the widest side of the box of all strands */
     struct box_scaling scaling;
 };
 
@@ -129,6 +131,7 @@ static struct packet_map map_of(const struct snapshot *snapshot)
         double extent = lo[axis] <= hi[axis] ? hi[axis] / 2 - lo[axis] / 2 : 0;
         half = extent > half ? extent : half;
     }
+    map.half = half;
     map.scaling = box_scaling_for(half);
     return map;
 }
@@ -194,9 +197,9 @@ static void bound_vertex(struct axis_bounds *bounds, float x, float y, float z)
     }
 }
 
-static void grow_bounds(struct axis_bounds *bounds, float radius)
+static void grow_bounds(const struct refit_loop *loop, struct axis_bounds *bounds, float radius)
 {
-    float by = radius * (1 + 0x1p-20f) + 0x1p-22f;
+    float by = radius * (1 + 0x1p-20f) + 0x1p-22f + (float)box_scale(loop->map.scaling, DBL_TRUE_MIN);
     for (int axis = 0; axis < PACKET_AXES; axis++) {
         float of_axis = axis < 3 ? by : by * 1.4142137f;
         bounds->lo[axis] -= of_axis;
@@ -204,14 +207,19 @@ static void grow_bounds(struct axis_bounds *bounds, float radius)
     }
 }
 
-/* Radii beyond this reach everything. */
+/* Radii beyond this reach everything. So do those whose sum with another may overflow: an infinite sum is met by infinite
+ * distances. */
 #define LARGEST_RADIUS 8.0
 
 static float scaled_radius(const struct refit_loop *loop, double radius)
 {
     double scaled = box_scale(loop->map.scaling, radius);
-    return (float)(scaled < LARGEST_RADIUS ? scaled : LARGEST_RADIUS);
+    return (float)(scaled < LARGEST_RADIUS && radius < 0x1p1022 ? scaled : LARGEST_RADIUS);
 }
+
+/* Subtracting the centre is wrong by 2^-54 at most: with an extent no smaller than this, that is a sixteenth of e M in the
+ * proof of strand_kernels.h. */
+#define SMALLEST_EXTENT 0x1p-26f
 
 static void refit_packet(const struct refit_loop *loop, uint32_t slot, struct axis_bounds *bounds)
 {
@@ -222,7 +230,7 @@ static void refit_packet(const struct refit_loop *loop, uint32_t slot, struct ax
     const double(*xyz)[3] = snapshot->xyz + body->edges[place->first_segment].v0;
     double scale[2] = {loop->map.scaling.first, loop->map.scaling.second};
     double scaled[PACKET_SEGMENTS + 1][3];
-    float extent = 0, largest = 0;
+    float extent = SMALLEST_EXTENT, largest = 0;
     for (uint32_t v = 0; v <= place->count; v++) {
         for (int axis = 0; axis < 3; axis++) {
             scaled[v][axis] = (xyz[v][axis] - loop->map.centre[axis]) * scale[0] * scale[1];
@@ -252,7 +260,7 @@ static void refit_packet(const struct refit_loop *loop, uint32_t slot, struct ax
         largest = radius > largest ? radius : largest;
     }
     packet->extent = extent;
-    grow_bounds(bounds, largest);
+    grow_bounds(loop, bounds, largest);
 }
 
 static void set_bounds(struct packet_level *level, uint32_t node, const struct axis_bounds *bounds)
@@ -346,6 +354,6 @@ bool strand_packets_update(struct strand_packets *packets, const struct snapshot
     refit_above(packets);
     packets->extent = extent_of_groups(packets, &loop.map);
     packets->extent_at_order = packets->extent_at_order > 0 ? packets->extent_at_order : packets->extent;
-    packets->undecided = snapshot->largest > 0x1p1000 || snapshot->largest < 0x1p-900;
+    packets->undecided = snapshot->largest > 0x1p1000 || loop.map.half < 0x1p-900;
     return true;
 }

@@ -42,7 +42,7 @@ struct strand_packets {
     struct dynamic_array packets;         /* struct strand_packet, by slot */
     struct dynamic_array box_storage;     /* float */
     struct packet_level levels[PACKET_LEVELS];
-    bool undecided; /* coordinates near an end of the doubles: floats decide nothing */
+    bool undecided; /* coordinates or extents near an end of the doubles: floats decide nothing */
     struct loop_costs costs;
 };
 

@@ -5,7 +5,8 @@
  * Coordinates. The world is centred and scaled by a power of two to [-1, 1]. A packet has an origin, a multiple of 2^-22,
  * so that differences of origins are exact in float, and its vertices relative to that. The test moves packet b into the
  * frame of packet a. Let M bound all |coordinates| of both in that frame and e = 2^-24. A coordinate is wrong by at most
- * 2.1 e M: one rounding of the relative coordinate, one of the move.
+ * 2.1 e M: one rounding of the relative coordinate, one of the move, and 2^-54 of the centring, as M >= 2^-26
+ * (SMALLEST_EXTENT of strand_packets.c: strands may be tiny beside the world).
  *
  * The two points. For u, v the segments and w from b to a, places s, t in [0, 1] are computed in the usual way. Nothing
  * below depends on how good they are. With r = w + s u - t v, components of u, v, w are wrong by 6.3 e M, those of r by
@@ -43,7 +44,7 @@ struct strand_packet {
     _Alignas(64) float start[4][PACKET_SEGMENTS]; /* x, y, z of first ends, relative to the origin; radii */
     float end[3][PACKET_SEGMENTS];
     float origin[3];
-    float extent; /* the largest |relative coordinate|; rounded up */
+    float extent; /* the largest |relative coordinate|, at least 2^-26; rounded up */
 };
 
 _Static_assert(sizeof(struct strand_packet) == 128, "a packet is two cache lines");
