@@ -1,4 +1,5 @@
 /* Contacts of strands with strands and with other bodies, and safe motion: nothing passes. */
+#include "support/failing_allocator.h"
 #include "support_meshes.h"
 
 #include <dent/impact.h>
@@ -302,12 +303,53 @@ static void hair_in_contact_has_the_same_bits_for_threads_instruction_sets_and_a
     }
 }
 
+/* Creation without memory fails, and gives everything back; then it works. So do a few steps. */
+static void missing_memory_is_survived(void **state)
+{
+    (void)state;
+    static struct scene scene;
+    dent_sim_keyframe keys[5];
+    dent_sim_root roots[STRANDS];
+    make_head(&scene, keys, roots);
+    scene.bodies[1].strand_count = scene.bodies[1].root_count = 9;
+    scene.bodies[1].vertex_count = 9 * LENGTH;
+    struct failing_allocator memory = failing_allocator_make();
+    dent_context_def def = dent_context_def_default();
+    def.thread_count = 1;
+    def.allocator = failing_allocator_hook(&memory);
+    dent_context *context = dent_context_create(&def, NULL);
+    dent_sim *sim = NULL;
+    dent_status status = DENT_ERROR_OUT_OF_MEMORY;
+    uint64_t stride = test_count(7, 1, 1), number = 0;
+    for (number = 1; status != DENT_OK; number += stride) {
+        memory.requests = 0;
+        memory.fail_at = number;
+        status = dent_sim_create(context, &scene.def, &sim);
+        assert_true(status == DENT_OK || (status == DENT_ERROR_OUT_OF_MEMORY && !sim));
+    }
+    for (uint64_t k = 1; k < 20; k++) { /* a step that fails changes nothing */
+        uint64_t hash = dent_sim_hash(sim);
+        memory.requests = 0;
+        memory.fail_at = k;
+        status = dent_sim_step(sim);
+        assert_true(status == DENT_OK || (status == DENT_ERROR_OUT_OF_MEMORY && hash == dent_sim_hash(sim)));
+    }
+    memory.fail_at = 0;
+    test_steps(sim, 3);
+    print_message("%u allocations\n", (unsigned)number);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+    test_mesh_free(&scene.mesh);
+    assert_true(failing_allocator_clean(&memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strands_come_to_rest_on_a_floor),
         cmocka_unit_test(swung_strands_stay_on_their_side),
         cmocka_unit_test(a_shaken_head_of_hair_never_crosses_itself),
+        cmocka_unit_test(missing_memory_is_survived),
         cmocka_unit_test(hair_in_contact_has_the_same_bits_for_threads_instruction_sets_and_after_a_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
