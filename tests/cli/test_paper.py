@@ -10,7 +10,8 @@ import tool_under_test as tool
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
            "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle",
-           "deadline-load", "deadline-error", "deadline-force", "deadline-peg", "depth-sliding", "depth-directions")
+           "deadline-load", "deadline-error", "deadline-force", "deadline-peg", "depth-sliding", "depth-directions",
+           "hair-shares", "hair-friction", "hair-wisps", "hair-recall", "hair-density")
 
 
 class Paper(tool.ToolTest):
@@ -44,6 +45,20 @@ class Paper(tool.ToolTest):
             self.assertTrue(all(float(row["bound"]) == 0 for row in ends))
         for row in self.table("deadline-force"):
             self.assertLessEqual(float(row["degrees"]), 180)
+
+    def test_friction_recall_and_wisps_of_hair_are_as_they_should_be(self):
+        self.good("paper", "hair-friction", "hair-recall", "hair-wisps", "-o", self.folder, "--scale", 0.2, "--steps", 20,
+                  "--threads", 1)
+        last = {row["orientation"]: row for row in self.table("hair-friction")}
+        for row in last.values():
+            self.assertAlmostEqual(float(row["speed"]) / float(row["steady_speed"]), 1, delta=0.01)
+        self.assertAlmostEqual(float(last["root below"]["speed"]) / float(last["root above"]["speed"]), 2, delta=0.02)
+        recall = {int(row["interval"]): float(row["recall"]) for row in self.table("hair-recall")}
+        self.assertGreaterEqual(recall[1], 0.99)
+        self.assertGreaterEqual(recall[1], recall[0])
+        segments = [int(row["segments"]) for row in self.table("hair-wisps")]
+        self.assertGreater(max(segments), 2 * segments[0])
+        self.assertEqual(segments[-1], segments[0])
 
     def test_the_published_times_stand_beside_ours(self):
         out = self.good("paper", "hash-times", "-o", self.path("new/folder"), "--steps", 3, "--scale", 0.1).stdout

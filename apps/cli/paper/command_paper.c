@@ -14,9 +14,10 @@ static const paper_figure *const figure_table[] = {
     &figure_surface_flatness,  &figure_surface_culling,  &figure_surface_directions, &figure_surface_leaves,
     &figure_surface_phases,    &figure_motion_missed,    &figure_motion_size,        &figure_motion_angle,
     &figure_deadline_load,     &figure_deadline_error,   &figure_deadline_force,     &figure_deadline_peg,
-    &figure_depth_sliding,     &figure_depth_directions, &figure_physics,            &figure_physics_beam,
-    &figure_physics_energy,    &figure_physics_contact,  &figure_physics_stacks,     &figure_physics_bullets,
-    &figure_physics_starts,    &figure_physics_cases,
+    &figure_depth_sliding,     &figure_depth_directions, &figure_hair_shares,        &figure_hair_friction,
+    &figure_hair_wisps,        &figure_hair_recall,      &figure_hair_density,       &figure_physics,
+    &figure_physics_beam,      &figure_physics_energy,   &figure_physics_contact,    &figure_physics_stacks,
+    &figure_physics_bullets,   &figure_physics_starts,   &figure_physics_cases,
 };
 enum { FIGURE_COUNT = sizeof figure_table / sizeof figure_table[0] };
 
@@ -162,6 +163,11 @@ const tool_command command_paper_row = {
                "  depth-sliding       penetration depth (Heidelberger and others 2004): the push on a vertex that\n"
                "                      slides past the middle of a body, and its distance to the nearest surface point\n"
                "  depth-directions    the same as arrows in a section through both bodies\n"
+               "  hair-shares         hair (Cani and Bertails 2006): phases of a frame of 2,000 strands\n"
+               "  hair-friction       a fibre slides down a slope with its scales and against them\n"
+               "  hair-wisps          active segments of the adaptive wisp tree over a shake\n"
+               "  hair-recall         contacts that tracked pairs find, against the interval of seeding\n"
+               "  hair-density        cost of the density grid and of the exact search against the segments\n"
                "\n"
                "The simulator against theory (docs/validation.md), a row per claim with its bar; the exit status is 1\n"
                "if a row fails:\n"
