@@ -4,6 +4,9 @@
  * canonical order. Three kinds of pairs come in two lists: vertices of strands with faces of other bodies, segments with
  * segments, segments with surface edges of other bodies. Where only strands are asked about, this call is several times
  * as fast: it writes 20 bytes for each pair, and distances only where they are wanted.
+ *
+ * As in proximity, a segment that pierces a face is found through the face's edges and the segment's ends. If all of them
+ * are farther away than the radii, the pair is not reported: keep strands from passing faces with the question impact.
  */
 #ifndef DENT_STRAND_H
 #define DENT_STRAND_H
