@@ -31,6 +31,9 @@ static bool ask_all(struct session *session, dent_method method)
     def.questions = dent_method_questions(method);
     def.method = method;
     def.touching = true;
+    if (def.questions == 0) { /* a method of the question strand */
+        return true;
+    }
     if (!fine(session->world, dent_world_query(session->world, &def, &result))) {
         return false;
     }

@@ -48,7 +48,7 @@ static void *run_worker(void *data)
         worker->failed = worker->failed || !world || test_scene_add(&scene, world) != DENT_OK;
         if (!worker->failed) {
             worker->fingerprint =
-                worker->fingerprint * 31 + answer(world, (dent_method)(kind % DENT_METHOD_COUNT), &worker->failed);
+                worker->fingerprint * 31 + answer(world, (dent_method)(kind % (DENT_METHOD_CONTOUR_WALK + 1)), &worker->failed);
         }
         dent_fail(worker->context, DENT_ERROR_FILE, "scene %d", kind);
         dent_context_message(worker->context, message, sizeof message);

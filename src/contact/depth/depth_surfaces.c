@@ -4,6 +4,9 @@
  * (exact signs of the moved points). From an inner end everything that can be reached over edges without a hit is
  * inside too. A part of a none of whose edges is cut lies wholly inside or wholly outside: the exact winding number at
  * one of its vertices decides. So the cost is that of the vertices inside, not of the body. In: cut edges. Out: points.
+ *
+ * Strands pierce faces without cut edges to tell of it. Each of their vertices is decided by itself, by the exact winding
+ * number of the faces that its ray meets.
  */
 #include "contact/depth/contact_run.h"
 
@@ -222,9 +225,62 @@ static bool enter_whole_parts(struct contact_run *run, uint32_t a, uint32_t b)
     return true;
 }
 
+/* How often the surface of b winds around p: of the faces whose boxes meet the ray from p in the direction +x. */
+static int winding_along_ray(const struct contact_run *run, const double *p, uint32_t b, const struct box_tree *tree)
+{
+    const struct body_snapshot *y = &run->snapshot->bodies[b];
+    struct box box = {{p[0], p[1], p[2]}, {y->hi[0], p[1], p[2]}};
+    predicate_counters ignored = {0};
+    struct box_walk walk;
+    uint32_t face;
+    int windings = 0;
+    bool on = false;
+    box_walk_begin(&walk, tree, &box);
+    while (!on && box_walk_next(&walk, &face)) {
+        windings += winding_number(p, y->xyz, (const uint32_t(*)[3]) & y->body->surface_faces[face].corners, 1, &ignored,
+                                   &on);
+    }
+    return on ? 0 : windings;
+}
+
+static bool enter_strand_vertices(struct contact_run *run, uint32_t a, uint32_t b)
+{
+    const struct body_snapshot *x = &run->snapshot->bodies[a];
+    const struct box_tree *tree = contact_face_tree(run, b);
+    for (uint32_t vertex = 0; tree && vertex < x->body->vertex_count; vertex++) {
+        if (lies_in_box(run, a, vertex, b) && winding_along_ray(run, x->xyz[vertex], b, tree) != 0 &&
+            !enter_vertex(run, a, b, vertex)) {
+            return false;
+        }
+    }
+    return tree != NULL;
+}
+
+static bool enter_all(struct contact_run *run, const struct seeds *seeds, size_t *at, uint32_t a, uint32_t b)
+{
+    begin_flood(run);
+    if (body_has_segments(run->snapshot->bodies[a].body)) {
+        return enter_strand_vertices(run, a, b);
+    }
+    return enter_seeds(run, seeds, at, a, b) && enter_whole_parts(run, a, b) && spread(run, a, b);
+}
+
+/* Trees of the surfaces that strands may lie in, kept for the whole call: made before what is given back. */
+static bool make_trees_for_strands(struct contact_run *run)
+{
+    for (uint32_t a = 0; a < run->snapshot->body_count; a++) {
+        bool strands = body_has_segments(run->snapshot->bodies[a].body);
+        for (uint32_t b = 0; b < run->snapshot->body_count && strands; b++) {
+            if (run->surface_side[b] != 0 && may_lie_in(run, a, b) && !contact_face_tree(run, b)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 bool depth_find_inside_surfaces(struct contact_run *run)
 {
-    struct arena_mark mark = arena_mark(run->scratch);
     struct seeds seeds = {0};
     bool any = false;
     for (uint32_t b = 0; b < run->snapshot->body_count; b++) {
@@ -233,6 +289,10 @@ bool depth_find_inside_surfaces(struct contact_run *run)
     if (!any) {
         return true;
     }
+    if (!make_trees_for_strands(run)) {
+        return false;
+    }
+    struct arena_mark mark = arena_mark(run->scratch);
     if (!gather_seeds(run, &seeds)) {
         return false;
     }
@@ -242,8 +302,7 @@ bool depth_find_inside_surfaces(struct contact_run *run)
             if (run->surface_side[b] == 0 || !may_lie_in(run, a, b)) {
                 continue;
             }
-            begin_flood(run);
-            if (!enter_seeds(run, &seeds, &at, a, b) || !enter_whole_parts(run, a, b) || !spread(run, a, b)) {
+            if (!enter_all(run, &seeds, &at, a, b)) {
                 return false;
             }
         }

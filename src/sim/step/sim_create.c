@@ -660,6 +660,11 @@ struct create_call {
     const dent_sim_def *def;
 };
 
+static bool something_moves(const struct sim_model *model)
+{
+    return model->elastic->tet_count + model->elastic->triangle_count + model->rod_row_count + model->rigid_count > 0;
+}
+
 static dent_status build(void *data)
 {
     const struct create_call *call = data;
@@ -688,8 +693,7 @@ static dent_status build(void *data)
     if (status == DENT_OK) {
         say_restitution(model);
     }
-    uint32_t bending = model->elastic->tet_count + model->elastic->triangle_count + model->rod_row_count;
-    if (status == DENT_OK && model->contacts_wanted && (bending > 0 || model->rigid_count > 0)) {
+    if (status == DENT_OK && model->contacts_wanted && something_moves(model)) {
         status = note_overlap(sim);
     }
     if (status == DENT_OK && def->contacts) {
