@@ -175,7 +175,7 @@ static dent_status keep_contacts(const struct sim_model *model, const struct sim
     if (status != DENT_OK) {
         return status;
     }
-    contacts->count = 0;
+    contacts->count = contacts->owned_count = 0;
     mark_inside(model, search->inside_marks, found, true);
     for (uint64_t i = 0; i < found->count; i++) {
         if (contact_counts(model, state, search, &found->contacts[i])) {

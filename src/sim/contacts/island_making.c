@@ -307,10 +307,10 @@ dent_status islands_begin(const struct sim_model *model, struct contact_set *con
     block_room_clear(&islands->room);
     dent_status status =
         sim_reserve(context, (void **)&contacts->owned, &contacts->owned_capacity, contacts->count, sizeof(bool));
+    if (status == DENT_OK && contacts->count > 0) {
+        memset(contacts->owned, 0, (size_t)contacts->count * sizeof(bool));
+    }
     if (status != DENT_OK || model->rigid_count == 0) {
-        if (status == DENT_OK && contacts->count > 0) {
-            memset(contacts->owned, 0, (size_t)contacts->count * sizeof(bool));
-        }
         return status;
     }
     if (contacts->count > UINT32_MAX / 2) {
@@ -334,6 +334,7 @@ dent_status islands_begin(const struct sim_model *model, struct contact_set *con
     if (status != DENT_OK) {
         return status;
     }
+    contacts->owned_count = contacts->count;
     place_rows(model, contacts, islands);
     status = rows_reduce(model, contacts, islands);
     for (uint32_t n = 0; n < islands->island_count; n++) {

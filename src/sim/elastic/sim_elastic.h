@@ -21,7 +21,7 @@ struct contact_set {
     dent_sim_contact *reported;
     uint64_t count, capacity, reported_capacity;
     bool *owned; /* by contact: solved in an island of rigid bodies (contacts/rigid_islands.h) */
-    uint64_t owned_capacity;
+    uint64_t owned_count, owned_capacity; /* 0 after a search, until islands are made of what it found */
     dent_rigid_state *rigid_detected; /* poses of the rigid bodies when they were found */
     uint32_t substeps;                /* of the interval */
 };

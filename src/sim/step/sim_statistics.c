@@ -62,7 +62,7 @@ static double island_contact_energy(const struct sim_model *model, const struct 
 {
     const dent_sim_contact *contact = &contacts->reported[number];
     uint32_t a = model->bodies[contact->body_a].material, b = model->bodies[contact->body_b].material;
-    bool known = contacts->owned_capacity > number; /* not where contacts were found outside steps */
+    bool known = contacts->owned_count > number; /* not where contacts were found outside steps */
     double normal = known && contacts->owned[number] ? sim_dot(contact->force, contact->normal) : 0;
     return 0.5 * sim_pair_material(model, a, b).compliance * normal * normal;
 }
