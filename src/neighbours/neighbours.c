@@ -1,6 +1,7 @@
 /* Making and updating a dent_neighbours: points into leaves, boxes over them, level by level. */
 #include "neighbours/neighbours_data.h"
 
+#include <float.h>
 #include <string.h>
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ static int scale_of(const dent_positions *positions, uint32_t count)
     }
     int exponent = 0;
     frexp(largest, &exponent);
-    return largest > 0.0 ? SCALED_EXPONENT - exponent : 0;
+    return SCALED_EXPONENT - (largest > 0.0 ? exponent : DBL_MIN_EXP - DBL_MANT_DIG + 1); /* places have scales of their own */
 }
 
 /* ---- leaves and boxes -------------------------------------------------------------------------------------------- */
@@ -328,7 +329,7 @@ static dent_status update(void *data)
     points->scale_exponent = exponent;
     move_points(points, exponent);
     box_all(points);
-    if (sum_of_sides(points) <= 2.0 * points->box_sides) {
+    if (isfinite(points->box_sides) && sum_of_sides(points) <= 2.0 * points->box_sides) {
         return DENT_OK;
     }
     /* Without memory for a better order the old one still answers. */

@@ -36,7 +36,7 @@ static int exponent_of(const double *numbers, uint32_t count)
 static int scale_of_all(const double *points, uint32_t count, const double place[3])
 {
     int all = exponent_of(points, 3 * count), one = exponent_of(place, 3);
-    all = all == -2000 ? 440 : all; /* only zeros */
+    all = all == -2000 ? -1073 : all; /* only zeros */
     return 440 - (one > all + 70 ? one : all);
 }
 
@@ -245,6 +245,24 @@ static void every_cloud_has_the_neighbours_of_the_oracle(void **state)
     }
 }
 
+static void a_point_at_the_origin_is_as_far_as_it_is(void **state)
+{
+    static const double origin[3] = {0, 0, 0}, place[3] = {1e-170, 0, 0};
+    dent_neighbours *neighbours;
+    dent_neighbour_lists lists;
+    assert_int_equal(dent_neighbours_create(*state, dent_positions_double(origin), 1, &neighbours), DENT_OK);
+    dent_neighbours_query query = dent_neighbours_query_default();
+    query.places = dent_positions_double(place);
+    query.place_count = 1;
+    query.radius = 1e-175;
+    assert_int_equal(dent_neighbours_within(neighbours, &query, &lists), DENT_OK);
+    assert_int_equal(lists.first[1], 0);
+    query.radius = 1e-170;
+    assert_int_equal(dent_neighbours_within(neighbours, &query, &lists), DENT_OK);
+    assert_int_equal(lists.first[1], 1);
+    dent_neighbours_destroy(neighbours);
+}
+
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 static void small_motion_keeps_the_order_and_a_shuffle_makes_it_anew(void **state)
@@ -390,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cloud_has_the_neighbours_of_the_oracle),
+        cmocka_unit_test(a_point_at_the_origin_is_as_far_as_it_is),
         cmocka_unit_test(small_motion_keeps_the_order_and_a_shuffle_makes_it_anew),
         cmocka_unit_test(a_second_question_about_the_points_allocates_nothing),
         cmocka_unit_test(bad_input_is_named),

@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "tool.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -194,12 +195,13 @@ static uint32_t place_of(const view_body *body, uint32_t vertex)
     return low;
 }
 
-/* Which vertices begin a segment, and how thick they are: one float per vertex, in units, negative at the tips. */
+/* Which vertices begin a segment, and how thick they are: one float per vertex, in units, negative at the tips. A radius
+ * of 0 has a sign, too, as the smallest float. */
 static bool append_radii(const view_source *source, const view_body *body, view_message *message)
 {
     float *out = view_message_extend(message, sizeof *out * (size_t)body->vertex_count);
     for (uint32_t v = 0; out != NULL && v < body->vertex_count; v++) {
-        out[v] = -view_length(source, body->radii != NULL ? body->radii[v] : body->radius);
+        out[v] = -fmaxf(view_length(source, body->radii != NULL ? body->radii[v] : body->radius), FLT_MIN);
     }
     for (uint32_t i = 0; out != NULL && i < body->segment_count; i++) {
         out[body->segments[i].v0] = -out[body->segments[i].v0];

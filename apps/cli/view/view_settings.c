@@ -106,8 +106,8 @@ static const struct request_form {
 } forms[] = {
     {"question", good_question, NULL},
     {"structure", good_structure,
-     "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree or "
-     "dop18-tree"},
+     "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree, "
+     "dop18-tree or wisps"},
     {"stress", good_stress, "none, von-mises, tension, compression or plastic-strain"},
     {"cut", good_cut, "AXIS,PLACE, an axis from 0 to 2 and a place from 0 to 1; a third number 1 turns it round"},
     {"opacity", good_opacity, "a number from 0.05 to 1"},

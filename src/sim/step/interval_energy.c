@@ -24,11 +24,13 @@ dent_status interval_energy_build(struct sim_model *model, struct interval_energ
 {
     energy->velocities = sim_allocate(model, 3 * (size_t)model->vertex_count, sizeof(double));
     energy->rigids = sim_allocate(model, model->rigid_count, sizeof *energy->rigids);
+    energy->books = sim_allocate(model, model->rigid_count, sizeof *energy->books);
     energy->before = sim_allocate(model, model->body_count, sizeof *energy->before);
     energy->gained = sim_allocate(model, model->body_count, sizeof *energy->gained);
     energy->kinetic = sim_allocate(model, model->body_count, sizeof *energy->kinetic);
     energy->back = sim_allocate(model, model->body_count, 1);
-    return energy->velocities && energy->rigids && energy->before && energy->gained && energy->kinetic && energy->back
+    return energy->velocities && energy->rigids && energy->books && energy->before && energy->gained && energy->kinetic &&
+                   energy->back
                ? DENT_OK
                : sim_no_memory(model->context);
 }
@@ -39,6 +41,7 @@ void interval_energy_begin(const struct sim_model *model, const struct sim_state
     memcpy(energy->velocities, state->velocities, 3 * (size_t)model->vertex_count * sizeof(double));
     if (model->rigid_count > 0) {
         memcpy(energy->rigids, state->rigids, model->rigid_count * sizeof *energy->rigids);
+        memcpy(energy->books, state->books, model->rigid_count * sizeof *energy->books);
     }
     struct rigid_book books = island_energy_books(model, state);
     energy->stored = elastic_term_energy(model, state, &solver->elastic) + books.stored;
@@ -177,6 +180,7 @@ static void go_back(const struct sim_model *model, struct sim_state *state, cons
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         if (energy->back[model->rigids[r].body]) {
             state->rigids[r] = energy->rigids[r];
+            state->books[r] = energy->books[r]; /* of motion that is taken back */
             for (int axis = 0; axis < 3; axis++) {
                 state->rigids[r].linear_velocity[axis] *= 0.5;
                 state->rigids[r].angular_velocity[axis] *= 0.5;

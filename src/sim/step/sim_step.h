@@ -9,6 +9,7 @@
 struct interval_energy {
     double *velocities; /* 3 per vertex, at the beginning */
     dent_rigid_state *rigids;
+    struct rigid_book *books;
     double stored, reserve;            /* by contacts, attachments and overlap; of the state */
     double *before, *gained, *kinetic; /* by body; at the root of a group: of all of it */
     uint8_t *back;                     /* by body: it goes back to the beginning */
