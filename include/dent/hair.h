@@ -37,7 +37,7 @@ typedef struct dent_density_def {
                                  times the density at rest */
     double stiffness;       /**< of the force, >= 0, default 1 */
     dent_density_form form; /**< default GRADIENT */
-    uint64_t cell_limit;    /**< most grid cells, default 2^24 (40 bytes each); more fail with TOO_LARGE */
+    uint64_t cell_limit;    /**< most grid cells, default 2^24 (32 bytes each); more fail with TOO_LARGE */
 } dent_density_def;
 DENT_API dent_density_def dent_density_def_default(void);
 

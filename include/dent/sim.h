@@ -163,7 +163,7 @@ DENT_API const char *dent_sim_elements_name(dent_sim_elements elements);
 typedef struct dent_sim_root {
     uint32_t strand; /**< ascending, each at most once */
     uint32_t body;   /**< RIGID, PRESCRIBED, SOLID or CLOTH */
-    uint32_t face;   /**< index in dent_body_surface_faces of that body */
+    uint32_t face;   /**< index in dent_body_surface_faces of that body; QUADRATIC solids: of the divided cells */
     bool clamped;
 } dent_sim_root;
 

@@ -22,7 +22,6 @@ struct dent_density {
     dent_density_def def;
     double low[3]; /* of the first point */
     uint32_t counts[3];
-    double inverse_volume;
     struct dynamic_array points; /* struct density_point; empty: no grid */
 };
 
@@ -90,6 +89,13 @@ static double corner_weight(const struct density_place *place, int corner)
     return weight;
 }
 
+/* In steps, since the volume itself may overflow or vanish; nothing stays nothing without a grid, too. */
+static double per_volume(const dent_density *density, double length)
+{
+    double size = density->def.cell_size;
+    return length == 0 ? 0 : length / size / size / size;
+}
+
 double dent_density_at(const dent_density *density, const double point[3], double gradient[3], double velocity[3])
 {
     struct density_place place;
@@ -109,13 +115,13 @@ double dent_density_at(const dent_density *density, const double point[3], doubl
     }
     for (int axis = 0; density && axis < 3; axis++) {
         if (gradient) {
-            gradient[axis] = slope[axis] * density->inverse_volume / (2 * density->def.cell_size);
+            gradient[axis] = slope[axis] == 0 ? 0 : per_volume(density, slope[axis]) / (2 * density->def.cell_size);
         }
         if (velocity) {
             velocity[axis] = length > 0 ? carried[axis] / length : 0;
         }
     }
-    return density ? length * density->inverse_volume : 0;
+    return density ? per_volume(density, length) : 0;
 }
 
 /* ---- deposit ----------------------------------------------------------------------------------------------------- */
@@ -166,7 +172,6 @@ static dent_status lay_grid(dent_density *density, const dent_strand_set *strand
         return dent_fail(density->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for a grid of %g cells", cells);
     }
     memset(points, 0, (size_t)cells * sizeof *points);
-    density->inverse_volume = 1 / (size * size * size);
     return DENT_OK;
 }
 
@@ -262,7 +267,7 @@ static bool cell_force(const dent_density *density, const double point[3], doubl
     for (int corner = 0; corner < 8; corner++) {
         sum += points[corner_index(density, &place, corner)].length;
     }
-    double excess = sum / 8 * density->inverse_volume - density->def.limit;
+    double excess = per_volume(density, sum / 8) - density->def.limit;
     for (int axis = 0; axis < 3; axis++) {
         away[axis] = place.share[axis] - 0.5;
     }

@@ -20,6 +20,9 @@ static dent_status check_tracker_def(dent_context *context, const dent_strand_tr
                          "the tracker def was not made by dent_strand_tracker_def_default(), or a number is out of "
                          "range");
     }
+    if (def->strand_count > 0 && def->first[0] != 0) {
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "first[0] is %u instead of 0", def->first[0]);
+    }
     for (uint32_t s = 0; s < def->strand_count; s++) {
         if (def->first[s + 1] < def->first[s] || def->first[s + 1] - def->first[s] < 2) {
             return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "strand %u has fewer than two vertices", s);

@@ -43,9 +43,9 @@ static const dent_sim_body_def *read_carrier(struct scene_reader *reader, locate
     }
     const dent_sim_body_def *carrier = &reader->plan->bodies[*number];
     if (*number + 1 >= reader->plan->body_count || carrier->kind == DENT_SIM_STRANDS || carrier->kind == DENT_SIM_EMBEDDED ||
-        carrier->elements == DENT_SIM_HEXAHEDRA) {
+        carrier->elements != DENT_SIM_LINEAR) {
         reader_wrong(reader, value,
-                     "an earlier body of kind \"prescribed\", \"rigid\", \"solid\" (of tetrahedra) or \"cloth\" was expected");
+                     "an earlier body of kind \"prescribed\", \"rigid\", \"solid\" (of linear tetrahedra) or \"cloth\" was expected");
         return NULL;
     }
     return carrier;

@@ -221,11 +221,25 @@ static void places_do_not_multiply_and_nothing_is_allocated_when_warm(void **sta
     assert_true(failing_allocator_clean(&memory));
 }
 
+static void strands_that_do_not_begin_at_vertex_0_are_refused(void **state)
+{
+    const uint32_t first[2] = {2, 4};
+    dent_strand_tracker *tracker = NULL;
+    dent_strand_tracker_def def = dent_strand_tracker_def_default();
+    def.strand_count = 1;
+    def.first = first;
+    (void)state;
+    dent_context *context = dent_context_create(NULL, NULL);
+    assert_int_equal(dent_strand_tracker_create(context, &def, &tracker), DENT_ERROR_INVALID_ARGUMENT);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seeded_tracker_finds_99_percent_of_a_shaken_head),
         cmocka_unit_test(straight_strands_lose_nothing),
+        cmocka_unit_test(strands_that_do_not_begin_at_vertex_0_are_refused),
         cmocka_unit_test(places_do_not_multiply_and_nothing_is_allocated_when_warm),
     };
     return cmocka_run_group_tests(tests, test_open_context_of_one, test_close_context);

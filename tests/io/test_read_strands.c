@@ -273,6 +273,18 @@ static void strands_keep_the_numbers_of_the_file_and_copy_shared_vertices(void *
     dent_mesh_destroy(checks->context, mesh);
 }
 
+static void groups_of_lines_may_share_vertices(void **state)
+{
+    struct checks *checks = *state;
+    dent_mesh *mesh = read_good_text(checks, "a.mesh",
+                                     "MeshVersionFormatted 2\nDimension 3\nVertices\n3\n0 0 0 0\n1 0 0 0\n2 0 0 0\n"
+                                     "Edges\n3\n1 2 1\n2 3 1\n1 3 2\nEnd\n");
+    assert_int_equal(mesh->body_count, 2);
+    assert_true(mesh->bodies[0].vertex_count == 3 && mesh->bodies[1].vertex_count == 2);
+    assert_true(mesh->bodies[1].positions[0] == 0 && mesh->bodies[1].positions[3] == 2);
+    dent_mesh_destroy(checks->context, mesh);
+}
+
 static void faces_make_bodies_and_lines_beside_them_groups(void **state)
 {
     struct checks *checks = *state;
@@ -379,6 +391,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(strands_keep_the_numbers_of_the_file_and_copy_shared_vertices, checks_setup,
                                         checks_teardown),
         cmocka_unit_test_setup_teardown(faces_make_bodies_and_lines_beside_them_groups, checks_setup, checks_teardown),
+        cmocka_unit_test_setup_teardown(groups_of_lines_may_share_vertices, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(polylines_of_vtk_files_are_strands, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(written_strands_are_read_back, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_out_of_memory_and_leaves_nothing, checks_setup,

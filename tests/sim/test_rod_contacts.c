@@ -261,6 +261,7 @@ static void a_shaken_head_of_hair_never_crosses_itself(void **state)
         assert_int_equal(count_met(context, sim, &scene, places), 0);
     }
     print_message("%llu impacts were avoided\n", (unsigned long long)impacts);
+    assert_true(impacts > 0 || getenv("DENT_QUICK_TESTS")); /* the head has hardly moved there */
     dent_sim_destroy(sim);
     dent_context_destroy(context);
     test_mesh_free(&scene.mesh);

@@ -449,7 +449,7 @@ static dent_status make_strands(const struct assembly *assembly, struct part *pa
 {
     uint64_t copied = 0;
     for (uint32_t b = 0; b < part_count; b++) {
-        struct strand_lines lines = {.corners = parts[b].corners, .count = parts[b].element_count};
+        struct strand_lines lines = {.corners = parts[b].corners, .count = parts[b].element_count, .only = part_count == 1};
         dent_status status = assemble_strands(assembly->builder, assembly->storage, &lines, &bodies[b]);
         if (status != DENT_OK) {
             return status;

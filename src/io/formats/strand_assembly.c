@@ -125,7 +125,7 @@ dent_status assemble_strands(struct mesh_builder *builder, struct mesh_storage *
     body->vertex_count = (uint32_t)vertices;
     body->vertex_numbers = numbers;
     lines->copied_vertices = 0;
-    bool good = is_own_order(builder, numbers, body->vertex_count)
+    bool good = lines->only && is_own_order(builder, numbers, body->vertex_count)
                     ? keep_numbers(builder, storage, body)
                     : count_copies(builder, numbers, body->vertex_count, &lines->copied_vertices) &&
                           copy_numbers(builder, storage, body);

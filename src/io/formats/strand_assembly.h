@@ -8,6 +8,7 @@
 struct strand_lines {
     uint32_t *corners;        /* two vertices of the file per line; renumbered to those of the body */
     uint32_t count;           /* of lines, at least 1 */
+    bool only;                /* no other body takes vertices of the builder */
     uint64_t copied_vertices; /* written: places beyond the first that use the same vertex of the file */
 };
 
