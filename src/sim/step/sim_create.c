@@ -517,8 +517,7 @@ static dent_status look_at_start(const struct sim_model *model, dent_world *worl
     if (status != DENT_OK) {
         return dent_fail(model->context, status, "%s", dent_world_message(world));
     }
-    if (start.crosses && model->bodies[start.body_a].kind != DENT_SIM_STRANDS &&
-        model->bodies[start.body_b].kind != DENT_SIM_STRANDS) {
+    if (start.crosses) {
         dent_log_line(
             model->context, DENT_LOG_WARNING,
             "%s and %s cross or contain one another at the start; where a thin body is among them, it stays so",
@@ -688,10 +687,8 @@ static dent_status build(void *data)
         status = check_magnitudes(model, state);
     }
     if (status == DENT_OK && model->continuous) {
-        status = look_at_start(model, sim->work.search.world);
-        status = status == DENT_OK && model->rod_row_count > 0
-                     ? look_at_strands(model, state, sim->work.search.world)
-                     : status;
+        status = model->rod_row_count > 0 ? look_at_strands(model, state, sim->work.search.world)
+                                          : look_at_start(model, sim->work.search.world);
     }
     if (status == DENT_OK) {
         say_restitution(model);
