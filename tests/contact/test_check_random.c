@@ -286,7 +286,7 @@ static dent_check_result check_in(dent_world *world, const struct test_scene *sc
 static void checks_are_the_same_and_right_at_any_magnitudes(void **state)
 {
     (void)state;
-    uint64_t scenes = test_count(50, 1000, 20000), with_pairs = 0, penetrating = 0;
+    uint64_t scenes = test_count(25, 1000, 20000), with_pairs = 0, penetrating = 0;
     dent_context *contexts[DENT_ISA_COUNT];
     uint32_t context_count = 0;
     for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {

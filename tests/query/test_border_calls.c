@@ -105,7 +105,7 @@ static void methods_threads_and_instruction_sets_give_the_same_bits(void **state
             test_scene_free(&scene);
         }
     }
-    for (uint64_t seed = 0; seed < test_count(20, 100, 3000); seed++) {
+    for (uint64_t seed = 0; seed < test_count(8, 100, 3000); seed++) {
         struct test_scene scene;
         wide_scene_make(&scene, WIDE_ANY_SHAPES, 95000000 + seed);
         uint64_t expected = hash_of(contexts[0], &scene, 0, DENT_METHOD_AUTO, false);

@@ -81,7 +81,7 @@ static void the_search_equals_the_oracle_on_thousands_of_small_scenes(void **sta
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct tally tally = {0};
-    uint64_t scenes = test_count(200, 2500, 200000);
+    uint64_t scenes = test_count(100, 2500, 200000);
     for (uint64_t seed = 1; seed <= scenes; seed++) {
         struct moving_scene moving;
         char what[64];
@@ -331,7 +331,7 @@ static void the_earliest_of_a_swarm_is_found_whatever_came_before_it(void **stat
     dent_random random = dent_random_seeded(22);
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     uint64_t falls = 0;
-    for (uint32_t round = 0; round < test_count(200, 2000, 20000); round++) {
+    for (uint32_t round = 0; round < test_count(100, 2000, 20000); round++) {
         struct moving_scene moving;
         memset(&moving, 0, sizeof moving);
         for (uint32_t i = 0; i < TEST_BODIES_MAX; i++) {
