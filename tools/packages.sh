@@ -64,4 +64,5 @@ build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-conf
 test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9
     file:/usr/share/i18n/locales/de_DE=locales chromium=chromium)
 # What benchmarks compare with (-DDENT_BUILD_PEERS=ON); each peer is left out with a message when it is absent.
-peer_packages=(file:/usr/include/bullet/btBulletDynamicsCommon.h=libbullet-dev)
+peer_packages=(file:/usr/include/bullet/btBulletDynamicsCommon.h=libbullet-dev
+    file:/usr/include/nanoflann.hpp=libnanoflann-dev file:/usr/include/flann/flann.hpp=libflann-dev)

@@ -340,8 +340,9 @@ static void list_block(void *data, uint32_t block, uint32_t worker)
         sort_list(found + first[place], (size_t)(first[place + 1] - first[place]));
         for (uint64_t i = first[place]; i < first[place + 1]; i++) {
             indices[i] = found[i].index;
-            distances[i] = ldexp(found[i].distance, -2 * exponent);
+            distances[i] = found[i].distance;
         }
+        scale_all(distances + first[place], (uint32_t)(first[place + 1] - first[place]), -2 * exponent);
     }
 }
 
