@@ -65,7 +65,7 @@ class Kill(tool.ToolTest):
         running = process.poll() is None
         process.send_signal(signal.SIGKILL)
         error = process.communicate()[1].decode()
-        if not running:
+        if not running and "simulated already" not in error:  # the kill before came between the last frame and the end
             self.assertEqual(process.returncode, 0, "kill %d: %s" % (number, error))
         return running
 
