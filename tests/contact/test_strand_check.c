@@ -278,6 +278,35 @@ static void a_rooted_strand_is_judged_away_from_its_root(void **state)
     }
 }
 
+static void a_strand_rooted_on_a_body_with_an_inside_is_judged_away_from_its_root(void **state)
+{
+    static const uint32_t first[2] = {0, 3};
+    static const double xyz[3][3][3] = {{{1.2, 0.7, 1.999}, {1.2, 0.7, 3}, {1.2, 0.7, 4}},
+                                        {{1.2, 0.7, 2.001}, {1.2, 0.7, 1}, {1.2, 0.7, 4}},
+                                        {{1.2, 0.7, 2.001}, {1.2, 0.7, -1}, {1.2, -0.7, -1}}};
+    struct cubes cubes = {{{{true}}}};
+    for (int i = 0; i < 12; i++) {
+        struct test_scene solid = {0}, surface = {0};
+        bool as_surface = i & 1, rooted = i & 2;
+        add_surface_of(&surface, add_cubes(&solid, &cubes), false);
+        dent_world *world = dent_world_create(*state);
+        assert_int_equal(test_scene_add(as_surface ? &surface : &solid, world), DENT_OK);
+        dent_strand_root root = {0, dent_world_body_at(world, 0), 0};
+        uint32_t count;
+        const dent_surface_face *faces = dent_body_surface_faces(world, root.body, &count);
+        for (uint32_t face = 0; face < count; face++) {
+            const uint32_t *v = faces[face].corners;
+            const double(*x)[3] = (const double(*)[3])solid.bodies[0].xyz;
+            root.face = x[v[0]][2] == 2 && x[v[1]][2] == 2 && x[v[2]][2] == 2 ? face : root.face;
+        }
+        add_strands(world, xyz[i / 4][0], first, 1, rooted ? &root : NULL);
+        assert_int_equal(check_one(world).penetrating_pairs, i / 4 > 0 || !rooted);
+        dent_world_destroy(world);
+        test_scene_free(&solid);
+        test_scene_free(&surface);
+    }
+}
+
 static void a_failing_allocation_is_survived(void **state)
 {
     (void)state;
@@ -323,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_strand_penetrates_cloth_it_crosses_and_touches_what_it_ends_on),
         cmocka_unit_test(strands_that_meet_touch),
         cmocka_unit_test(a_rooted_strand_is_judged_away_from_its_root),
+        cmocka_unit_test(a_strand_rooted_on_a_body_with_an_inside_is_judged_away_from_its_root),
         cmocka_unit_test(a_failing_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, test_open_context_of_two, test_close_context);

@@ -26,13 +26,6 @@ int point_versus_closed_surface(const struct check_body *y, const double *const 
 bool point_is_inside(const struct check_run *run, const struct check_body *y, const double p[3],
                      const struct exclusion *exclusion, struct check_tally *tally);
 
-/* Does the closed segment from a to b meet the interior of a solid, or (its ends are not inside and it crosses no face) of
- * a closed surface? For a closed surface, places on a face without area count by the surface around them. */
-bool segment_meets_solid(const struct check_run *run, const struct check_body *y, const double a[3], const double b[3],
-                         struct check_tally *tally);
-bool segment_meets_closed_surface(const struct check_body *y, const double a[3], const double b[3],
-                                  struct check_tally *tally);
-
 /* The winding numbers of a closed surface on the two sides of one of its faces, at the face's centroid: [0] on the side
  * its normal points to, [1] on the other. False when the face is degenerate or another face passes through its
  * centroid. */

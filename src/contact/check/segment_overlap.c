@@ -95,8 +95,8 @@ static bool passes_inside_at(const struct check_run *run, const struct check_bod
     return false;
 }
 
-bool segment_meets_solid(const struct check_run *run, const struct check_body *y, const double a[3], const double b[3],
-                         struct check_tally *tally)
+static bool segment_meets_solid(const struct check_run *run, const struct check_body *y, const double a[3],
+                                const double b[3], struct check_tally *tally)
 {
     const double *segment[3] = {a, b, b}, *corners[4];
     struct box box = box_of_segment(a, b);
@@ -172,8 +172,9 @@ static bool passes_inside_behind(const struct check_body *y, const double a[3], 
     return false;
 }
 
-bool segment_meets_closed_surface(const struct check_body *y, const double a[3], const double b[3],
-                                  struct check_tally *tally)
+/* Its ends are not inside and it crosses no face. Places on a face without area count by the surface around them. */
+static bool segment_meets_closed_surface(const struct check_body *y, const double a[3], const double b[3],
+                                         struct check_tally *tally)
 {
     const double *segment[3] = {a, b, b}, *triangle[3];
     struct segment_place start = {a, b, NULL};
