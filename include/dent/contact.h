@@ -13,6 +13,7 @@
  *                 overlap only with vertices and edges exactly on surfaces are separated as a whole (flag FLAT).
  *   proximity     Features of surfaces closer than a thickness (proximity.h, one record per pair of closest features).
  *                 gap > 0 is the distance itself; the thickness is not subtracted.
+ *                 Parallel segments of strands: points in the middle of the overlap.
  *   impact        Features of surfaces that meet between t0 and t1 (impact.h). gap is 0 at `time`.
  *
  * With penetration, gap and impact pairs that have one side behind the other's surface are left out and counted

@@ -17,8 +17,47 @@ static double segment_length(const double a[3], const double b[3])
     return sqrt((x * x + y * y) + z * z) / scale;
 }
 
+enum { ARC_SAMPLES = 64, FEW_TERMS = 8 };
+
+bool strand_arcs_pay(const struct body_snapshot *strands, double radius)
+{
+    uint32_t count = strands->body->element_count;
+    double sum = 0;
+    for (uint32_t i = 0; i < ARC_SAMPLES && count > 0; i++) {
+        dent_edge edge = strands->body->edges[(uint64_t)i * count / ARC_SAMPLES];
+        sum += segment_length(strands->xyz[edge.v0], strands->xyz[edge.v1]);
+    }
+    return STRAND_PI * radius > FEW_TERMS * (sum / ARC_SAMPLES);
+}
+
+void strand_arcs_fill(const struct body_snapshot *strands, double *arcs)
+{
+    const struct body *body = strands->body;
+    for (uint32_t strand = 0; strand < body->strand_count; strand++) {
+        double arc = 0;
+        for (uint32_t vertex = body->strand_first[strand]; vertex < body->strand_first[strand + 1]; vertex++) {
+            arcs[vertex] = arc;
+            if (vertex + 1 < body->strand_first[strand + 1]) {
+                arc += segment_length(strands->xyz[vertex], strands->xyz[vertex + 1]);
+            }
+        }
+    }
+}
+
+/* Decides by two arc lengths from the root: 1 below the limit, -1 not below, 0 not known. With u = 2^-53, n vertices from
+ * the root to the farther end, and A its arc length, all lengths taken as the doubles they are: either arc length is
+ * wrong by (n - 1) u A at most, their difference by u A more, the sum in index order by (n - 1) u A. So the computed
+ * difference and the sum are no farther apart than 3 n u A, to first order; 4 n u A holds for n < 2^32 (terms in u^2,
+ * and the rounding of the bound). Sums of doubles do not underflow. Infinite ones decide nothing. */
+static int compare_arcs(double near, double far, uint32_t count, double limit)
+{
+    double difference = far - near, bound = (0x1p-51 * count) * far;
+    return difference + bound < limit ? 1 : difference - bound > limit ? -1 : 0;
+}
+
 /* Lengths are not negative, so a sum that has reached the limit stays there. */
-bool strand_rule_along(const struct body_snapshot *strands, uint32_t segment_a, uint32_t segment_b, double radius)
+bool strand_rule_along(const struct body_snapshot *strands, const double *arcs, uint32_t segment_a, uint32_t segment_b,
+                       double radius)
 {
     const dent_edge *edges = strands->body->edges;
     uint32_t i = segment_a < segment_b ? segment_a : segment_b, j = segment_a < segment_b ? segment_b : segment_a;
@@ -27,6 +66,13 @@ bool strand_rule_along(const struct body_snapshot *strands, uint32_t segment_a, 
     }
     double limit = STRAND_PI * radius, length = 0;
     bool below = j - i < 2 || length < limit;
+    if (arcs && j - i > FEW_TERMS) {
+        uint32_t first = strands->body->strand_first[strand_of_segment(strands->body, i)];
+        int order = compare_arcs(arcs[edges[i].v1], arcs[edges[j].v0], edges[j].v0 - first + 1, limit);
+        if (order != 0) {
+            return order > 0;
+        }
+    }
     for (uint32_t vertex = edges[i].v1; below && vertex < edges[j].v0; vertex++) {
         length += segment_length(strands->xyz[vertex], strands->xyz[vertex + 1]);
         below = length < limit;

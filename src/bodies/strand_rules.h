@@ -2,7 +2,9 @@
  *
  * Along one strand (proximity and strand): segments i < j with j - i < 2, or with an arc length between them below pi
  * times the larger of their radii. The arc length is the sum of the lengths of the segments i + 1 to j - 1 at t0, in this
- * order, in doubles: a strand that bends with the radius of its own thickness does not touch itself.
+ * order, in doubles: a strand that bends with the radius of its own thickness does not touch itself. For strands much
+ * thicker than their segments are long, the difference of two arc lengths from the root decides where rounding cannot
+ * matter; where it can, the sum does.
  *
  * At a root that lies on a face (also impact): the root against that face and all faces that share a vertex with it, the
  * first segment against all edges that do.
@@ -13,8 +15,16 @@
 #include "bodies/snapshot.h"
 #include "bodies/strand_body.h"
 
-/* Two segments of one body of strands, in either order; `radius`: the larger one of the two. */
-bool strand_rule_along(const struct body_snapshot *strands, uint32_t segment_a, uint32_t segment_b, double radius);
+/* Two segments of one body of strands, in either order; `radius`: the larger one of the two. `arcs`: of strand_arcs_fill,
+ * or null: a sum for each pair that is asked about. */
+bool strand_rule_along(const struct body_snapshot *strands, const double *arcs, uint32_t segment_a, uint32_t segment_b,
+                       double radius);
+
+/* Would sums along the strands be long? A guess from some of the segments. */
+bool strand_arcs_pay(const struct body_snapshot *strands, double radius);
+
+/* For each vertex the arc length from the root, summed in index order. O(vertices). */
+void strand_arcs_fill(const struct body_snapshot *strands, double *arcs);
 
 /* The corners of the face of `other` that the root of a strand lies on; null: none, or none any more. */
 const uint32_t *strand_root_face(const struct snapshot *snapshot, const struct body *strands, uint32_t strand,

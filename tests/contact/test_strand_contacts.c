@@ -5,6 +5,9 @@
 
 #include <dent/dent.h>
 
+#include <math.h>
+#include <string.h>
+
 static const double octahedron[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
 static const uint32_t faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
 
@@ -49,10 +52,47 @@ static void only_the_vertices_inside_a_closed_surface_have_depth(void **state)
     dent_world_destroy(world);
 }
 
+/* Two parallel segments, one beside half of the other, in both directions; a tilt of 1e-12 changes next to nothing. */
+static void parallel_segments_touch_in_the_middle_of_their_overlap(void **state)
+{
+    static const uint32_t first[3] = {0, 2, 4};
+    for (int i = 0; i < 6; i++) {
+        double tilt = i % 3 == 0 ? 0 : i % 3 == 1 ? 1e-12 : -1e-12;
+        double xyz[4][3] = {{0, 0, 0}, {4, 0, 0}, {2, 0.5 + tilt, 0}, {6, 0.5 - tilt, 0}};
+        if (i >= 3) {
+            double swapped[3];
+            memcpy(swapped, xyz[2], sizeof swapped);
+            memcpy(xyz[2], xyz[3], sizeof swapped);
+            memcpy(xyz[3], swapped, sizeof swapped);
+        }
+        dent_world *world = dent_world_create(*state);
+        dent_body_id id;
+        dent_body_def hair = dent_strands_def_default();
+        hair.strand_count = 2;
+        hair.first = first;
+        hair.vertex_count = 4;
+        hair.thickness = 0.3;
+        hair.positions_t0 = dent_positions_double(xyz[0]);
+        assert_int_equal(dent_world_add_body(world, &hair, &id), DENT_OK);
+        dent_contacts_def def = dent_contacts_def_default();
+        dent_contacts found;
+        def.proximity = true;
+        assert_int_equal(dent_world_find_contacts(world, &def, &found), DENT_OK);
+        assert_int_equal(found.count, 1);
+        const dent_contact *contact = &found.contacts[0];
+        assert_true(fabs(contact->point_a[0] - 3) < 1e-9 && fabs(contact->point_b[0] - 3) < 1e-9);
+        assert_true(fabs(contact->weights_a[1] - 0.75) < 1e-9);
+        assert_true(fabs(contact->weights_b[1] - (i < 3 ? 0.25 : 0.75)) < 1e-9);
+        assert_true(fabs(contact->normal[1] + 1) < 1e-9 && fabs(contact->gap - 0.5) < 1e-9);
+        dent_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_vertices_inside_a_closed_surface_have_depth),
+        cmocka_unit_test(parallel_segments_touch_in_the_middle_of_their_overlap),
     };
     return cmocka_run_group_tests(tests, test_open_context_of_two, test_close_context);
 }

@@ -71,6 +71,51 @@ static void along_a_strand_the_arc_length_decides(void **state)
     }
 }
 
+/* Thick strands, far from their root: steps of a tenth, whose sums are rounded differently from each beginning, and radii
+ * for which pi r is such a sum, or next to it. */
+static void long_arcs_are_decided_as_by_the_sum_in_index_order(void **state)
+{
+    enum { COUNT = 150 };
+    static double xyz[COUNT][3];
+    static const uint32_t first[2] = {0, COUNT};
+    const double pi = 3.14159265358979323846;
+    uint64_t found = 0;
+    for (uint32_t v = 0; v < COUNT; v++) { /* a coil, so that parts come near again */
+        xyz[v][v % 2] += 0.1;
+        for (int axis = 0; axis < 3 && v + 1 < COUNT; axis++) {
+            xyz[v + 1][axis] = xyz[v][axis] + (axis == 2 ? 1e-3 * (v % 3) : v / 20 % 2 && v % 2 ? -0.2 : 0);
+        }
+    }
+    for (uint32_t terms = 9; terms < 14; terms++) {
+        double sum = 0;
+        uint32_t from = terms * 10;
+        for (uint32_t v = from; v < from + terms && v + 1 < COUNT; v++) {
+            double x = xyz[v + 1][0] - xyz[v][0], y = xyz[v + 1][1] - xyz[v][1], z = xyz[v + 1][2] - xyz[v][2];
+            sum += sqrt((x * x + y * y) + z * z);
+        }
+        double radius = sum / pi;
+        for (int step = -1; step <= 1; step++) {
+            double r = radius;
+            for (int k = 0; k < abs(step); k++) {
+                r = nextafter(r, step < 0 ? 0 : 10);
+            }
+            dent_world *world = dent_world_create(*state), *oracle = dent_world_create(*state);
+            add_strands(world, xyz[0], first, 1, r, NULL);
+            add_strands(oracle, xyz[0], first, 1, r, NULL);
+            dent_strand_result expected = ask_by(oracle, DENT_METHOD_BRUTE_FORCE);
+            for (int m = 1; m < METHODS; m++) {
+                dent_strand_result got = ask_by(world, methods[m]);
+                assert_int_equal(got.edge_edge_count, expected.edge_edge_count);
+                assert_int_equal(dent_strand_hash(world, &got), dent_strand_hash(oracle, &expected));
+            }
+            found += expected.edge_edge_count;
+            dent_world_destroy(world);
+            dent_world_destroy(oracle);
+        }
+    }
+    assert_true(found > 100);
+}
+
 static void a_root_is_left_out_on_its_face_and_its_neighbours(void **state)
 {
     const uint32_t first[2] = {0, 2}, faces[6] = {0, 1, 2, 3, 4, 5};
@@ -250,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_distance_equal_to_the_sum_of_the_radii_counts),
         cmocka_unit_test(along_a_strand_the_arc_length_decides),
+        cmocka_unit_test(long_arcs_are_decided_as_by_the_sum_in_index_order),
         cmocka_unit_test(a_root_is_left_out_on_its_face_and_its_neighbours),
         cmocka_unit_test(a_query_on_moved_strands_allocates_nothing),
         cmocka_unit_test(every_failing_allocation_is_survived),

@@ -84,6 +84,54 @@ static double extent_of(const dent_contact *contact, const double (*a)[3], const
  * kernels/feature_lanes.h) turns by more than 2^-10: the surfaces around say the direction better. */
 #define TOUCHING 0x1p-38
 
+/* Segments of strands whose directions differ by no more than rounding, as a sine. */
+#define PARALLEL 0x1p-26
+
+/* Where segment a lies beside segment b: the middle of its places. False where they do not overlap, are not parallel, or
+ * products leave the range of doubles. */
+static bool middle_of_overlap(const double *const a[2], const double *const b[2], double *place_a, double *place_b)
+{
+    double u[3], v[3], to_start[3], to_end[3], cross[3];
+    vector_subtract(a[1], a[0], u);
+    vector_subtract(b[1], b[0], v);
+    vector_subtract(b[0], a[0], to_start);
+    vector_subtract(b[1], a[0], to_end);
+    vector_cross(u, v, cross);
+    double uu = vector_dot(u, u), vv = vector_dot(v, v);
+    if (!(uu * vv > 0) || !(vector_dot(cross, cross) <= PARALLEL * PARALLEL * (uu * vv))) {
+        return false;
+    }
+    double s0 = vector_dot(to_start, u) / uu, s1 = vector_dot(to_end, u) / uu;
+    double low = s0 < s1 ? s0 : s1, high = s0 < s1 ? s1 : s0;
+    low = low > 0 ? low : 0;
+    high = high < 1 ? high : 1;
+    *place_a = 0.5 * (low + high);
+    *place_b = (*place_a * vector_dot(u, v) - vector_dot(to_start, v)) / vv;
+    *place_b = *place_b < 0 ? 0 : *place_b > 1 ? 1 : *place_b;
+    return low < high;
+}
+
+/* Parallel strands touch along a line: one contact, in the middle, which moves as they do. */
+static void move_to_middle(dent_contact *contact, const double *const a[2], const double *const b[2], double touching)
+{
+    double s, t, difference[3];
+    if (!middle_of_overlap(a, b, &s, &t)) {
+        return;
+    }
+    contact->weights_a[0] = 1 - s;
+    contact->weights_a[1] = s;
+    contact->weights_b[0] = 1 - t;
+    contact->weights_b[1] = t;
+    for (int axis = 0; axis < 3; axis++) {
+        contact->point_a[axis] = (1 - s) * a[0][axis] + s * a[1][axis];
+        contact->point_b[axis] = (1 - t) * b[0][axis] + t * b[1][axis];
+    }
+    vector_subtract(contact->point_a, contact->point_b, difference);
+    if (contact->gap > touching && vector_normalise(difference)) {
+        vector_copy(difference, contact->normal);
+    }
+}
+
 static void fill_gap(const struct contact_run *run, const dent_proximity *pair, dent_contact *contact)
 {
     const double(*a)[3] = run->snapshot->bodies[pair->body_a].xyz, (*b)[3] = run->snapshot->bodies[pair->body_b].xyz;
@@ -108,6 +156,11 @@ static void fill_gap(const struct contact_run *run, const dent_proximity *pair, 
     contact->gap = pair->distance;
     double extent = extent_of(contact, a, b);
     contact->error = 8 * 0x1p-53 * extent;
+    if (!vertex_face && body_has_segments(run->snapshot->bodies[pair->body_a].body) &&
+        body_has_segments(run->snapshot->bodies[pair->body_b].body)) {
+        const double *ends_a[2] = {a[v[0]], a[v[1]]}, *ends_b[2] = {b[w[0]], b[w[1]]};
+        move_to_middle(contact, ends_a, ends_b, TOUCHING * extent);
+    }
     if (run->def->penetration && pair->distance <= TOUCHING * extent) {
         contact_touch_normal(run, contact);
     }

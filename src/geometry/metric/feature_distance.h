@@ -10,6 +10,7 @@
  *
  *     D >= d - 32 u E   whatever candidate is taken, it is a point of the sets up to rounding; derived in
  *                       feature_lanes.h
+ *     D <= d + 2^-22 E  of two edges; derived in feature_lanes.h
  *     D <= d + 8 u E    tested against exact rationals, not proven; 1.8 seen
  *
  * A search is conservative, therefore, when it finds every pair with d <= threshold + 32 u E; E is at most twice the

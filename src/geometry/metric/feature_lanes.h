@@ -22,6 +22,22 @@
  * the set on every axis; for two edges the difference of two such points (one with a single product) within 11u. Over
  * three axes that is 19u; the square root of the sum of squares, of length at most 2 sqrt(3), adds 3u times that:
  * 10u. Together less than 32u E.
+ *
+ * Upper bound of the distance of two edges, d + 2^-22 E, to first order in u (the rest is below 2^-20 of each term). E = 1.
+ *   An end p and the edge at w along v: the place t = (p - w).v / v.v has |t^ - t| |v| <= 5u |p - w| + 4u |v| <= 32u, and
+ * a wrong place costs (its error times |v|)^2 in the squared distance, cut to [0, 1] or not, because the cut moves it
+ * towards the best one. With the rounding above, D <= d + 64u.
+ *   Closest inside both, at s and t, with the angle theta between them. As |a x b| is computed from components of sizes
+ * |a_i b_j| + |a_j b_i|, which together have a length of at most sqrt(2) |a| |b|, n = u x v is wrong by 4.3u |u| |v| and
+ * m = w x v by 4.3u |w| |v|. With |n| = |u| |v| sin theta, |m| <= |w| |v| and |s| <= 1 the quotient m.n / n.n gives
+ *
+ *     |s^ - s| |u| <= u (11.6 |w| + 12.6 |u|) / sin^2 theta <= 42u / sin^2 theta.
+ *
+ * From (s, t) go towards s^, always to the place of v closest to that of u. This costs (|s' - s| |u| sin theta)^2 at s'.
+ * Either s^ is reached with its place inside v: then that candidate costs at most (42u / sin theta)^2. Or the way leaves
+ * the square before, at an end of u or v: then the candidate of that end costs no more. For sin theta < 2^-24 go on to
+ * an end in any case: it costs at most (|u| sin theta)^2 <= 3 * 2^-48. So in all cases the excess of the squared distance
+ * is below (2^-23.2)^2, and D <= d + 2^-23.2 + 64u.
  */
 #define FEATURE_INLINE static inline __attribute__((always_inline))
 

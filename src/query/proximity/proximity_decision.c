@@ -94,7 +94,8 @@ bool proximity_edges_are_near(const struct proximity_search *search, uint32_t bo
     }
     if (body_index_a == body_index_b) {
         double radius = thickness_a > thickness_b ? thickness_a : thickness_b;
-        return !strand_rule_along(&bodies[body_index_a], edge_a, edge_b, radius);
+        return !strand_rule_along(&bodies[body_index_a], search->arcs ? search->arcs[body_index_a] : NULL, edge_a, edge_b,
+                                  radius);
     }
     const uint32_t ends_a[2] = {a->edges[edge_a].v0, a->edges[edge_a].v1},
                    ends_b[2] = {b->edges[edge_b].v0, b->edges[edge_b].v1};

@@ -40,6 +40,7 @@ struct proximity_search {
     const struct snapshot *snapshot;
     struct surface_forest *forest; /* of the world */
     const double *thickness;       /* by body index; the largest of strands with radii */
+    double **arcs; /* by body index: arc lengths of strands where they help; else null */
     struct arena *scratch;
     struct cancel_flag *cancel;
     struct proximity_counters *workers;

@@ -1,6 +1,7 @@
 /* The stages that proximity and strand have in common: what a world keeps, what a search begins with, which searches a
  * method runs, and the canonical lists. */
 #include "bodies/strand_body.h"
+#include "bodies/strand_rules.h"
 #include "query/proximity/proximity_search.h"
 
 /* ---- what the world keeps ------------------------------------------------------------------------------------------ */
@@ -33,6 +34,30 @@ const struct world_slot_kind proximity_slot = {sizeof(struct proximity_state), i
 
 /* ---- the beginning ------------------------------------------------------------------------------------------------- */
 
+/* Of thick strands. The oracle sums for each pair. */
+static bool measure_arcs(struct proximity_search *search)
+{
+    const struct snapshot *snapshot = search->snapshot;
+    if (!search->has_strands || search->method == DENT_METHOD_BRUTE_FORCE) {
+        return true;
+    }
+    search->arcs = arena_allocate_cleared(search->scratch, snapshot->body_count, sizeof *search->arcs);
+    for (uint32_t body_index = 0; search->arcs && body_index < snapshot->body_count; body_index++) {
+        const struct body_snapshot *strands = &snapshot->bodies[body_index];
+        if (!body_has_segments(strands->body) || !bodies_may_meet(strands->body, strands->body) ||
+            !strand_arcs_pay(strands, search->thickness[body_index])) {
+            continue;
+        }
+        double *arcs = arena_allocate(search->scratch, strands->body->vertex_count, sizeof *arcs);
+        if (!arcs) {
+            return false;
+        }
+        strand_arcs_fill(strands, arcs);
+        search->arcs[body_index] = arcs;
+    }
+    return search->arcs != NULL;
+}
+
 bool proximity_prepare(struct proximity_search *search, double of_query)
 {
     const struct snapshot *snapshot = search->snapshot;
@@ -49,7 +74,7 @@ bool proximity_prepare(struct proximity_search *search, double of_query)
         search->has_surfaces |= !body_has_segments(body);
     }
     search->thickness = thickness;
-    return true;
+    return measure_arcs(search);
 }
 
 /* ---- the searches -------------------------------------------------------------------------------------------------- */
