@@ -15,6 +15,8 @@
 #     scaling   bench/tables.py: overlap, swarm, graded, growth, traps      pages     write docs/*.md from the results
 #     real      the table that leads both pages: models of the data kit and their generated sisters, cluster search
 #               beside the fastest peer, deforming, in rigid motion, at rest, and on all processors. Some minutes
+#     strands   peers on strands: strands-1m, its sparse variant, the mohawk of the data kit, and growth from 10,000 to
+#               4,000,000 segments
 #     motion    FCL's continuous collision and the robot of the data kit (tables of docs/methods/motion.md)
 set -e
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +24,7 @@ build=$1
 dent=$build/apps/cli/dent
 tables="python3 $root/bench/tables.py"
 out=${2:-$root/bench/results/$($tables --machine)}
-parts=${PARTS:-real solids surfaces files together threads isa motion scaling pages}
+parts=${PARTS:-real solids surfaces strands files together threads isa motion scaling pages}
 mkdir -p "$out"
 tiny="teschner-a"
 small="teschner-b teschner-c teschner-d teschner-e"
@@ -96,6 +98,15 @@ for part in $parts; do
         bench peers-tiny-face-face --peers --variants $one --ask face-face $very_often $tiny
         bench peers-face-face --peers --variants $one --ask face-face $often $small
         bench peers-large-face-face --peers --variants $one --ask face-face $seldom $large $sheets ;;
+    strands)
+        bench peers-strand --peers $one --ask strand $seldom strands-1m strands-1m-sparse
+        for scale in 0.01 0.1 1 4; do
+            bench "strand-growth-$scale" $one --ask strand --method strand-packets $often --scale $scale strands-1m
+        done
+        if [ -n "$DENT_DATA" ]; then
+            bench files-mohawk-strand --peers $one --ask strand $often \
+                "$DENT_DATA/meshes/hair-tressfx/Ratboy_mohawk.tfx.xz"
+        fi ;;
     files)
         if [ -z "$DENT_DATA" ]; then
             echo "files: skipped, DENT_DATA does not name the data kit"

@@ -22,7 +22,7 @@ class Bullet
     void find(peer_output *output)
     {
         answers.clear();
-        bool self = input.question == DENT_QUESTION_FACE_FACE;
+        bool self = sides_are_one(input);
         fill(tree_a, leaves_a, count_a(input), true);
         if (!self) {
             fill(tree_b, leaves_b, count_b(input), false);
@@ -86,5 +86,5 @@ class Bullet
 peer_row bullet_row()
 {
     static const double settings[] = {1, 0};
-    return make_row<Bullet>("bullet-dbvt", "Bullet's dynamic box trees", questions_all, false, "update", settings);
+    return make_row<Bullet>("bullet-dbvt", "Bullet's dynamic box trees", questions_and_strands, false, "update", settings);
 }

@@ -54,7 +54,7 @@ class Cgal
         for (uint32_t a = 0; a < side_a; a++) {
             boxes_a[a] = {box_a(input, a), a};
         }
-        bool self = input.question == DENT_QUESTION_FACE_FACE;
+        bool self = sides_are_one(input);
         for (uint32_t b = 0; b < boxes_b.size() && !self; b++) {
             boxes_b[b] = {box_b(input, b), side_a + b};
         }
@@ -115,5 +115,5 @@ class Cgal
 peer_row cgal_row()
 {
     static const double settings[] = {1000, 4000, 200, 50, 10};
-    return make_row<Cgal>("cgal-box-intersection", "CGAL box_intersection_d", questions_all, true, "cutoff", settings);
+    return make_row<Cgal>("cgal-box-intersection", "CGAL box_intersection_d", questions_and_strands, true, "cutoff", settings);
 }

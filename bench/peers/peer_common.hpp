@@ -15,6 +15,7 @@
 /* One pair at a time, as any program would call them. Tests of many pairs in lanes are dent's own and not for peers: no
  * other header of the library is included here or in a peer (tests/tools/test_peers_are_plain.py). */
 extern "C" {
+#include "geometry/metric/feature_distance.h"
 #include "geometry/predicates/tetrahedron_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
 }
@@ -53,27 +54,90 @@ inline bool boxes_meet(const Box &a, const Box &b)
            (a.lo[2] <= b.hi[2]) & (b.lo[2] <= a.hi[2]);
 }
 
-/* Side a: vertices or faces; side b: cells or faces. */
+/* The box of a capsule: that of the segment, grown as dent's own boxes are (growth_of_thickness); what the distance may
+ * be wrong by is covered by the coordinates of either end. */
+inline Box box_of_segment(const peer_input &input, uint32_t segment)
+{
+    const double *p = position(input, input.segments[segment][0]), *q = position(input, input.segments[segment][1]);
+    double largest = 0, radius = input.radii[segment];
+    for (int axis = 0; axis < 3; axis++) {
+        largest = std::fmax(largest, std::fmax(std::fabs(p[axis]), std::fabs(q[axis])));
+    }
+    double growth = radius * (1 + 0x1p-40) + 0x1p-40 * largest + 0x1p-1000;
+    Box box;
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = float((p[axis] < q[axis] ? p[axis] : q[axis]) - growth);
+        box.hi[axis] = float((p[axis] > q[axis] ? p[axis] : q[axis]) + growth);
+    }
+    return box;
+}
+
+/* Both sides are the same features, and a pair has no order. */
+inline bool sides_are_one(const peer_input &input)
+{
+    return input.question == DENT_QUESTION_FACE_FACE || input.question == DENT_QUESTION_STRAND;
+}
+
+/* Side a: vertices, faces or segments; side b: cells, faces or segments. */
 inline uint32_t count_a(const peer_input &input)
 {
-    return input.question == DENT_QUESTION_VERTEX_CELL ? input.used_count : input.face_count;
+    return input.question == DENT_QUESTION_VERTEX_CELL ? input.used_count
+           : input.question == DENT_QUESTION_STRAND    ? input.segment_count
+                                                       : input.face_count;
 }
 
 inline uint32_t count_b(const peer_input &input)
 {
-    return input.question == DENT_QUESTION_FACE_FACE ? input.face_count : input.cell_count;
+    return sides_are_one(input) ? count_a(input) : input.cell_count;
 }
 
 inline Box box_a(const peer_input &input, uint32_t index)
 {
     return input.question == DENT_QUESTION_VERTEX_CELL ? box_of(input, &input.used_vertices[index], 1)
+           : input.question == DENT_QUESTION_STRAND    ? box_of_segment(input, index)
                                                        : box_of(input, input.faces[index], 3);
 }
 
 inline Box box_b(const peer_input &input, uint32_t index)
 {
-    return input.question == DENT_QUESTION_FACE_FACE ? box_of(input, input.faces[index], 3)
-                                                     : box_of(input, input.cells[index], 4);
+    return sides_are_one(input) ? box_a(input, index) : box_of(input, input.cells[index], 4);
+}
+
+enum class Nearness { near, far, open };
+
+/* What dent's kernels do in floats, for one pair in doubles: the closest points in the usual way, then near or far if
+ * rounding cannot change it (strand_kernels.h says why; 1e-12 is thousands of roundings). */
+inline Nearness nearness_of_segments(const double *p0, const double *p1, const double *q0, const double *q1, double radii)
+{
+    double u[3], v[3], w[3], r[3], uu = 0, uv = 0, vv = 0, uw = 0, vw = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        u[axis] = p1[axis] - p0[axis];
+        v[axis] = q1[axis] - q0[axis];
+        w[axis] = p0[axis] - q0[axis];
+        uu += u[axis] * u[axis];
+        uv += u[axis] * v[axis];
+        vv += v[axis] * v[axis];
+        uw += u[axis] * w[axis];
+        vw += v[axis] * w[axis];
+    }
+    auto cut = [](double place) { return place > 0 ? (place < 1 ? place : 1.0) : 0.0; };
+    double s = cut((uv * vw - vv * uw) / (uu * vv - uv * uv));
+    double t = cut((uv * s + vw) / vv);
+    s = cut((uv * t - uw) / uu);
+    double f = 0, along_u = 0, along_v = 0, scale = uu + vv + radii * radii;
+    for (int axis = 0; axis < 3; axis++) {
+        r[axis] = w[axis] + s * u[axis] - t * v[axis];
+        f += r[axis] * r[axis];
+        along_u += 2 * u[axis] * r[axis];
+        along_v -= 2 * v[axis] * r[axis];
+        scale += w[axis] * w[axis];
+    }
+    double slack = 1e-12 * scale;
+    if (f + slack < radii * radii) {
+        return Nearness::near;
+    }
+    double gap = std::fmax(along_u * s, along_u * (s - 1)) + std::fmax(along_v * t, along_v * (t - 1));
+    return f - gap > radii * radii + slack ? Nearness::far : Nearness::open;
 }
 
 template <int count_1, int count_2> inline bool share_vertex(const uint32_t *first, const uint32_t *second)
@@ -111,6 +175,9 @@ struct alignas(64) Answers {
             break;
         case DENT_QUESTION_FACE_FACE:
             consider_faces(input, a, b);
+            break;
+        case DENT_QUESTION_STRAND:
+            consider_segments(input, a, b);
             break;
         default:
             break; /* peers are not asked anything else */
@@ -159,6 +226,41 @@ struct alignas(64) Answers {
         if (kind == FACE_PAIR_CROSSING || kind == FACE_PAIR_COPLANAR) {
             keys.push_back(first < second ? uint64_t(first) << 32 | second : uint64_t(second) << 32 | first);
         }
+    }
+
+    /* On one strand: segments that follow one another, or along less than pi radii, are no pair. */
+    static bool left_out(const peer_input &input, uint32_t i, uint32_t j)
+    {
+        uint32_t from = input.segments[i][1], to = input.segments[j][0];
+        if (input.segments[j][0] - input.segments[i][0] != j - i) {
+            return false;
+        }
+        double limit = 3.14159265358979323846 * std::fmax(input.radii[i], input.radii[j]), length = 0;
+        bool below = j - i < 2 || length < limit;
+        for (uint32_t vertex = from; below && vertex < to; vertex++) {
+            const double *p = position(input, vertex), *q = position(input, vertex + 1);
+            double x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
+            length += std::sqrt((x * x + y * y) + z * z);
+            below = length < limit;
+        }
+        return below;
+    }
+
+    /* In either order; never a segment with itself. */
+    inline void consider_segments(const peer_input &input, uint32_t first, uint32_t second)
+    {
+        uint32_t i = first < second ? first : second, j = first < second ? second : first;
+        const uint32_t *s = input.segments[i], *t = input.segments[j];
+        const double *a[2] = {position(input, s[0]), position(input, s[1])};
+        const double *b[2] = {position(input, t[0]), position(input, t[1])};
+        candidates++;
+        Nearness found = nearness_of_segments(a[0], a[1], b[0], b[1], input.radii[i] + input.radii[j]);
+        if (found == Nearness::far ||
+            (found == Nearness::open && !(edge_edge_distance(a, b) <= input.radii[i] + input.radii[j])) ||
+            left_out(input, i, j)) {
+            return;
+        }
+        keys.push_back(uint64_t(i) << 32 | j);
     }
 };
 
@@ -256,10 +358,12 @@ template <class Finder> peer_row make_row(const char *name, const char *summary,
 
 constexpr uint32_t questions_of_cells = DENT_QUESTION_VERTEX_CELL | DENT_QUESTION_FACE_CELL;
 constexpr uint32_t questions_all = questions_of_cells | DENT_QUESTION_FACE_FACE;
+constexpr uint32_t questions_and_strands = questions_all | DENT_QUESTION_STRAND;
 
 peer_row plain_hash_row();
 peer_row plain_grid_row();
 peer_row plain_grid_cells_row();
+peer_row plain_grid_mailbox_row();
 #ifdef DENT_PEER_EMBREE
 peer_row embree_rebuild_row();
 peer_row embree_refit_row();

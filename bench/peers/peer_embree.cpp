@@ -74,7 +74,7 @@ class Embree
 
     bool same_sides() const
     {
-        return input.question == DENT_QUESTION_FACE_FACE;
+        return sides_are_one(input);
     }
 
     RTCBuildQuality build_quality() const
@@ -171,18 +171,18 @@ const double refit_settings[] = {2};
 
 peer_row embree_rebuild_row()
 {
-    return make_row<Embree>("embree-rebuild", "Embree rtcCollide, trees built each step", questions_all, true,
+    return make_row<Embree>("embree-rebuild", "Embree rtcCollide, trees built each step", questions_and_strands, true,
                             "quality", rebuild_settings);
 }
 
 peer_row embree_refit_row()
 {
-    return make_row<Embree>("embree-refit", "Embree rtcCollide, trees refitted", questions_all, true, "quality",
+    return make_row<Embree>("embree-refit", "Embree rtcCollide, trees refitted", questions_and_strands, true, "quality",
                             refit_settings);
 }
 
 peer_row embree_refit_check_row()
 {
     return make_row<EmbreeCheck>("embree-refit-check", "Embree rtcCollide, trees refitted, boxes compared",
-                                 questions_all, true, "quality", refit_settings);
+                                 questions_and_strands, true, "quality", refit_settings);
 }

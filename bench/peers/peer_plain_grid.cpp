@@ -4,7 +4,8 @@
  *   plain-grid        side a is sorted by the cell of its box's lower corner; side b looks at the cells of its box,
  * widened downwards by the largest box of side a. No pair twice, runs along x are contiguous. plain-grid-cells  side a
  * is entered into every cell its box touches; pairs are looked at in the cell that holds the lower corner of the common
- * box. Better when boxes of side a differ in size.
+ * box. Better when boxes of side a differ in size. plain-grid-mailbox  the same for strands, with a mailbox in place of
+ * the lower corner.
  *
  * For vertices both are the same thing. Filling is serial, looking up parallel. */
 #include "peer_common.hpp"
@@ -217,7 +218,7 @@ class PlainGrid : public PlainGridBase
             if (meet && input.question == DENT_QUESTION_FACE_CELL) {
                 found.consider_face(input, feature[i], b);
             } else if (meet && feature[i] < b) {
-                found.consider_faces(input, feature[i], b);
+                found.consider(input, feature[i], b);
             }
         }
     }
@@ -236,7 +237,7 @@ class PlainGridCells : public PlainGridBase
         look_up(this, output);
     }
 
-  private:
+  protected:
     template <class Visit> void visit_cells(const Box &box, Visit visit)
     {
         uint32_t first[3], last[3];
@@ -284,7 +285,49 @@ class PlainGridCells : public PlainGridBase
                 if (input.question == DENT_QUESTION_FACE_CELL) {
                     found.consider_face(input, feature[entry], b);
                 } else if (feature[entry] < b) {
-                    found.consider_faces(input, feature[entry], b);
+                    found.consider(input, feature[entry], b);
+                }
+            }
+        });
+    }
+};
+
+/* The grid of the sources for strands: capsules in every cell their boxes touch, and a mailbox that remembers with which
+ * segment another one was last compared. */
+class PlainGridMailbox : public PlainGridCells
+{
+  public:
+    PlainGridMailbox(const peer_input &given, double setting)
+        : PlainGridCells(given, setting), last(dent_context_worker_count(given.context))
+    {
+    }
+    friend class PlainGridBase;
+
+    void find(peer_output *output)
+    {
+        read_boxes();
+        fill();
+        for (std::vector<uint32_t> &stamps : last) {
+            stamps.assign(boxes.size(), UINT32_MAX);
+        }
+        look_up(this, output);
+    }
+
+  private:
+    std::vector<std::vector<uint32_t>> last; /* by worker */
+
+    void look_up_one(uint32_t b, const Box &box, Answers &found)
+    {
+        std::vector<uint32_t> &stamps = last[size_t(&found - answers.workers.data())];
+        visit_cells(box, [&](uint64_t at, uint32_t, uint32_t, uint32_t) {
+            for (uint32_t entry = start[at]; entry < start[at + 1]; entry++) {
+                uint32_t a = feature[entry];
+                bool meet = (a < b) & (lo[0][entry] <= box.hi[0]) & (hi[0][entry] >= box.lo[0]) &
+                            (lo[1][entry] <= box.hi[1]) & (hi[1][entry] >= box.lo[1]) & (lo[2][entry] <= box.hi[2]) &
+                            (hi[2][entry] >= box.lo[2]);
+                if (meet && stamps[a] != b) {
+                    stamps[a] = b;
+                    found.consider(input, a, b);
                 }
             }
         });
@@ -297,13 +340,19 @@ const double cell_settings[] = {0.35, 0.5, 0.7, 1, 1.4, 2};
 
 peer_row plain_grid_row()
 {
-    return make_row<PlainGrid>("plain-grid", "dense grid, counting sort by lower corners", questions_all, true,
+    return make_row<PlainGrid>("plain-grid", "dense grid, counting sort by lower corners", questions_and_strands, true,
                                "cell/edge", cell_settings);
 }
 
 peer_row plain_grid_cells_row()
 {
     return make_row<PlainGridCells>("plain-grid-cells", "dense grid, counting sort into every cell touched",
-                                    DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE, true, "cell/edge",
-                                    cell_settings);
+                                    DENT_QUESTION_FACE_CELL | DENT_QUESTION_FACE_FACE | DENT_QUESTION_STRAND, true,
+                                    "cell/edge", cell_settings);
+}
+
+peer_row plain_grid_mailbox_row()
+{
+    return make_row<PlainGridMailbox>("plain-grid-mailbox", "the same, with a mailbox for segments of strands",
+                                      DENT_QUESTION_STRAND, true, "cell/edge", cell_settings);
 }

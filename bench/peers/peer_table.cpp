@@ -7,6 +7,7 @@ extern "C" const peer_row *bench_peer_at(uint32_t index)
         plain_hash_row(),
         plain_grid_row(),
         plain_grid_cells_row(),
+        plain_grid_mailbox_row(),
 #ifdef DENT_PEER_EMBREE
         embree_rebuild_row(),
         embree_refit_row(),

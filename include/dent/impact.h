@@ -106,14 +106,14 @@ DENT_API dent_status dent_world_earliest_impact(dent_world *world, const dent_im
 /** State at t0: do bodies already cross? */
 typedef struct dent_initial_state {
     dent_outcome outcome;
-    bool crosses;       /**< surface faces cross at t0, or a body is inside another or coincides with it */
-    uint64_t crossings; /**< face-face pairs that cross; 0 with `crosses`: a body lies inside another, or coincides
-                           with it */
+    bool crosses;       /**< surface faces cross at t0, a body is inside another or coincides with it, or a strand
+                           penetrates a body (penetration.h) */
+    uint64_t crossings; /**< face-face pairs that cross; 0 with `crosses`: one of the other cases */
     uint32_t body_a, body_b; /**< body indices of the first such pair; 0 if there is none */
 } dent_initial_state;
 
-/** Tests `face-face` and containment of one body in another at t0. Solids and closed surfaces contain, open surfaces do
- * not. Touching and coplanar faces alone do not cross. Of the def only `cancel` is used. The result is exact. Results
+/** Tests `face-face` and containment of one body in another at t0, then strands against all others. Solids and closed
+ * surfaces contain, open surfaces do not. Strands only touch one another. Touching and coplanar faces alone do not cross. Of the def only `cancel` is used. The result is exact. Results
  * of earlier queries on this world become invalid. */
 DENT_API dent_status dent_world_initial_state(dent_world *world, const dent_impact_def *def, dent_initial_state *state);
 

@@ -9,7 +9,12 @@
  *
  * One gap: consider two surfaces, one of them closed, whose faces touch but nowhere cross. They are compared at corners
  * and at exact means of corners. A piece of a face inside the other body that is cut out by edges alone, none of them
- * ending in that face, is not detected on that face. Solids have no such gap.
+ * ending in that face, is not detected on that face. Solids have no such gap, and strands have none.
+ *
+ * Strands have no inside. A strand penetrates a solid or a closed surface iff one of its segments meets the interior, and
+ * an open surface iff a segment crosses a face: their relative interiors meet in one point. Radii do not matter. Strands
+ * that meet one another touch. The first segment of a strand whose root lies on the other body (root_on) is judged by its
+ * far end and by the faces it crosses, those at the root left out.
  */
 #ifndef DENT_PENETRATION_H
 #define DENT_PENETRATION_H
@@ -43,10 +48,11 @@ typedef struct dent_body_contact {
     uint32_t body_a, body_b;
     dent_body_pair_state state;
     bool exact_penetration;  /**< penetrates by the exact definition, whatever the tolerance */
-    bool containment_judged; /**< containment was tested; false: one of them is an open surface, which has no inside */
+    bool containment_judged; /**< containment was tested; false: one of them is an open surface */
 
     /** Cells of either solid whose interior meets the other's interior; faces of surface bodies that cross the other's
-     *  surface, meet its interior, or (closed ones) coincide with a face of it with the interiors on the same side. */
+     *  surface, meet its interior, or (closed ones) coincide with a face of it with the interiors on the same side;
+     *  segments that meet its interior or cross its faces, and the cells and faces that segments so meet. */
     uint64_t overlapping_elements;
     /** Vertices of each body in the other's interior. For a solid, inner faces, edges and vertices belong to the
      *  interior; for a closed surface, points on it do not. */
@@ -80,7 +86,7 @@ typedef struct dent_check_result {
     uint64_t penetrating_pairs, touching_pairs; /**< by state */
     double max_depth;               /**< over the penetrating pairs; 0 if there is none */
     uint32_t surfaces_as_solids;    /**< bodies that are closed surfaces and were treated as solid */
-    uint32_t open_surfaces;         /**< bodies for which containment was not tested */
+    uint32_t open_surfaces;         /**< bodies, not strands, for which containment was not tested */
     dent_query_counters counters;
 } dent_check_result;
 
@@ -88,7 +94,7 @@ typedef struct dent_check_result {
  *  this world. Cancelled: no pairs and no marks are reported. Failure: *result is untouched. */
 DENT_API dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result);
 
-/** Return the marks of a body after dent_world_check: one per element of the caller (cell or triangle), and one per
+/** Return the marks of a body after dent_world_check: one per element of the caller (cell, triangle or segment), and one per
  *  vertex, 1 if it is in the interior of another body. They are valid as long as the result. They return null for a
  *  stale id, and after a check that failed or was cancelled. */
 DENT_API const uint8_t *dent_check_element_marks(const dent_world *world, dent_body_id id);

@@ -6,7 +6,9 @@
  * as fast: it writes 20 bytes for each pair, and distances only where they are wanted.
  *
  * As in proximity, a segment that pierces a face is found through the face's edges and the segment's ends. If all of them
- * are farther away than the radii, the pair is not reported: keep strands from passing faces with the question impact.
+ * are farther away than the radii, the pair is not reported: pairs of proximity are vertices with faces and edges with
+ * edges, nothing else. Keep strands from passing faces with the question impact; the check (penetration.h) finds those
+ * that are through.
  */
 #ifndef DENT_STRAND_H
 #define DENT_STRAND_H

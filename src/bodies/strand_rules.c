@@ -34,9 +34,8 @@ bool strand_rule_along(const struct body_snapshot *strands, uint32_t segment_a, 
     return below;
 }
 
-/* The face that the root of a strand lies on; null: none, or none any more. */
-static const uint32_t *face_under_root(const struct snapshot *snapshot, const struct body *strands, uint32_t strand,
-                                       const struct body *other)
+const uint32_t *strand_root_face(const struct snapshot *snapshot, const struct body *strands, uint32_t strand,
+                                 const struct body *other)
 {
     uint32_t low = 0, high = strands->root_count;
     while (low < high) {
@@ -63,7 +62,7 @@ bool strand_rule_root(const struct snapshot *snapshot, const struct body *strand
     }
     uint32_t root = count == 2 && ends[1] < ends[0] ? ends[1] : ends[0], strand = strands->vertex_component[root];
     const uint32_t *face =
-        strands->strand_first[strand] == root ? face_under_root(snapshot, strands, strand, other) : NULL;
+        strands->strand_first[strand] == root ? strand_root_face(snapshot, strands, strand, other) : NULL;
     for (uint32_t i = 0; face && i < 3 * corner_count; i++) {
         if (face[i % 3] == corners[i / 3]) {
             return true;

@@ -16,6 +16,10 @@
 /* Two segments of one body of strands, in either order; `radius`: the larger one of the two. */
 bool strand_rule_along(const struct body_snapshot *strands, uint32_t segment_a, uint32_t segment_b, double radius);
 
+/* The corners of the face of `other` that the root of a strand lies on; null: none, or none any more. */
+const uint32_t *strand_root_face(const struct snapshot *snapshot, const struct body *strands, uint32_t strand,
+                                 const struct body *other);
+
 /* A vertex (count 1) or segment (count 2) of strands against a face or an edge of another body: is it a root on that
  * place? */
 bool strand_rule_root(const struct snapshot *snapshot, const struct body *strands, const uint32_t *ends,

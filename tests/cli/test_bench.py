@@ -252,6 +252,28 @@ class Bench(tool.ToolTest):
         self.assertEqual(result.stderr.count("\n"), 1)
         self.assertIn("DENT_BUILD_PEERS", result.stderr)
 
+    def test_strands_of_files_wave_and_are_not_doubled(self):
+        lines = "".join(f"v {x} {0.01 * y} {0.001 * x}\n" for y in range(4) for x in range(4))
+        file = self.write("comb.obj", lines + "".join(f"l {4 * s + 1} {4 * s + 2} {4 * s + 3} {4 * s + 4}\n" for s in range(4)))
+        text = self.good("bench", *QUICK, file).stdout
+        self.assertIn("comb, strand: 1 bodies, 0 cells, 16 vertices", text)
+        self.assertIn("bytes a segment", text)
+        rows = self.rows(file)
+        self.assertEqual({row["question"] for row in rows}, {"strand"})
+        self.assertIn("strand-packets", {row["method"] for row in rows})
+        still = self.rows(file, "--motion", "rest", "--thickness", 0.02)
+        stats = self.good("pairs", "--ask", "strand", "--thickness", 0.02, "--stats", "--json", file).stdout
+        self.assertEqual({row["pairs_hash"] for row in still}, {tool.json_lines(stats)[-1]["pairs_hash"]})
+        self.assertLess(rows[0]["pairs"], self.rows(file, "--set", "copies=2", "--set", "shift=0")[0]["pairs"])
+
+    def test_peers_answer_about_strands_the_same(self):
+        if not os.access(os.path.join(os.path.dirname(tool.TOOL), "dent-peers"), os.X_OK):
+            self.skipTest("dent-peers is not built (-DDENT_BUILD_PEERS=ON): peers were not tried")
+        for scene in ("strands-1m", "strands-1m-sparse"):
+            rows = self.rows(scene, "--scale", 0.01, "--peers", "--threads", 1)
+            self.assertIn("plain-grid-mailbox", {row["method"] for row in rows if row["peer"]})
+            self.assertEqual(len({row["pairs_hash"] for row in rows}), 1)
+
     def test_peers_answer_the_same(self):
         if not os.access(os.path.join(os.path.dirname(tool.TOOL), "dent-peers"), os.X_OK):
             self.skipTest("dent-peers is not built (-DDENT_BUILD_PEERS=ON): peers were not tried")

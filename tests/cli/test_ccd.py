@@ -60,6 +60,18 @@ class Ccd(ToolTest):
         self.assertIn("the start already crosses, time 0: 1 pairs of faces cross", back[-2])
         self.assertEqual([line.split()[:5] for line in there], [line.split()[:5] for line in back[:-2]])
 
+    def test_strands_meet_strands_and_faces(self):
+        def hair(height):
+            return obj([(1, 0, height), (1, 2, height), (2, 1, 0), (0, 1, 0)], []) + "l 1 2\nl 3 4\n"
+        a, b = self.frames(hair(1), hair(-1))
+        lines = self.good("ccd", a, b, status=1).stdout.splitlines()
+        self.assertEqual(lines[0].split()[:6], ["edge-edge", "0", "0-1", "0", "2-3", "0.5"])
+        self.assertEqual(lines[1], "first impact at t = 0.5: edge 0-1 of body 0, edge 2-3 of body 0; "
+                                   "1 pairs, 0 vertex-face and 1 edge-edge")
+        (line,) = json_lines(self.good("ccd", "--json", a, b, status=1).stdout)
+        self.assertEqual((line["pairs"], line["toi"]), (1, 0.5))
+        self.assertEqual(self.good("ccd", a, a).stdout, "no impact\n")
+
     def test_a_crossing_start_is_reported_as_such(self):
         a, b = self.frames(two_triangles(-1), two_triangles(-1.5))
         result = self.good("ccd", a, b, status=1)

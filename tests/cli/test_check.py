@@ -55,6 +55,44 @@ class Check(tool.ToolTest):
                 self.assertEqual((pairs[0]["overlapping_elements"], pairs[0]["penetrating_vertices"]), (0, 0))
                 self.assertGreater(pairs[0]["touching_elements"], 0)
 
+    def strands(self, *lines):
+        """An OBJ file of lines, given by their points."""
+        text, count = "", 0
+        for points in lines:
+            text += "".join("v %r %r %r\n" % tuple(map(float, point)) for point in points)
+            text += "l " + " ".join(str(count + i + 1) for i in range(len(points))) + "\n"
+            count += len(points)
+        return self.write("hair.obj", text)
+
+    def test_a_strand_penetrates_iff_a_segment_meets_the_interior(self):
+        solid, = self.solids(((0, 0, 0),))
+        surface = self.write("box.obj", tool.obj(*tool.box_surface()))
+        through = self.strands([(0.5, 0.25, -1), (0.5, 0.25, 0.5), (0.5, 0.25, 3)], [(2, 2, 2), (3, 3, 3)])
+        for body in (solid, surface):
+            (pair,), _, report = self.check(body, through)
+            self.assertEqual((pair["body_a"], pair["body_b"], pair["penetrating_vertices"]), (0, 1, 1))
+            self.assertGreaterEqual(pair["overlapping_elements"], 4)  # two segments, and the elements they pass
+            self.assertEqual(pair["max_depth"], 0.25)
+            self.assertEqual((pair["x"], pair["y"], pair["z"]), (0.5, 0.25, 0.5))
+            self.assertIn("PENETRATING", report)
+        along_the_face = self.strands([(-1, 0.5, 1), (2, 0.5, 1)])
+        for body in (solid, surface):
+            (pair,), summary, _ = self.check(body, along_the_face)
+            self.assertEqual((summary["pairs_penetrating"], summary["pairs_touching"]), (0, 1))
+        along_the_diagonal = self.strands([(-1, -1, -1), (2, 2, 2)])
+        for body in (solid, surface):
+            _, summary, _ = self.check(body, along_the_diagonal)  # an inner edge of the six tetrahedra
+            self.assertEqual(summary["pairs_penetrating"], 1)
+
+    def test_marks_of_strands_are_written_at_their_vertices(self):
+        solid, = self.solids(((0, 0, 0),))
+        hair = self.strands([(0.5, 0.25, -2), (0.5, 0.25, -1), (0.5, 0.25, 0.5), (0.5, 0.25, 3), (0.5, 0.25, 4)])
+        self.good("check", "--out", self.path("marks"), solid, hair, status=1)
+        written, = [name for name in os.listdir(self.folder) if name.startswith("marks") and name.endswith(".vtp")
+                    and b"inside" in open(self.path(name), "rb").read()]
+        self.assertEqual(read_field(self.path(written), "mark"), (0, 2, 2, 2, 0))
+        self.assertEqual(read_field(self.path(written), "inside"), (0, 0, 1, 0, 0))
+
     def test_a_block_cut_into_parts_touches_only(self):
         boxes = [((x / 3, y / 3, z / 3), (1 / 3, 1 / 3, 1 / 3)) for x in range(2) for y in range(2) for z in range(2)]
         _, summary, _ = self.check(*self.solids(*boxes))

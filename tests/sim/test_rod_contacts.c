@@ -344,12 +344,52 @@ static void missing_memory_is_survived(void **state)
     assert_true(failing_allocator_clean(&memory));
 }
 
+static void count_warnings(void *user, dent_log_level level, const char *text)
+{
+    int *count = user;
+    *count += level == DENT_LOG_WARNING && strstr(text, "cross") != NULL;
+}
+
+/* Cloth in a block beside hair, and hair in the block. */
+static void what_crosses_at_the_start_is_told_beside_hair_and_of_hair(void **state)
+{
+    (void)state;
+    static struct scene scene;
+    int warnings = 0;
+    dent_context_def context_def = dent_context_def_default();
+    context_def.thread_count = 1;
+    context_def.log.write = count_warnings;
+    context_def.log.user = &warnings;
+    dent_context *context = dent_context_create(&context_def, NULL);
+    struct test_mesh sheet = test_sheet(4, 4, 0.1, -0.2, -0.2, 0.01);
+    begin_scene(&scene);
+    scene.mesh = test_block(1, 1, 1, 0.2, -0.1, -0.1, -0.1);
+    scene.bodies[scene.def.body_count++] = test_body(DENT_SIM_PRESCRIBED, &scene.mesh);
+    scene.bodies[scene.def.body_count++] = test_body(DENT_SIM_CLOTH, &sheet);
+    add_strands(&scene, 0, 1, 9);
+    draw(scene.positions[0], 9, (const double[3]){1, 1, 1}, (const double[3]){0.01, 0, 0});
+    dent_sim_destroy(test_sim(context, &scene.def));
+    assert_int_equal(warnings, 1);
+    for (uint32_t v = 0; v < sheet.vertex_count; v++) {
+        sheet.positions[3 * v + 2] = 0.3;
+    }
+    dent_sim_destroy(test_sim(context, &scene.def));
+    assert_int_equal(warnings, 1);
+    draw(scene.positions[0], 9, (const double[3]){0.015, 0.03, -0.04}, (const double[3]){0.01, 0, 0}); /* all inside */
+    dent_sim_destroy(test_sim(context, &scene.def));
+    assert_int_equal(warnings, 2);
+    test_mesh_free(&scene.mesh);
+    test_mesh_free(&sheet);
+    dent_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strands_come_to_rest_on_a_floor),
         cmocka_unit_test(swung_strands_stay_on_their_side),
         cmocka_unit_test(a_shaken_head_of_hair_never_crosses_itself),
+        cmocka_unit_test(what_crosses_at_the_start_is_told_beside_hair_and_of_hair),
         cmocka_unit_test(missing_memory_is_survived),
         cmocka_unit_test(hair_in_contact_has_the_same_bits_for_threads_instruction_sets_and_after_a_stop),
     };

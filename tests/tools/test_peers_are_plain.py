@@ -6,8 +6,9 @@ import re
 import unittest
 
 PEERS = pathlib.Path(__file__).resolve().parents[2] / "bench" / "peers"
-PREDICATES = {"geometry/predicates/tetrahedron_predicates.h", "geometry/predicates/triangle_predicates.h"}
-CALLS = {"vertex_in_tetrahedron", "triangle_meets_open_tetrahedron", "triangle_versus_triangle"}
+PREDICATES = {"geometry/metric/feature_distance.h", "geometry/predicates/tetrahedron_predicates.h",
+              "geometry/predicates/triangle_predicates.h"}
+CALLS = {"edge_edge_distance", "vertex_in_tetrahedron", "triangle_meets_open_tetrahedron", "triangle_versus_triangle"}
 
 
 def sources():

@@ -96,11 +96,11 @@ static double mean_edge(const bench_scene *scene)
 {
     double sum = 0;
     uint64_t count = 0;
-    bool solid = scene->cell_count > 0;
-    uint32_t elements = solid ? scene->cell_count : scene->face_count;
-    uint32_t corners = solid ? 4 : 3;
+    bool strands = scene->segment_count > 0, solid = scene->cell_count > 0;
+    uint32_t elements = strands ? scene->segment_count : solid ? scene->cell_count : scene->face_count;
+    uint32_t corners = strands ? 2 : solid ? 4 : 3;
     for (uint32_t i = 0; i < elements; i++) {
-        const uint32_t *element = solid ? scene->cells[i] : scene->faces[i];
+        const uint32_t *element = strands ? scene->segments[i] : solid ? scene->cells[i] : scene->faces[i];
         for (uint32_t a = 0; a < corners; a++) {
             for (uint32_t b = a + 1; b < corners; b++) {
                 const double *p = scene->positions + 3 * (size_t)element[a];
@@ -128,6 +128,9 @@ static peer_input input_of(const bench_race *race, dent_context *context, dent_q
                         .cells = (const uint32_t(*)[4])scene->cells,
                         .faces = (const uint32_t(*)[3])scene->faces,
                         .used_vertices = scene->used_vertices,
+                        .segment_count = scene->segment_count,
+                        .segments = (const uint32_t(*)[2])scene->segments,
+                        .radii = scene->segment_radii,
                         .mean_edge = edge};
     return input;
 }
@@ -301,6 +304,10 @@ int bench_enter_peers(tool_session *session, bench_race *race)
     bool several = (race->questions & (race->questions - 1)) != 0;
     if (race->fastest_peer && several) {
         return STATUS_GOOD; /* a peer answers them one by one: its time is known from the races before */
+    }
+    if ((race->questions & DENT_QUESTION_STRAND) != 0 && race->scene->segment_count != race->scene->edge_count) {
+        remark("%s: peers are asked about strands alone: none of them takes part", race->scene->name);
+        return STATUS_GOOD;
     }
     double edge = mean_edge(race->scene);
     progress_begin(&session->progress, "settings of the peers", 0);

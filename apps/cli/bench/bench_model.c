@@ -85,9 +85,6 @@ static void name_model(bench_model *model, const char *first, uint32_t count)
 static int take_bodies(bench_model *model, const dent_mesh *mesh, const char *file)
 {
     for (uint32_t i = 0; i < mesh->body_count; i++) {
-        if (mesh->bodies[i].kind == DENT_BODY_STRANDS) {
-            return complain("%s: has strands; bench takes solids and surfaces", file);
-        }
         if (mesh->bodies[i].cell_kinds != NULL) {
             return complain("%s: has other cells than tetrahedra; bench cannot hand these to all contestants", file);
         }
@@ -171,27 +168,62 @@ static int read_series(tool_session *session, const char *command, const char *n
     return status;
 }
 
-static int list_bodies(bench_model *model)
+static bool has_strands(const bench_model *model)
 {
-    model->copies = model->copies > 0 ? model->copies : model->bodies_per_copy == 1 ? 2 : 1;
+    bool found = false;
+    for (uint32_t m = 0; m < model->mesh_count + model->frame_count; m++) {
+        const dent_mesh *mesh = m < model->mesh_count ? model->meshes[m] : model->frames[m - model->mesh_count];
+        for (uint32_t i = 0; i < mesh->body_count; i++) {
+            found = found || mesh->bodies[i].kind == DENT_BODY_STRANDS;
+        }
+    }
+    return found;
+}
+
+/* As in load_world.c: what is asked for, or a tenth of the mean segment. */
+static double thickness_of(const tool_options *options, const dent_mesh_body *body)
+{
+    double sum = 0;
+    if (body->kind != DENT_BODY_STRANDS) {
+        return DENT_THICKNESS_FROM_QUERY;
+    }
+    for (uint32_t i = 0; i < body->element_count; i++) {
+        const double *p = body->positions + 3 * (size_t)body->element_corners[2 * (size_t)i],
+                     *q = body->positions + 3 * (size_t)body->element_corners[2 * (size_t)i + 1];
+        double x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
+        sum += sqrt((x * x + y * y) + z * z);
+    }
+    double thickness = body->element_count > 0 ? 0.1 * (sum / body->element_count) : 0;
+    return options_have(options, OPTION_THICKNESS) ? options->thickness : thickness < INFINITY ? thickness : 0;
+}
+
+static int list_bodies(const tool_options *options, bench_model *model)
+{
+    model->copies = model->copies > 0 ? model->copies : model->bodies_per_copy == 1 && !has_strands(model) ? 2 : 1;
     uint64_t count = (uint64_t)model->copies * model->bodies_per_copy;
-    model->bodies = count < UINT32_MAX ? dent_allocate(model->context, (size_t)count, sizeof *model->bodies) : NULL;
-    if (model->bodies == NULL) {
+    bool few = count < UINT32_MAX;
+    model->bodies = few ? dent_allocate(model->context, (size_t)count, sizeof *model->bodies) : NULL;
+    model->radii = few ? dent_allocate(model->context, (size_t)count, sizeof *model->radii) : NULL;
+    model->body_count = few ? (uint32_t)count : 0;
+    if (model->bodies == NULL || model->radii == NULL) {
         return complain("%s: out of memory", model->name);
     }
-    model->body_count = (uint32_t)count;
     uint32_t at = 0;
     for (uint32_t copy = 0; copy < (uint32_t)model->copies; copy++) {
         for (uint32_t m = 0; m < model->mesh_count + (model->frame_count > 0); m++) {
             const dent_mesh *mesh = model->frame_count > 0 ? model->frames[0] : model->meshes[m];
             for (uint32_t i = 0; i < mesh->body_count; i++) {
                 const dent_mesh_body *body = &mesh->bodies[i];
+                model->radii[at] = body->radii;
                 model->bodies[at++] = (dent_scene_body){.name = body->name,
                                                         .kind = body->kind,
                                                         .vertex_count = body->vertex_count,
                                                         .element_count = body->element_count,
                                                         .element_corners = body->element_corners,
-                                                        .reference = body->positions};
+                                                        .reference = body->positions,
+                                                        .strand_count = body->strand_count,
+                                                        .first = body->first,
+                                                        .thickness = thickness_of(options, body)};
             }
         }
     }
@@ -263,7 +295,7 @@ int bench_model_open(tool_session *session, const char *command, const char *con
         status = complain("%s: no cells and no triangles in it", files[0]);
     }
     if (status == STATUS_GOOD) {
-        status = list_bodies(model);
+        status = list_bodies(session->options, model);
     }
     if (status == STATUS_GOOD) {
         measure(model);
@@ -292,6 +324,7 @@ void bench_model_close(bench_model *model)
     dent_release(model->context, model->frames, model->frame_capacity, sizeof *model->frames);
     dent_release(model->context, model->meshes, model->mesh_capacity, sizeof *model->meshes);
     dent_release(model->context, model->bodies, model->body_count, sizeof *model->bodies);
+    dent_release(model->context, model->radii, model->body_count, sizeof *model->radii);
     memset(model, 0, sizeof *model);
 }
 

@@ -6,6 +6,9 @@
  * the same bits on every machine (waves made of parabolas). Copies are shifted along one direction, so far that a
  * stated share of all vertices lies inside; each has waves of its own.
  *
+ * Strands are not copied unless asked: they meet as they are. Those without radii get --thickness, or else a tenth of
+ * their mean segment.
+ *
  * Parameters (--set): copies (1 to 1000; default 2 for a single body, else 1), inside (share of vertices inside that
  * the shift is found for, default 0.075; solids only), shift (instead: in diagonals of the model), wave (height of the
  * waves in mean edges, default 0.5).
@@ -32,6 +35,7 @@ typedef struct bench_model {
     dent_mesh **frames;                   /* all with the bodies and elements of the first, which is meshes[0] */
     uint32_t body_count;                  /* copies included, copy after copy */
     dent_scene_body *bodies;
+    const double **radii; /* by body: of the vertices of strands, or null */
     uint32_t bodies_per_copy;
     double copies, inside, shift, wave; /* the parameters; inside below 0: shift was given */
     double height;                      /* of the waves, a length */

@@ -6,7 +6,8 @@
  *
  * A peer gets the scene as flat arrays (one block of positions, cells and surface faces by numbers of the scene) and
  * has to find candidate pairs in its own way; whether a candidate is an answer is decided by dent's exact predicates,
- * so that only the search differs. Sorting a peer's pairs is not timed.
+ * so that only the search differs. Sorting a peer's pairs is not timed. About strands peers are asked where all bodies
+ * are strands.
  */
 #ifndef DENT_BENCH_PEERS_H
 #define DENT_BENCH_PEERS_H
@@ -26,7 +27,11 @@ typedef struct peer_input {
     const uint32_t (*cells)[4];
     const uint32_t (*faces)[3];
     const uint32_t *used_vertices;
-    double mean_edge; /* of the cells (or faces, when there are no cells) in frame 0 */
+    uint32_t segment_count; /* of strands, in the order of their strands; two are of one strand iff their numbers differ by
+                               as much as those of their first vertices */
+    const uint32_t (*segments)[2];
+    const double *radii; /* one per segment */
+    double mean_edge; /* of the segments, cells or faces (those that are there, in this order) in frame 0 */
 } peer_input;
 
 typedef struct peer_output {

@@ -175,6 +175,22 @@ static void report_speed_ups(printer *out, const bench_race *race)
     }
 }
 
+/* What strands cost by the segment, where there is nothing but strands. The list of pairs is what was asked for. */
+static void report_segments(printer *out, const bench_race *race)
+{
+    const bench_scene *scene = race->scene;
+    for (uint32_t i = 0; i < race->count && scene->segment_count > 0 && scene->edge_count == scene->segment_count; i++) {
+        const contestant *row = &race->contestants[i];
+        if (row->peer || row->control) {
+            continue;
+        }
+        double segments = scene->segment_count, pairs = (double)row->pairs;
+        printer_format(out, "  %s: %.1f ns a segment, %.2f pairs a segment; at most %.1f bytes a segment, %.1f of them pairs\n",
+                       row->name, 1e6 * row->median_ms / segments, pairs / segments, row->peak / segments,
+                       sizeof(dent_pair) * pairs / segments);
+    }
+}
+
 void report_table(printer *out, const bench_race *race)
 {
     const bench_scene *scene = race->scene;
@@ -215,6 +231,7 @@ void report_table(printer *out, const bench_race *race)
         printer_format(out, "%s%s\n", row->setting[0] != '\0' ? "  " : "", row->setting);
     }
     printer_text(out, peers ? "  (* peer; vs peers: time of the fastest peer over this one's)\n" : "");
+    report_segments(out, race);
     report_phases(out, race);
     report_loops(out, race);
     report_speed_ups(out, race);

@@ -23,6 +23,7 @@ dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
         def.strand_count = body->strand_count;
         def.first = body->first;
         def.thickness = strands ? body->thickness : DENT_THICKNESS_FROM_QUERY;
+        def.radii = scene->bodies[i].radii;
         def.positions_t0 = dent_positions_double(scene->positions + 3 * (size_t)scene->bodies[i].first_vertex);
         if (solid && body->reference != NULL) {
             def.reference = dent_positions_double(body->reference);
@@ -76,6 +77,7 @@ static bool number_bodies(bench_scene *scene)
         bench_body *body = &scene->bodies[i];
         memset(body, 0, sizeof *body);
         body->body = scene->scene != NULL ? dent_scene_body_at(scene->scene, i) : &scene->model.bodies[i];
+        body->radii = scene->scene != NULL ? NULL : scene->model.radii[i];
         body->first_vertex = (uint32_t)vertices;
         body->first_cell = (uint32_t)cells;
         vertices += body->body->vertex_count;
@@ -104,6 +106,22 @@ static void number_cells(bench_scene *scene)
             for (uint32_t corner = 0; corner < 4; corner++) {
                 scene->cells[body->first_cell + cell][corner] =
                     body->first_vertex + body->body->element_corners[4 * (size_t)cell + corner];
+            }
+        }
+    }
+}
+
+static void number_segments(bench_scene *scene)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        const bench_body *body = &scene->bodies[i];
+        for (uint32_t strand = 0; strand < body->body->strand_count; strand++) {
+            for (uint32_t v = body->body->first[strand]; v + 1 < body->body->first[strand + 1]; v++, at++) {
+                scene->segments[at][0] = body->first_vertex + v;
+                scene->segments[at][1] = body->first_vertex + v + 1;
+                scene->segment_radii[at] =
+                    body->radii == NULL ? body->body->thickness : fmax(body->radii[v], body->radii[v + 1]);
             }
         }
     }
@@ -183,11 +201,14 @@ static bool lay_out(bench_scene *scene)
     }
     scene->positions = dent_allocate(scene->context, scene->vertex_count, 3 * sizeof(double));
     scene->cells = dent_allocate(scene->context, scene->cell_count, sizeof *scene->cells);
-    if (scene->positions == NULL || scene->cells == NULL) {
+    scene->segments = dent_allocate(scene->context, scene->segment_count, sizeof *scene->segments);
+    scene->segment_radii = dent_allocate(scene->context, scene->segment_count, sizeof *scene->segment_radii);
+    if (scene->positions == NULL || scene->cells == NULL || scene->segments == NULL || scene->segment_radii == NULL) {
         return false;
     }
     bench_scene_pose(scene, 0);
     number_cells(scene);
+    number_segments(scene);
     dent_world *world = dent_world_create(scene->context);
     bool done = world != NULL && bench_scene_fill(scene, world) == DENT_OK && number_faces(scene, world) &&
                 list_used_vertices(scene);
@@ -306,6 +327,8 @@ void bench_scene_close(bench_scene *scene)
     dent_release(scene->context, scene->positions, scene->vertex_count, 3 * sizeof(double));
     dent_release(scene->context, scene->cells, scene->cell_count, sizeof *scene->cells);
     dent_release(scene->context, scene->faces, scene->face_count, sizeof *scene->faces);
+    dent_release(scene->context, scene->segments, scene->segment_count, sizeof *scene->segments);
+    dent_release(scene->context, scene->segment_radii, scene->segment_count, sizeof *scene->segment_radii);
     dent_release(scene->context, scene->used_vertices, scene->vertex_count, sizeof *scene->used_vertices);
     dent_scene_destroy(scene->scene);
     memset(scene, 0, sizeof *scene);

@@ -15,6 +15,7 @@
 
 typedef struct bench_body {
     const dent_scene_body *body;
+    const double *radii; /* of the vertices of strands; null: all have the thickness of the body */
     uint32_t first_vertex, first_cell, first_face, first_edge; /* of the scene */
 } bench_body;
 
@@ -37,6 +38,8 @@ typedef struct bench_scene {
     double *positions;       /* 3 per vertex: the frame that is asked about */
     uint32_t (*cells)[4];    /* corners, numbers of the scene */
     uint32_t (*faces)[3];    /* surface faces */
+    uint32_t (*segments)[2]; /* ends of segments of strands */
+    double *segment_radii;
     uint32_t *used_vertices; /* those that elements use, ascending */
     uint32_t used_count;
 } bench_scene;

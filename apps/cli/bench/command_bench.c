@@ -310,14 +310,16 @@ const tool_command command_bench_row = {
         "NAME is a built-in scene (dent scenes) or a mesh file; default: teschner-a to -e, blocks-640k,\n"
         "folded-1m. All files together are one model, which is set in motion: waves of half a mean edge run\n"
         "through it (--set wave=H changes the height). A single body is doubled (--set copies=N), and the copies\n"
-        "are shifted until 7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). A\n"
+        "are shifted until 7.5 % of the vertices lie inside (--set inside=S, or --set shift=D in diagonals). Strands\n"
+        "are not doubled; without radii they get --thickness, or else a tenth of their mean segment. A\n"
         "series of frames (an archive, a folder, a pattern in quotes) has its own motion, from the frame numbered\n"
         "--frame on. --motion rest shows the first frame again and again, without waves; --motion rigid swings it\n"
         "as a whole (files: each copy on its own). Every method that can answer runs on the same frames, in\n"
         "turns, and the results are compared pair by pair: a difference is an error. Not measured: computing the\n"
         "positions, and numbers beyond the pairs (barycentric coordinates). Methods too slow for the size are\n"
         "left out unless --method names them. --ask may name several questions joined by '+', answered by one\n"
-        "query. Default for solids: vertex-cell, face-cell, and both together; for surfaces: face-face. --frame K\n"
+        "query. Default for strands: strand; for solids: vertex-cell, face-cell, and both together; for surfaces:\n"
+        "face-face. --frame K\n"
         "begins at that frame, which is then frame 0 of this text.\n"
         "\n"
         "Prints median and quartiles of the query time in ms, the ratio to the fastest, candidates in frame 0,\n"
@@ -339,7 +341,7 @@ const tool_command command_bench_row = {
         "serial_ms work_ms longest_ms imbalance).\n",
     .option_bits = OPTION_BIT(OPTION_BENCH_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
-                   OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_FASTEST_PEER) |
+                   OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_PEERS) | OPTION_BIT(OPTION_FASTEST_PEER) |
                    OPTION_BIT(OPTION_VARIANTS) | OPTION_BIT(OPTION_FRAME) | OPTION_BIT(OPTION_FRAMES) |
                    OPTION_BIT(OPTION_REPEAT) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_CPU_TIME) |
                    OPTION_BIT(OPTION_CONTROL) | OPTION_BIT(OPTION_BENCH_MOTION) | OPTION_BIT(OPTION_PHASES) |

@@ -64,6 +64,31 @@ static dent_status write_body_fields(tool_session *session, const loaded_body *b
     return dent_mesh_write(session->context, path, &view);
 }
 
+/* An element of a strand is no element of the file: a vertex has the larger mark of the segments at it. */
+static dent_status write_strands(tool_session *session, const loaded_body *body, const char *path,
+                                 const double *segment_marks, const double *inside)
+{
+    double *marks = dent_allocate(session->context, body->vertex_count, sizeof *marks);
+    if (marks == NULL) {
+        return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    for (uint32_t strand = 0, segment = 0; strand < body->strand_count; strand++) {
+        uint32_t first = body->first[strand], end = body->first[strand + 1];
+        for (uint32_t v = first; v < end; v++) {
+            double before = v > first ? segment_marks[segment - 1] : 0, after = v + 1 < end ? segment_marks[segment] : 0;
+            marks[v] = before > after ? before : after;
+            segment += v + 1 < end;
+        }
+    }
+    const dent_mesh_field fields[2] = {
+        {.name = "mark", .on_elements = false, .components = 1, .values = marks},
+        {.name = "inside", .on_elements = false, .components = 1, .values = inside},
+    };
+    dent_status status = write_body_fields(session, body, path, fields, 2);
+    dent_release(session->context, marks, body->vertex_count, sizeof *marks);
+    return status;
+}
+
 static int write_body(tool_session *session, const loaded_world *loaded, uint32_t rank, const char *path)
 {
     const loaded_body *body = &loaded->bodies[rank];
@@ -83,8 +108,8 @@ static int write_body(tool_session *session, const loaded_world *loaded, uint32_
         {.name = "body", .on_elements = true, .components = 1, .values = numbers},
         {.name = "inside", .on_elements = false, .components = 1, .values = inside},
     };
-    bool strands = body->kind == DENT_BODY_STRANDS; /* an element of a strand is no element of the file */
-    dent_status status = write_body_fields(session, body, path, strands ? fields + 2 : fields, strands ? 1 : 3);
+    dent_status status = body->kind == DENT_BODY_STRANDS ? write_strands(session, body, path, marks, inside)
+                                                         : write_body_fields(session, body, path, fields, 3);
     dent_release(session->context, values, count, sizeof *values);
     return status == DENT_OK ? STATUS_GOOD : complain("%s", session_message(session, status));
 }

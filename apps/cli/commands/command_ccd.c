@@ -136,7 +136,10 @@ static void print_start(printer *out, const loaded_world *loaded, const dent_ini
         printer_format(out, "%llu pairs of faces cross, the first in bodies %u ", (unsigned long long)start->crossings,
                        start->body_a);
     } else {
-        printer_format(out, "one lies inside the other of bodies %u ", start->body_a);
+        bool strands = loaded->bodies[start->body_a].kind == DENT_BODY_STRANDS ||
+                       loaded->bodies[start->body_b].kind == DENT_BODY_STRANDS;
+        printer_format(out, "%s of bodies %u ",
+                       strands ? "a strand of one penetrates the other" : "one lies inside the other", start->body_a);
     }
     printer_text(out, loaded->bodies[start->body_a].name);
     printer_format(out, " and %u ", start->body_b);

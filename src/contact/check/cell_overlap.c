@@ -107,7 +107,6 @@ static void cells_cut_by_faces(struct check_run *run, void *data, uint32_t begin
                                struct check_tally *tally)
 {
     struct check_side *side = data;
-    (void)run;
     for (uint32_t cell = begin; cell < end; cell++) {
         const uint32_t *corners;
         uint32_t corner_count, face;
@@ -122,6 +121,9 @@ static void cells_cut_by_faces(struct check_run *run, void *data, uint32_t begin
         while (box_walk_next(&walk, &face)) {
             const double *triangle[3];
             face_corners(side->y, face, triangle);
+            if (side->y->strands && check_is_at_root(run, side->y, face, side->x)) {
+                continue;
+            }
             if (face_meets_cell(triangle, (const double *const(*)[4])tetrahedra, count, tally)) {
                 side->elements[cell] |= ELEMENT_IS_CUT;
                 break;
@@ -173,7 +175,7 @@ static bool face_meets_solid(const struct check_side *side, uint32_t face, struc
     uint32_t tetrahedron;
     bool found = false;
     face_corners(side->x, face, triangle);
-    box_around(&box, side->x->xyz, side->x->body->surface_faces[face].corners, 3);
+    box_around(&box, side->x->xyz, side->x->surface[face].corners, 3);
     if (!boxes_meet(&box, &y->bounds)) {
         return false;
     }
@@ -203,5 +205,5 @@ static void faces_in_cells(struct check_run *run, void *data, uint32_t begin, ui
 
 dent_status stage_faces_in_cells(struct check_run *run, struct check_side *side)
 {
-    return check_for_each(run, side->x->body->surface_face_count, faces_in_cells, side);
+    return check_for_each(run, side->x->surface_count, faces_in_cells, side);
 }

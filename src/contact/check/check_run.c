@@ -1,6 +1,9 @@
 /* The parallel loop of the penetration check and the preparation of its bodies. */
 #include "contact/check/check_run.h"
 
+#include "bodies/strand_rules.h"
+#include "query/pairs/pair_tests.h"
+
 enum { ELEMENTS_PER_BLOCK = 256 };
 
 struct loop {
@@ -64,16 +67,62 @@ dent_status check_out_of_memory(struct check_run *run)
     return message_fail(run->message, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a penetration check");
 }
 
+struct check_body check_body_of(const struct body_snapshot *snapshot)
+{
+    const struct body *mesh = snapshot->body;
+    struct check_body body = {.body = mesh, .xyz = snapshot->xyz};
+    memcpy(body.bounds.lo, snapshot->lo, sizeof body.bounds.lo);
+    memcpy(body.bounds.hi, snapshot->hi, sizeof body.bounds.hi);
+    body.solid = body_has_cells(mesh);
+    body.strands = body_has_segments(mesh);
+    body.closed = body_has_faces(mesh) && mesh->topology.surface_closed;
+    body.surface = mesh->surface_faces;
+    body.surface_count = body.strands ? mesh->element_count : mesh->surface_face_count;
+    return body;
+}
+
+bool check_leaves_out(const struct check_run *run, const struct check_body *x, uint32_t face,
+                      const struct check_body *y, uint32_t other)
+{
+    const uint32_t *v = x->surface[face].corners, *w = y->surface[other].corners;
+    if (x == y) {
+        return corners_share_vertex(x->body, v, 3, y->body, w, 3);
+    }
+    return (x->strands && strand_rule_root(run->snapshot, x->body, v, 2, y->body, w, 3)) ||
+           (y->strands && strand_rule_root(run->snapshot, y->body, w, 2, x->body, v, 3));
+}
+
+bool check_is_at_root(const struct check_run *run, const struct check_body *x, uint32_t segment,
+                      const struct check_body *y)
+{
+    uint32_t strand = strand_of_segment(x->body, segment);
+    return x->body->root_count > 0 && x->body->strand_first[strand] == x->body->edges[segment].v0 &&
+           strand_root_face(run->snapshot, x->body, strand, y->body) != NULL;
+}
+
+/* Segments as faces. */
+static bool list_segments(struct check_run *run, struct check_body *body)
+{
+    dent_surface_face *list = arena_allocate_cleared(run->scratch, body->surface_count, sizeof *list);
+    for (uint32_t segment = 0; list && segment < body->surface_count; segment++) {
+        dent_edge edge = body->body->edges[segment];
+        list[segment] = (dent_surface_face){.corners = {edge.v0, edge.v1, edge.v1}, .cell = segment};
+    }
+    body->surface = list;
+    return list != NULL;
+}
+
 dent_status check_prepare_body(struct check_run *run, struct check_body *body)
 {
     if (body->has_trees) {
         return DENT_OK;
     }
     const struct body *mesh = body->body;
-    if (!box_tree_build(&body->cells, run->scratch, body->xyz, mesh->tetrahedra, 4, sizeof *mesh->tetrahedra,
+    if ((body->strands && !list_segments(run, body)) ||
+        !box_tree_build(&body->cells, run->scratch, body->xyz, mesh->tetrahedra, 4, sizeof *mesh->tetrahedra,
                         body->solid ? mesh->tetrahedron_count : 0, run->exhaustive) ||
-        !box_tree_build(&body->faces, run->scratch, body->xyz, mesh->surface_faces, 3, sizeof *mesh->surface_faces,
-                        mesh->surface_face_count, run->exhaustive)) {
+        !box_tree_build(&body->faces, run->scratch, body->xyz, body->surface, 3, sizeof *body->surface,
+                        body->surface_count, run->exhaustive)) {
         return check_out_of_memory(run);
     }
     body->has_trees = true;

@@ -21,11 +21,14 @@ struct check_body {
     const struct body *body;
     const double (*xyz)[3];
     struct box bounds;
-    bool solid;  /* made of cells */
-    bool closed; /* a surface treated as solid. Neither: an open surface */
+    bool solid;   /* made of cells */
+    bool closed;  /* a surface treated as solid. None of the three: an open surface */
+    bool strands; /* an open surface whose faces are segments: triangles with their last corner twice */
     bool has_trees;
+    const dent_surface_face *surface; /* surface faces, or segments (from check_prepare_body on) */
+    uint32_t surface_count;
     struct box_tree cells;                 /* tetrahedra; empty for surfaces */
-    struct box_tree faces;                 /* surface faces */
+    struct box_tree faces;                 /* over `surface` */
     uint8_t *element_marks, *vertex_marks; /* of the result, over all pairs */
 };
 
@@ -67,11 +70,13 @@ struct check_tally {
 
 struct check_run {
     dent_context *context;
+    const struct snapshot *snapshot;
     struct message *message;
     struct arena *scratch;
     struct cancel_flag *cancel;
     bool exhaustive;
     bool ignore_touching;
+    bool only_strands; /* pairs without strands are passed over */
     double tolerance;
     uint32_t body_count;
     struct check_body *bodies; /* by body index */
@@ -88,10 +93,16 @@ dent_status check_for_each(struct check_run *run, uint32_t count, check_block *b
 /* The row of the check, for those who ask it within their own snapshot. */
 extern const struct question_stages check_stages;
 
+/* The same for the pairs with strands alone. */
+extern const struct question_stages strand_check_stages;
+
 static inline bool check_cancelled(struct check_run *run)
 {
     return cancel_requested(run->cancel);
 }
+
+/* The body as the check sees it, without trees and marks. */
+struct check_body check_body_of(const struct body_snapshot *snapshot);
 
 /* Builds the trees of a body that has a partner. */
 dent_status check_prepare_body(struct check_run *run, struct check_body *body);
@@ -114,9 +125,15 @@ static inline void tally_walk(struct check_tally *tally, const struct box_walk *
     tally->box_tests += walk->box_tests;
 }
 
+/* A surface without an inside. */
+static inline bool check_is_open(const struct check_body *body)
+{
+    return !body->solid && !body->closed && !body->strands;
+}
+
 static inline void face_corners(const struct check_body *body, uint32_t face, const double *corners[3])
 {
-    const uint32_t *v = body->body->surface_faces[face].corners;
+    const uint32_t *v = body->surface[face].corners;
     for (int k = 0; k < 3; k++) {
         corners[k] = body->xyz[v[k]];
     }
@@ -129,6 +146,16 @@ static inline void tetrahedron_corners(const struct check_body *body, uint32_t t
         corners[k] = body->xyz[v[k]];
     }
 }
+
+/* Surface faces of x and y that are not compared: those of one body that share a vertex, and the first segment of a
+ * strand against the faces at its root. */
+bool check_leaves_out(const struct check_run *run, const struct check_body *x, uint32_t face,
+                      const struct check_body *y, uint32_t other);
+
+/* The first segment of a strand whose root lies on a face of y. It is judged by its other end and by the faces it crosses
+ * away from the root. */
+bool check_is_at_root(const struct check_run *run, const struct check_body *x, uint32_t segment,
+                      const struct check_body *y);
 
 static inline uint32_t cell_of(const struct body *body, uint32_t tetrahedron)
 {

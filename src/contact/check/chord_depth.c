@@ -37,7 +37,7 @@ static double ray_meets_triangle(const double origin[3], const double direction[
 static double first_hit(const struct check_body *body, const double origin[3], const double direction[3],
                         double nearest, double so_far)
 {
-    for (uint32_t face = 0; face < body->body->surface_face_count; face++) {
+    for (uint32_t face = 0; face < body->surface_count; face++) {
         const double *corners[3];
         face_corners(body, face, corners);
         double along = ray_meets_triangle(origin, direction, corners, nearest);
@@ -109,7 +109,7 @@ static bool face_counts(const struct check_side *side, uint32_t face)
 dent_status stage_depth_of_chords(struct check_run *run, struct check_side *side)
 {
     struct chord_stage stage = {.side = side};
-    uint32_t face_count = side->x->body->surface_face_count, found = 0, passed = 0, taken = 0;
+    uint32_t face_count = side->x->surface_count, found = 0, passed = 0, taken = 0;
     if (!side->x->closed || !side->y->closed || side->x == side->y) {
         return DENT_OK;
     }

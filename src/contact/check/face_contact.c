@@ -5,7 +5,6 @@
 #include "contact/check/overlap_stages.h"
 
 #include "geometry/predicates/triangle_predicates.h"
-#include "query/pairs/pair_tests.h"
 
 struct contact_stage {
     struct check_side *side;
@@ -40,10 +39,10 @@ static void note_meeting(struct check_tally *tally, const struct box *a, const s
     }
 }
 
-static uint8_t face_and_faces(const struct contact_stage *stage, uint32_t face, struct check_tally *tally)
+static uint8_t face_and_faces(const struct check_run *run, const struct contact_stage *stage, uint32_t face, struct check_tally *tally)
 {
     const struct check_body *x = stage->side->x, *y = stage->side->y;
-    const uint32_t *v = x->body->surface_faces[face].corners;
+    const uint32_t *v = x->surface[face].corners;
     const double *a[3], *b[3];
     struct box_walk walk;
     struct box box;
@@ -56,8 +55,8 @@ static uint8_t face_and_faces(const struct contact_stage *stage, uint32_t face, 
     }
     box_walk_begin(&walk, &y->faces, &box);
     while (!(stage->only_touching && flags) && box_walk_next(&walk, &other)) {
-        const uint32_t *w = y->body->surface_faces[other].corners;
-        if (x == y && corners_share_vertex(x->body, v, 3, y->body, w, 3)) {
+        const uint32_t *w = y->surface[other].corners;
+        if (check_leaves_out(run, x, face, y, other)) {
             continue;
         }
         face_corners(y, other, b);
@@ -79,17 +78,16 @@ static void faces_and_faces(struct check_run *run, void *data, uint32_t begin, u
 {
     const struct contact_stage *stage = data;
     struct check_side *side = stage->side;
-    (void)run;
     for (uint32_t face = begin; face < end; face++) {
-        if (stage->only_touching && (side->elements[side->x->body->surface_faces[face].cell] & ELEMENT_OVERLAPS)) {
+        if (stage->only_touching && (side->elements[side->x->surface[face].cell] & ELEMENT_OVERLAPS)) {
             continue;
         }
-        side->faces[face] |= face_and_faces(stage, face, tally);
+        side->faces[face] |= face_and_faces(run, stage, face, tally);
     }
 }
 
 dent_status stage_faces_and_faces(struct check_run *run, struct check_side *side, bool only_touching)
 {
     struct contact_stage stage = {side, only_touching};
-    return check_for_each(run, side->x->body->surface_face_count, faces_and_faces, &stage);
+    return check_for_each(run, side->x->surface_count, faces_and_faces, &stage);
 }

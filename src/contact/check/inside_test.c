@@ -10,57 +10,18 @@
 
 #include <float.h>
 
-#include "contact/check/local_cover.h"
+#include "contact/check/cone_list.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/winding_number.h"
 #include "query/pairs/pair_tests.h"
 
 /* ---- solids ------------------------------------------------------------------------------------------------------ */
 
-enum { CONES_AT_HAND = 64 };
-
-/* The cones at one point; more than a few only where very many cells meet. */
-struct cone_list {
-    struct cone at_hand[CONES_AT_HAND];
-    int8_t signs_at_hand[6 * CONES_AT_HAND];
-    struct dynamic_array more; /* of struct cone; takes over when at_hand is full */
-    uint32_t count;
-};
-
-static bool cone_list_push(struct cone_list *list, const struct cone *cone)
-{
-    if (list->count < CONES_AT_HAND) {
-        list->at_hand[list->count++] = *cone;
-        return true;
-    }
-    if (list->count == CONES_AT_HAND && !array_push_many(&list->more, list->at_hand, CONES_AT_HAND)) {
-        return false;
-    }
-    list->count++;
-    return array_push(&list->more, cone);
-}
-
-static bool cone_list_covers(struct cone_list *list, const struct check_run *run, struct check_tally *tally)
-{
-    if (list->count <= CONES_AT_HAND) {
-        return cones_cover_neighbourhood(list->at_hand, list->count, list->signs_at_hand, &tally->predicates);
-    }
-    int8_t *signs = dent_allocate(run->context, list->count, 6);
-    if (!signs) {
-        tally->out_of_memory = true;
-        return false;
-    }
-    bool covered = cones_cover_neighbourhood(list->more.data, list->count, signs, &tally->predicates);
-    dent_release(run->context, signs, list->count, 6);
-    return covered;
-}
-
 bool point_is_inside_solid(const struct check_run *run, const struct check_body *y, const double p[3],
                            const struct exclusion *exclusion, struct check_tally *tally)
 {
     struct cone_list list;
-    list.count = 0;
-    array_init(&list.more, run->context, sizeof(struct cone));
+    cone_list_begin(&list, run->context);
     struct box box = {{p[0], p[1], p[2]}, {p[0], p[1], p[2]}};
     struct box_walk walk;
     bool inside = false;
@@ -83,9 +44,9 @@ bool point_is_inside_solid(const struct check_run *run, const struct check_body 
     }
     tally_walk(tally, &walk);
     if (!inside && !tally->out_of_memory && list.count > 1) { /* a single cone leaves something open */
-        inside = cone_list_covers(&list, run, tally);
+        inside = cone_list_covers(&list, &tally->predicates, &tally->out_of_memory);
     }
-    array_destroy(&list.more);
+    cone_list_end(&list);
     return inside;
 }
 
@@ -116,7 +77,7 @@ static int winding_without_face(const struct check_body *y, const double *const 
             continue;
         }
         tally->candidates++;
-        const uint32_t(*triangle)[3] = (const uint32_t(*)[3]) & y->body->surface_faces[face].corners;
+        const uint32_t(*triangle)[3] = (const uint32_t(*)[3]) & y->surface[face].corners;
         number += winding_number_at_mean(points, point_count, y->xyz, triangle, 1, &tally->predicates, on);
     }
     tally_walk(tally, &walk);
@@ -146,14 +107,14 @@ bool point_is_inside(const struct check_run *run, const struct check_body *y, co
  */
 bool windings_beside_face(const struct check_body *x, uint32_t face, int windings[2], struct check_tally *tally)
 {
-    const uint32_t *v = x->body->surface_faces[face].corners;
+    const uint32_t *v = x->surface[face].corners;
     const double *corners[3];
     face_corners(x, face, corners);
     uint32_t q = UINT32_MAX;
     int side = 0;
-    for (uint32_t other = 0; other < x->body->surface_face_count && side == 0; other++) {
+    for (uint32_t other = 0; other < x->surface_count && side == 0; other++) {
         for (int k = 0; k < 3 && side == 0; k++) {
-            q = x->body->surface_faces[other].corners[k];
+            q = x->surface[other].corners[k];
             side = orientation_3d_counted(corners[0], corners[1], corners[2], x->xyz[q], &tally->predicates);
         }
     }

@@ -19,8 +19,8 @@ typedef dent_status side_stage(struct check_run *run, struct check_side *side);
 
 bool pair_may_meet(const struct check_body *a, const struct check_body *b)
 {
-    return a->body->element_count > 0 && b->body->element_count > 0 && body_has_features(a->body) &&
-           body_has_features(b->body) && bodies_may_meet(a->body, b->body) && boxes_meet(&a->bounds, &b->bounds);
+    return a->body->element_count > 0 && b->body->element_count > 0 && (a->strands || body_has_features(a->body)) &&
+           (b->strands || body_has_features(b->body)) && bodies_may_meet(a->body, b->body) && boxes_meet(&a->bounds, &b->bounds);
 }
 
 static bool begin_side(struct check_run *run, struct check_side *side, const struct check_body *x,
@@ -29,7 +29,7 @@ static bool begin_side(struct check_run *run, struct check_side *side, const str
     side->x = x;
     side->y = y;
     side->elements = arena_allocate_cleared(run->scratch, x->body->element_count, 1);
-    side->faces = arena_allocate_cleared(run->scratch, x->body->surface_face_count, 1);
+    side->faces = arena_allocate_cleared(run->scratch, x->surface_count, 1);
     side->vertices = arena_allocate_cleared(run->scratch, x->body->vertex_count, 1);
     return side->elements && side->faces && side->vertices;
 }
@@ -42,7 +42,10 @@ static dent_status find_meeting_elements(struct check_run *run, struct check_sid
     if (x->solid) {
         return y->solid ? stage_cells_in_cells(run, side) : stage_cells_cut_by_faces(run, side);
     }
-    return y->solid ? stage_faces_in_cells(run, side) : stage_faces_and_faces(run, side, false);
+    if (!y->solid) {
+        return stage_faces_and_faces(run, side, false);
+    }
+    return x->strands ? stage_segments_in_body(run, side) : stage_faces_in_cells(run, side);
 }
 
 static dent_status find_vertices_inside(struct check_run *run, struct check_side *side)
@@ -60,7 +63,9 @@ static dent_status find_elements_inside(struct check_run *run, struct check_side
         return DENT_OK;
     }
     if (y->closed && x != y) {
-        return x->solid ? stage_cells_in_surface(run, side) : stage_faces_in_surface(run, side);
+        return x->solid     ? stage_cells_in_surface(run, side)
+               : x->strands ? stage_segments_in_body(run, side)
+                            : stage_faces_in_surface(run, side);
     }
     for (uint32_t element = 0; element < x->body->element_count; element++) {
         bool overlaps = x->solid ? side->elements[element] & ELEMENT_IS_CUT : side->faces[element] & FACE_CROSSES;
@@ -112,9 +117,9 @@ static void touch_with_corners_inside(struct check_run *run, const struct check_
 static void count_elements(const struct check_side *side, dent_body_contact *contact)
 {
     const struct body *body = side->x->body;
-    for (uint32_t face = 0; face < body->surface_face_count; face++) {
+    for (uint32_t face = 0; face < side->x->surface_count; face++) {
         if (side->faces[face] & FACE_TOUCHES) {
-            side->elements[body->surface_faces[face].cell] |= ELEMENT_TOUCHES;
+            side->elements[side->x->surface[face].cell] |= ELEMENT_TOUCHES;
         }
     }
     for (uint32_t element = 0; element < body->element_count; element++) {
@@ -207,7 +212,7 @@ dent_status check_pair(struct check_run *run, struct check_body *a, struct check
     struct check_body *bodies[2] = {a, b};
     struct arena_mark mark = arena_mark(run->scratch);
     struct pair pair = {.side_count = a == b ? 1 : 2};
-    *contact = (dent_body_contact){.containment_judged = (a->solid || a->closed) && (b->solid || b->closed)};
+    *contact = (dent_body_contact){.containment_judged = !check_is_open(a) && !check_is_open(b)};
     run->total.depth = -1;
     run->total.contact = false;
     for (int i = 0; i < pair.side_count; i++) {

@@ -131,22 +131,19 @@ static dent_status begin_run(dent_world *world, struct check_state *state, struc
         const struct body_snapshot *body_snapshot = &snapshot->bodies[body_index];
         const struct mark_slot *slot = array_at(&state->starts, body_index);
         struct check_body *body = &run->bodies[body_index];
-        *body = (struct check_body){.body = body_snapshot->body, .xyz = body_snapshot->xyz};
-        memcpy(body->bounds.lo, body_snapshot->lo, sizeof body_snapshot->lo);
-        memcpy(body->bounds.hi, body_snapshot->hi, sizeof body_snapshot->hi);
-        body->solid = body_has_cells(body_snapshot->body);
-        body->closed = !body->solid && body_snapshot->body->topology.surface_closed;
+        *body = check_body_of(body_snapshot);
         body->element_marks = array_at(&state->marks, slot->elements);
         body->vertex_marks = array_at(&state->marks, slot->vertices);
         result->surfaces_as_solids += body->closed;
-        result->open_surfaces += !body->solid && !body->closed;
+        result->open_surfaces += check_is_open(body);
     }
     return DENT_OK;
 }
 
 static bool pair_is_asked(const struct check_run *run, const dent_check_def *def, uint32_t a, uint32_t b)
 {
-    return (a != b || def->self) && pair_may_meet(&run->bodies[a], &run->bodies[b]);
+    return (a != b || def->self) && (!run->only_strands || run->bodies[a].strands || run->bodies[b].strands) &&
+           pair_may_meet(&run->bodies[a], &run->bodies[b]);
 }
 
 static dent_status prepare_bodies(struct check_run *run, const dent_check_def *def)
@@ -209,6 +206,8 @@ static dent_status prepare(struct question_call *call)
     struct check_state *state = call->kept;
     *run = (struct check_run){
         .context = world->context,
+        .snapshot = &world->snapshot,
+        .only_strands = call->stages == &strand_check_stages,
         .message = &world->message,
         .scratch = &world->scratch,
         .cancel = &call->cancel,
@@ -254,22 +253,17 @@ static void count(struct question_call *call)
     question_count_elements(call, counters);
 }
 
-const struct question_stages check_stages = {
-    .name = "the penetration check",
-    .def_name = "check",
-    .def_maker = "dent_check_def_default",
-    .def_size = sizeof(dent_check_def),
-    .result_size = sizeof(dent_check_result),
-    .run_size = sizeof(struct check_run),
-    .cancel_offset = offsetof(dent_check_def, cancel),
-    .reads = READS_START,
-    .kept = &check_slot,
-    .check = check_def,
-    .prepare = prepare,
-    .search = search,
-    .finish = finish,
-    .count = count,
-};
+#define CHECK_STAGES(title)                                                                                            \
+    {                                                                                                                  \
+        .name = title, .def_name = "check", .def_maker = "dent_check_def_default", .def_size = sizeof(dent_check_def), \
+        .result_size = sizeof(dent_check_result), .run_size = sizeof(struct check_run),                                \
+        .cancel_offset = offsetof(dent_check_def, cancel), .reads = READS_START, .takes_strands = true,                \
+        .kept = &check_slot, .check = check_def, .prepare = prepare, .search = search, .finish = finish,               \
+        .count = count                                                                                                 \
+    }
+
+const struct question_stages check_stages = CHECK_STAGES("the penetration check");
+const struct question_stages strand_check_stages = CHECK_STAGES("the penetration check of strands");
 
 dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result)
 {

@@ -24,7 +24,7 @@ static double distance_to_leaf(const struct check_body *y, uint32_t leaf, const 
     uint32_t end = box_tree_leaf_start(tree, leaf + 1);
     for (uint32_t slot = box_tree_leaf_start(tree, leaf); slot < end; slot++) {
         uint32_t face = tree->items[slot];
-        const uint32_t *v = y->body->surface_faces[face].corners;
+        const uint32_t *v = y->surface[face].corners;
         if (box_gap(&tree->item_boxes[slot], p) >= best ||
             (exclusion && corners_share_vertex(y->body, exclusion->vertices, exclusion->count, y->body, v, 3))) {
             continue;
@@ -167,10 +167,9 @@ static void depth_of_crossings(struct check_run *run, void *data, uint32_t begin
 {
     const struct check_side *side = data;
     const struct check_body *x = side->x, *y = side->y;
-    (void)run;
     for (uint32_t face = begin; face < end; face++) {
-        const uint32_t *v = x->body->surface_faces[face].corners;
-        if (!(side->elements[x->body->surface_faces[face].cell] & ELEMENT_OVERLAPS)) {
+        const uint32_t *v = x->surface[face].corners;
+        if (!(side->elements[x->surface[face].cell] & ELEMENT_OVERLAPS)) {
             continue;
         }
         const double *a[3], *b[3];
@@ -181,8 +180,7 @@ static void depth_of_crossings(struct check_run *run, void *data, uint32_t begin
         box_around(&box, x->xyz, v, 3);
         box_walk_begin(&walk, &y->faces, &box);
         while (box_walk_next(&walk, &other)) {
-            const uint32_t *w = y->body->surface_faces[other].corners;
-            if (x == y && corners_share_vertex(x->body, v, 3, y->body, w, 3)) {
+            if (check_leaves_out(run, x, face, y, other)) {
                 continue;
             }
             face_corners(y, other, b);
@@ -197,5 +195,5 @@ static void depth_of_crossings(struct check_run *run, void *data, uint32_t begin
 
 dent_status stage_depth_of_crossings(struct check_run *run, struct check_side *side)
 {
-    return check_for_each(run, side->x->body->surface_face_count, depth_of_crossings, side);
+    return check_for_each(run, side->x->surface_count, depth_of_crossings, side);
 }

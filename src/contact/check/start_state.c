@@ -3,7 +3,8 @@
  * Crossing faces are asked for by `face-face`. Where no faces of two bodies meet, each connected part of one lies
  * wholly inside or wholly outside the other, so one vertex of each part decides. Where faces touch or share area
  * without crossing (stacked boxes, identical copies), or that vertex lies on a face of the other (bodies tied to each
- * other), no single vertex does, and the penetration check is asked.
+ * other), no single vertex does, and the penetration check is asked. Pairs with strands, which have no faces, are left to
+ * the check as well.
  */
 #include <dent/impact.h>
 #include <dent/penetration.h>
@@ -115,7 +116,7 @@ static void look_at_pair(void *data, uint32_t number, uint32_t worker)
     }
 }
 
-/* Pairs of different bodies with something inside, whose boxes meet; into `pairs` when it is not null. */
+/* Pairs of different bodies with something inside, none of them strands, whose boxes meet; into `pairs` when it is not null. */
 static uint32_t list_pairs(const struct snapshot *snapshot, struct body_pair *pairs)
 {
     uint32_t count = 0;
@@ -124,7 +125,8 @@ static uint32_t list_pairs(const struct snapshot *snapshot, struct body_pair *pa
             const struct body *body_a = snapshot->bodies[a].body, *body_b = snapshot->bodies[b].body;
             if (bounds_meet(snapshot->bodies[a].lo, snapshot->bodies[a].hi, snapshot->bodies[b].lo,
                             snapshot->bodies[b].hi) &&
-                (has_inside(body_a) || has_inside(body_b)) && bodies_may_meet(body_a, body_b) &&
+                (has_inside(body_a) || has_inside(body_b)) && !body_has_segments(body_a) &&
+                !body_has_segments(body_b) && bodies_may_meet(body_a, body_b) &&
                 count < UINT32_MAX - 1) {
                 if (pairs) {
                     pairs[count] = (struct body_pair){a, b};
@@ -160,13 +162,14 @@ static dent_status find_contained(dent_world *world, struct cancel_flag *cancel,
 
 /* ---- containment where they touch -------------------------------------------------------------------------------- */
 
-static dent_status ask_the_check(dent_world *world, const dent_impact_def *def, dent_initial_state *state)
+static dent_status ask_the_check(dent_world *world, const struct question_stages *stages, const dent_impact_def *def,
+                                 dent_initial_state *state)
 {
     dent_check_def check = dent_check_def_default();
     dent_check_result result;
     check.ignore_touching = true;
     check.cancel = def->cancel;
-    dent_status status = question_ask_inside(world, &check_stages, &check, &result);
+    dent_status status = question_ask_inside(world, stages, &check, &result);
     if (status != DENT_OK) {
         return status;
     }
@@ -203,6 +206,15 @@ static void look_at_faces(const dent_world *world, const dent_pair_list *faces, 
     }
 }
 
+static bool has_strands(const dent_world *world)
+{
+    bool found = false;
+    for (uint32_t body_index = 0; body_index < world->snapshot.body_count; body_index++) {
+        found = found || body_has_segments(world->snapshot.bodies[body_index].body);
+    }
+    return found;
+}
+
 static dent_status look_at_start(struct question_call *call, dent_initial_state *state)
 {
     dent_world *world = call->world;
@@ -223,7 +235,10 @@ static dent_status look_at_start(struct question_call *call, dent_initial_state 
     if (!state->crosses && state->outcome == DENT_OUTCOME_COMPLETE && world->snapshot.body_count > 1) {
         bool in_doubt = touching;
         status = touching ? DENT_OK : find_contained(world, &call->cancel, state, &in_doubt);
-        status = status == DENT_OK && in_doubt ? ask_the_check(world, def, state) : status;
+        bool with_strands = has_strands(world) && !state->crosses;
+        if (status == DENT_OK && (in_doubt || with_strands)) {
+            status = ask_the_check(world, in_doubt ? &check_stages : &strand_check_stages, def, state);
+        }
         state->outcome = cancel_requested(&call->cancel) ? DENT_OUTCOME_CANCELLED : state->outcome;
     }
     if (state->outcome != DENT_OUTCOME_COMPLETE) {
@@ -263,7 +278,7 @@ static dent_status find_step(struct question_call *call)
     {                                                                                                                  \
         .name = title, .def_name = "impact", .def_maker = "dent_impact_def_default",                                   \
         .def_size = sizeof(dent_impact_def), .result_size = sizeof(result),                                            \
-        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = reading, .search = stage                          \
+        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = reading, .takes_strands = true, .search = stage   \
     }
 
 static const struct question_stages start_stages =

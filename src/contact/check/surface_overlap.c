@@ -171,7 +171,7 @@ static bool coinciding_face_overlaps(const struct check_side *side, uint32_t fac
     bool found = false;
     *whole = false;
     face_corners(side->x, face, a);
-    box_around(&box, side->x->xyz, side->x->body->surface_faces[face].corners, 3);
+    box_around(&box, side->x->xyz, side->x->surface[face].corners, 3);
     box_walk_begin(&walk, &side->y->faces, &box);
     while (!found && box_walk_next(&walk, &other)) {
         face_corners(side->y, other, b);
@@ -197,7 +197,7 @@ static bool part_of_face_is_inside(const struct check_side *side, uint32_t face,
         const double *edge[2] = {a[k], a[(k + 1) % 3]};
         found = probe(side, edge, 2, tally);
     }
-    box_around(&box, side->x->xyz, side->x->body->surface_faces[face].corners, 3);
+    box_around(&box, side->x->xyz, side->x->surface[face].corners, 3);
     box_walk_begin(&walk, &side->y->faces, &box);
     while (!found && box_walk_next(&walk, &other)) {
         face_corners(side->y, other, b);
@@ -212,7 +212,7 @@ static void faces_in_surface(struct check_run *run, void *data, uint32_t begin, 
     struct check_side *side = data;
     (void)run;
     for (uint32_t face = begin; face < end; face++) {
-        const uint32_t *v = side->x->body->surface_faces[face].corners;
+        const uint32_t *v = side->x->surface[face].corners;
         bool overlaps = side->faces[face] & FACE_CROSSES;
         for (int k = 0; k < 3; k++) {
             overlaps |= side->vertices[v[k]] == VERTEX_INSIDE;
@@ -230,5 +230,5 @@ static void faces_in_surface(struct check_run *run, void *data, uint32_t begin, 
 
 dent_status stage_faces_in_surface(struct check_run *run, struct check_side *side)
 {
-    return check_for_each(run, side->x->body->surface_face_count, faces_in_surface, side);
+    return check_for_each(run, side->x->surface_count, faces_in_surface, side);
 }

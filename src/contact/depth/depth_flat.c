@@ -166,18 +166,15 @@ static bool region_is_flat(const struct flat_pair *pair)
 
 static void look_as_check(const struct contact_run *run, uint32_t body_index, struct check_body *body)
 {
-    const struct body_snapshot *body_snapshot = &run->snapshot->bodies[body_index];
-    *body = (struct check_body){.body = body_snapshot->body, .xyz = body_snapshot->xyz};
-    memcpy(body->bounds.lo, body_snapshot->lo, sizeof body_snapshot->lo);
-    memcpy(body->bounds.hi, body_snapshot->hi, sizeof body_snapshot->hi);
-    body->solid = body_has_cells(body_snapshot->body);
-    body->closed = !body->solid;
+    *body = check_body_of(&run->snapshot->bodies[body_index]);
+    body->closed = !body->solid && !body->strands;
 }
 
 static bool ask_exactly(struct contact_run *run, const struct flat_pair *pair, bool *overlap)
 {
     struct arena_mark mark = arena_mark(run->scratch);
     struct check_run check = {.context = run->state->context,
+                              .snapshot = run->snapshot,
                               .message = &run->world->message,
                               .scratch = run->scratch,
                               .cancel = run->cancel,

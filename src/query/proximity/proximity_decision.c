@@ -34,15 +34,16 @@ void proximity_count_answers(struct proximity_search *search, uint64_t count)
 void proximity_add_vertex_face(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t vertex,
                                uint32_t body_index_b, uint32_t face)
 {
-    add_answer(search, &search->state->vertex_face, block, &(dent_pair){body_index_a, vertex, body_index_b, face, 1});
+    dent_pair pair = {body_index_a, vertex, body_index_b, face, DENT_PROXIMITY_VERTEX_FACE};
+    add_answer(search, &search->state->vertex_face, block, &pair);
 }
 
 void proximity_add_edges(struct proximity_search *search, uint32_t block, uint32_t body_index_a, uint32_t edge_a,
                          uint32_t body_index_b, uint32_t edge_b)
 {
     bool flipped = body_index_a > body_index_b || (body_index_a == body_index_b && edge_a > edge_b);
-    dent_pair pair = flipped ? (dent_pair){body_index_b, edge_b, body_index_a, edge_a, 1}
-                             : (dent_pair){body_index_a, edge_a, body_index_b, edge_b, 1};
+    dent_pair pair = flipped ? (dent_pair){body_index_b, edge_b, body_index_a, edge_a, DENT_PROXIMITY_EDGE_EDGE}
+                             : (dent_pair){body_index_a, edge_a, body_index_b, edge_b, DENT_PROXIMITY_EDGE_EDGE};
     add_answer(search, &search->state->edge_edge, block, &pair);
 }
 

@@ -198,7 +198,7 @@ static void list_block(void *data, uint32_t block, uint32_t worker)
                 const struct packet_place *b = &places[partners[i].high];
                 for (uint32_t bits = partners[i].pairs >> 4 * row & 0xF; bits; bits &= bits - 1) {
                     *next++ = (dent_pair){a->body_index, a->first_segment + row, b->body_index,
-                                          b->first_segment + (uint32_t)__builtin_ctz(bits), 1};
+                                          b->first_segment + (uint32_t)__builtin_ctz(bits), DENT_PROXIMITY_EDGE_EDGE};
                 }
             }
         }

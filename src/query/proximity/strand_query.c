@@ -64,14 +64,6 @@ static dent_status search_pairs(struct question_call *call)
                             : DENT_OK;
 }
 
-static void mark_kind(const struct dynamic_array *array, uint32_t kind)
-{
-    dent_pair *pairs = array->data;
-    for (size_t i = 0; i < array->count && pairs[0].kind != kind; i++) {
-        pairs[array->count - 1 - i].kind = kind; /* the first one last: it says that all are marked */
-    }
-}
-
 static dent_status finish(struct question_call *call)
 {
     struct proximity_search *search = call->run;
@@ -90,8 +82,6 @@ static dent_status finish(struct question_call *call)
     result->edge_edge = state->edge_edge.pairs.data;
     result->edge_edge_count = state->edge_edge.pairs.count;
     result->details = def->no_details ? NULL : state->records.data;
-    mark_kind(&state->vertex_face.pairs, DENT_PROXIMITY_VERTEX_FACE);
-    mark_kind(&state->edge_edge.pairs, DENT_PROXIMITY_EDGE_EDGE);
     return DENT_OK;
 }
 

@@ -687,8 +687,10 @@ static dent_status build(void *data)
         status = check_magnitudes(model, state);
     }
     if (status == DENT_OK && model->continuous) {
-        status = model->rod_row_count > 0 ? look_at_strands(model, state, sim->work.search.world)
-                                          : look_at_start(model, sim->work.search.world);
+        status = look_at_start(model, sim->work.search.world);
+        if (status == DENT_OK && model->rod_row_count > 0) {
+            status = look_at_strands(model, state, sim->work.search.world);
+        }
     }
     if (status == DENT_OK) {
         say_restitution(model);
