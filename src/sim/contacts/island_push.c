@@ -24,6 +24,8 @@ static void free_velocity(const struct islands_call *call, uint32_t rigid, doubl
     }
 }
 
+/* Gaps as small as the overlap that recovery leaves are closed: bodies at rest that closed them would rock from corner to
+ * corner. */
 static void prepare_push(const struct islands_call *call, const struct island_problem *problem)
 {
     const struct sim_model *model = call->model;
@@ -31,6 +33,7 @@ static void prepare_push(const struct islands_call *call, const struct island_pr
     islands_turn_bodies(problem, call->motion->previous);
     for (uint32_t r = 0; r < problem->island->row_count; r++) {
         struct island_row *row = &problem->rows[r];
+        const dent_contact *contact = &call->contacts->records[row->contact];
         const dent_contact_force *last = &call->state->forces[row->contact];
         double relative[3];
         if (row->implied) {
@@ -42,7 +45,7 @@ static void prepare_push(const struct islands_call *call, const struct island_pr
         row_measure(call, problem->bodies, row, call->motion->previous, call->start);
         island_relative_velocity(row, problem->free, relative);
         row->approach = sim_dot(row->normal, relative);
-        row->target = row->gap > 0 ? -row->gap / h : 0;
+        row->target = row->gap > row_least_overlap(model, contact) ? -row->gap / h : 0;
         if (row->yield > 0 && row->gap < 0) {
             double most = RECOVERY_EDGES * model->mean_edge;
             row->target = -row->gap / h < most ? -row->gap / h : most;

@@ -10,7 +10,8 @@
  * Along its step the derivative rises, so the line search is a search for its zero. Then the impulses become the new
  * multipliers. Between rounds the error falls by about 1 / (1 + k / m * gain), the least gain of a chain of n bodies
  * being like 1/n^2: hence k = 10 layers^2 times the largest mass of the island, which also makes a body of 1000 times
- * the mass on top of a stack harmless. Multipliers come from the last substep, so at rest the first gradient is zero to
+ * the mass on top of a stack harmless. A tower that sways has a gain like 1/n^4: where a round leaves much of the
+ * violation, the next is stiffer. Multipliers come from the last substep, so at rest the first gradient is zero to
  * rounding and nothing is factored.
  *
  * Large islands are swept first (island_sweeps.c), which is enough while things move; Newton takes them to rest.
@@ -25,6 +26,11 @@
 enum { MOST_NEWTONS = 20, LEAST_BUDGET = 24, LARGE_BUDGET = 2, SEARCHES = 12 };
 /* Sweeps of large islands before Newton, and of all that did not settle after it. */
 enum { LARGE_SWEEPS = 12, END_SWEEPS = 8 };
+
+/* A round at the largest stiffness that leaves more than this share of the violation is slow: the next one is ten times as
+ * stiff, up to this many times the stiffness that the layers suggest. */
+#define SLOW_SHARE 0.3
+#define MOST_STIFFENING 1e4
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
@@ -328,9 +334,15 @@ static bool newton(const struct island_problem *problem, double tolerance)
 {
     struct island *island = problem->island;
     size_t count = (size_t)6 * island->body_count;
+    /* The bound before a step within the tolerance. In the last rounds of small islands such a step is no end: impulses are
+     * stiffness times velocities, and what the gradient has left of them would come back as velocity. It is one if the
+     * bound no longer falls (rounding). */
+    double last = INFINITY;
+    bool rough = tolerance > problem->tolerance || island->body_count > ISLAND_FEW_BODIES;
     for (int n = 0; n < MOST_NEWTONS; n++) {
         find_gradient(problem, problem->velocity, problem->gradient);
-        if (distance_bound(problem) <= tolerance) {
+        double bound = distance_bound(problem);
+        if (bound <= tolerance || bound >= 0.5 * last) {
             return true;
         }
         if (island->newtons >= budget_of(island)) {
@@ -349,7 +361,8 @@ static bool newton(const struct island_problem *problem, double tolerance)
         if (share == 0) {
             return false;
         }
-        if (share * largest_step(problem) <= tolerance) {
+        last = share == 1 && largest_step(problem) <= tolerance ? bound : INFINITY;
+        if (rough && last < INFINITY) {
             return true;
         }
     }
@@ -361,7 +374,18 @@ static bool newton(const struct island_problem *problem, double tolerance)
 struct round_result {
     double violation;    /* velocity into a contact */
     double change, most; /* of the impulses; the largest */
+    double left;         /* velocity that friction gives where nothing pushes any more */
 };
+
+/* Velocity per impulse of the bodies that meet in a row, as if they did not turn. */
+static double mobility(const struct island_problem *problem, const struct island_row *row)
+{
+    double inverse = 0;
+    for (int s = 0; s < 2; s++) {
+        inverse += row->side[s] != SIM_NONE ? 1 / problem->bodies[row->side[s]].mass : 0;
+    }
+    return inverse;
+}
 
 /* The impulses become the multipliers, and friction gets its new limits. */
 static struct round_result take_impulses(const struct island_problem *problem)
@@ -386,6 +410,8 @@ static struct round_result take_impulses(const struct island_problem *problem)
             double moved = sqrt(sim_dot(change, change));
             moved = fabs(limit - row->limit) > moved ? fabs(limit - row->limit) : moved;
             result.change = moved > result.change ? moved : result.change;
+            double left = answer.normal > 0 ? 0 : sqrt(sim_dot(answer.tangent, answer.tangent)) * mobility(problem, row);
+            result.left = left > result.left ? left : result.left;
             row->limit = limit;
             memcpy(row->tangent_force, answer.tangent, sizeof answer.tangent);
         }
@@ -428,21 +454,22 @@ static double largest_stiffness(const struct island_problem *problem)
     return 10 * (layers < 100 ? layers * layers : 1e4) * largest;
 }
 
-static void set_stiffness(const struct island_problem *problem, uint32_t round, double largest)
+/* Whether all rows have the largest. */
+static bool set_stiffness(const struct island_problem *problem, uint32_t round, double largest)
 {
+    bool at_largest = true;
     double factor = 1;
     for (uint32_t n = 0; n < round; n++) {
         factor *= 10;
     }
     for (uint32_t r = 0; r < problem->island->acting_count; r++) {
         struct island_row *row = &problem->rows[r];
-        double inverse = 0;
-        for (int s = 0; s < 2; s++) {
-            inverse += row->side[s] != SIM_NONE ? 1 / problem->bodies[row->side[s]].mass : 0;
-        }
+        double inverse = mobility(problem, row);
+        at_largest = at_largest && !(factor / inverse < largest);
         row->stiffness = factor / inverse < largest ? factor / inverse : largest;
     }
     joints_set_stiffness(problem, factor, largest);
+    return at_largest;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -520,8 +547,9 @@ void island_solve(struct island_problem *problem)
         going_on = !settled;
     }
     bool as_they_are = !large && island->supported;
+    double before = INFINITY, stiffest = MOST_STIFFENING * largest;
     for (uint32_t round = 0; round < problem->rounds && going_on; round++) {
-        set_stiffness(problem, large ? problem->rounds : round, largest);
+        bool at_largest = set_stiffness(problem, large ? problem->rounds : round, largest);
         if (!newton(problem, tolerance)) {
             if (!as_they_are) {
                 take_better_impulses(problem);
@@ -532,7 +560,11 @@ void island_solve(struct island_problem *problem)
         island->rounds++;
         island->residual = result.violation;
         settled = tolerance <= problem->tolerance && result.violation <= 3 * problem->tolerance &&
-                  result.change <= 1e-4 * result.most;
+                  result.change <= 1e-4 * result.most && result.left <= problem->tolerance;
+        if (!large && at_largest && result.violation > SLOW_SHARE * before && largest < stiffest) {
+            largest *= 10;
+        }
+        before = result.violation;
         tolerance = 1e-2 * result.violation > problem->tolerance ? 1e-2 * result.violation : problem->tolerance;
         settled =
             result.most == 0 || (settled && !(problem->friction && break_loose(problem, 1e3 * problem->tolerance)));
