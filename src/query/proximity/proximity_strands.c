@@ -22,13 +22,20 @@ struct packet_search {
 
 /* ---- which pairs of two packets ----------------------------------------------------------------------------------- */
 
-/* Bits of the segments that are there; within one packet each pair once. */
-static uint32_t present_pairs(const struct packet_place *a, const struct packet_place *b)
+/* Bits of the segments that are there; within one packet each pair once. On one strand a segment and the next are never a
+ * pair (strand_rules.h), and their distance is not worth measuring. */
+static uint32_t present_pairs(const struct packet_place *a, const struct packet_place *b, bool one_strand)
 {
     static const uint32_t rows[5] = {0, 0xF, 0xFF, 0xFFF, 0xFFFF};
     uint32_t columns = (1u << b->count) - 1;
     uint32_t bits = rows[a->count] & columns * 0x1111u;
-    return a == b ? bits & 0x08CEu : bits; /* j > i */
+    if (!one_strand) {
+        return bits;
+    }
+    return a == b                                             ? bits & 0x008Cu  /* j > i + 1 */
+           : a->first_segment + PACKET_SEGMENTS == b->first_segment ? bits & ~0x1000u /* the last of a, the first of b */
+           : b->first_segment + PACKET_SEGMENTS == a->first_segment ? bits & ~0x0008u
+                                                                    : bits;
 }
 
 static bool pair_is_near(const struct packet_search *packets, const struct packet_place *a, uint32_t i,
@@ -54,24 +61,25 @@ static bool pair_is_near(const struct packet_search *packets, const struct packe
     return proximity_edges_are_near(search, a->body_index, edge_a, b->body_index, edge_b, distance);
 }
 
-/* One strand, or ties: rules may take pairs out. */
-static bool has_rules(const struct packet_search *packets, const struct packet_place *a, const struct packet_place *b)
+static uint32_t count_bits(uint32_t bits)
 {
-    const struct body *body_a = packets->search->snapshot->bodies[a->body_index].body,
-                      *body_b = packets->search->snapshot->bodies[b->body_index].body;
-    if (body_a != body_b) {
-        return body_a->identities || body_b->identities;
-    }
-    return body_a->identities ||
-           strand_of_segment(body_a, a->first_segment) == strand_of_segment(body_b, b->first_segment);
+    bits = bits - (bits >> 1 & 0x5555u);
+    bits = (bits & 0x3333u) + (bits >> 2 & 0x3333u);
+    bits = (bits + (bits >> 4)) & 0x0F0Fu;
+    return (bits + (bits >> 8)) & 0x1Fu;
 }
 
+/* Rules may take pairs out along one strand, and where vertices are tied. */
 static uint32_t decide(const struct packet_search *packets, const struct packet_place *a, const struct packet_place *b,
-                       struct packet_signs signs, uint64_t *measured)
+                       bool tied, struct packet_signs signs, uint64_t *measured)
 {
-    uint32_t present = present_pairs(a, b), near = signs.near & present, open = signs.open & present;
-    uint32_t asked = has_rules(packets, a, b) ? near | open : open;
-    *measured += (uint32_t)__builtin_popcount(open);
+    bool one_strand = a->body_index == b->body_index && a->strand == b->strand;
+    uint32_t present = present_pairs(a, b, one_strand), near = signs.near & present, open = signs.open & present;
+    uint32_t asked = one_strand || tied ? near | open : open;
+    if (asked == 0) {
+        return near;
+    }
+    *measured += count_bits(open);
     for (uint32_t left = asked; left; left &= left - 1) {
         uint32_t bit = (uint32_t)__builtin_ctz(left);
         bool is_near = pair_is_near(packets, a, bit / 4, b, bit % 4, open >> bit & 1);
@@ -80,14 +88,13 @@ static uint32_t decide(const struct packet_search *packets, const struct packet_
     return near;
 }
 
+/* Rows become columns: two by two, then the two halves. */
 static uint32_t transposed(uint32_t bits)
 {
-    uint32_t turned = 0;
-    for (; bits; bits &= bits - 1) {
-        uint32_t bit = (uint32_t)__builtin_ctz(bits);
-        turned |= 1u << (bit % 4 * 4 + bit / 4);
-    }
-    return turned;
+    uint32_t swapped = (bits ^ bits >> 3) & 0x0A0Au;
+    bits ^= swapped ^ swapped << 3;
+    swapped = (bits ^ bits >> 6) & 0x00CCu;
+    return bits ^ swapped ^ swapped << 6;
 }
 
 static bool begin(void *user, uint32_t block_count)
@@ -113,10 +120,11 @@ static void visit(void *user, uint32_t block, uint32_t worker, const struct pack
         if (!bodies_may_meet(body_a, body_b)) {
             continue;
         }
-        uint32_t near = decide(packets, &places[a], &places[b], pairs[i].signs, &search->workers[worker].candidates);
+        uint32_t near = decide(packets, &places[a], &places[b], body_a->identities || body_b->identities, pairs[i].signs,
+                               &search->workers[worker].candidates);
         found[waiting] = a <= b ? (struct near_packets){a, b, near} : (struct near_packets){b, a, transposed(near)};
         waiting += near != 0;
-        answers += (uint32_t)__builtin_popcount(near);
+        answers += count_bits(near);
         if (waiting == BATCH || (i + 1 == count && waiting > 0)) {
             block_output_append(&search->state->near_packets, block, found, waiting);
             waiting = 0;
@@ -134,7 +142,7 @@ bool proximity_search_packets(struct proximity_search *search)
     struct packet_search asked = {search, packets};
     struct packet_counts counts = {0, 0};
     struct packet_visitor visitor = {&asked, begin, visit};
-    bool enough = strand_packets_update(packets, search->snapshot, search->thickness, search->scratch) &&
+    bool enough = strand_packets_update(packets, search->snapshot, search->thickness, search->isa, search->scratch) &&
                   strand_packets_visit(packets, search->isa, search->cancel, search->scratch, &visitor, &counts);
     search->workers[0].box_tests += counts.box_tests;
     return enough && !block_output_failed(&search->state->near_packets);
@@ -151,7 +159,7 @@ struct listing {
     const struct strand_packets *packets;
     const uint32_t *first;          /* by packet: of its partners; one more */
     struct near_partner *partners;
-    const uint64_t *first_pair;     /* by block of packets */
+    const uint64_t *first_pair;     /* by block of packets; one more */
     dent_pair *pairs;
 };
 
@@ -175,12 +183,32 @@ static bool partner_before(const void *a, const void *b, const void *user)
     return ((const struct near_partner *)a)->high < ((const struct near_partner *)b)->high;
 }
 
+/* Pairs of a segment with those of a packet. While there is room before the end all four are written and those that are
+ * no pairs overwritten by the next: that is faster than to look which there are. */
+static inline dent_pair *list_row(dent_pair *next, const dent_pair *end, dent_pair pair, uint32_t bits)
+{
+    if (end - next >= PACKET_SEGMENTS) {
+        for (uint32_t i = 0; i < PACKET_SEGMENTS; i++, bits >>= 1) {
+            *next = pair;
+            next += bits & 1;
+            pair.feature_b++;
+        }
+        return next;
+    }
+    for (; bits; bits &= bits - 1) {
+        *next = pair;
+        next++->feature_b += (uint32_t)__builtin_ctz(bits);
+    }
+    return next;
+}
+
 static void list_block(void *data, uint32_t block, uint32_t worker)
 {
     enum { FEW = 64 };
     const struct listing *listing = data;
     const struct packet_place *places = listing->packets->places.data;
     dent_pair *next = listing->pairs + listing->first_pair[block];
+    const dent_pair *end = listing->pairs + listing->first_pair[block + 1];
     uint32_t first = block * LIST_BLOCK, all = listing->packets->packet_count;
     uint32_t last = all - first < LIST_BLOCK ? all : first + LIST_BLOCK;
     (void)worker;
@@ -193,13 +221,12 @@ static void list_block(void *data, uint32_t block, uint32_t worker)
         } else {
             heap_sort(partners, count, sizeof *partners, partner_before, NULL);
         }
-        for (uint32_t row = 0; row < a->count; row++) {
+        for (uint32_t row = 0; count > 0 && row < a->count; row++) {
             for (uint32_t i = 0; i < count; i++) {
                 const struct packet_place *b = &places[partners[i].high];
-                for (uint32_t bits = partners[i].pairs >> 4 * row & 0xF; bits; bits &= bits - 1) {
-                    *next++ = (dent_pair){a->body_index, a->first_segment + row, b->body_index,
-                                          b->first_segment + (uint32_t)__builtin_ctz(bits), DENT_PROXIMITY_EDGE_EDGE};
-                }
+                next = list_row(next, end, (dent_pair){a->body_index, a->first_segment + row, b->body_index,
+                                                       b->first_segment, DENT_PROXIMITY_EDGE_EDGE},
+                                partners[i].pairs >> 4 * row & 0xF);
             }
         }
     }
@@ -249,9 +276,10 @@ bool proximity_list_packets(struct proximity_search *search, struct dynamic_arra
         uint32_t last = count - block * LIST_BLOCK < LIST_BLOCK ? count : (block + 1) * LIST_BLOCK;
         first_pair[block] = total;
         for (uint32_t i = first[block * LIST_BLOCK]; i < first[last]; i++) {
-            total += (uint32_t)__builtin_popcount(partners[i].pairs);
+            total += count_bits(partners[i].pairs);
         }
     }
+    first_pair[blocks] = total;
     block_output_empty(&state->near_packets);
     array_clear(pairs);
     dent_pair *list = array_extend(pairs, total);

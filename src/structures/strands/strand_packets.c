@@ -24,7 +24,7 @@ void strand_packets_init(struct strand_packets *packets, dent_context *context)
     array_init(&packets->places, context, sizeof(struct packet_place));
     array_init(&packets->packet_of_slot, context, sizeof(uint32_t));
     array_init(&packets->packets, context, sizeof(struct strand_packet));
-    array_init(&packets->box_storage, context, sizeof(float));
+    array_init(&packets->box_storage, context, sizeof(struct packet_boxes));
     loop_costs_init(&packets->costs, context);
 }
 
@@ -60,7 +60,7 @@ static void cut_strands(const struct snapshot *snapshot, struct packet_place *pl
             uint32_t first = body->strand_first[strand] - strand, end = body->strand_first[strand + 1] - strand - 1;
             for (; first < end; first += PACKET_SEGMENTS) {
                 uint32_t count = end - first < PACKET_SEGMENTS ? end - first : PACKET_SEGMENTS;
-                *places++ = (struct packet_place){body_index, first, count};
+                *places++ = (struct packet_place){body_index, first, strand, count};
             }
         }
     }
@@ -69,23 +69,19 @@ static void cut_strands(const struct snapshot *snapshot, struct packet_place *pl
 static bool lay_out_levels(struct strand_packets *packets)
 {
     uint32_t count = packets->packet_count;
-    size_t floats = 0;
+    size_t groups = 0;
     packets->level_count = 0;
     do {
-        struct packet_level *level = &packets->levels[packets->level_count++];
-        level->count = count;
+        packets->levels[packets->level_count++].count = count;
         count = (count + PACKET_ARITY - 1) / PACKET_ARITY;
-        level->padded = count * PACKET_ARITY;
-        floats += (size_t)level->padded * 2 * PACKET_AXES;
+        groups += count;
     } while (count > 1 || packets->level_count < 2);
     array_clear(&packets->box_storage);
-    float *next = array_extend(&packets->box_storage, floats);
+    struct packet_boxes *next = array_extend(&packets->box_storage, groups);
     for (uint32_t number = 0; next && number < packets->level_count; number++) {
         struct packet_level *level = &packets->levels[number];
-        for (int axis = 0; axis < PACKET_AXES; axis++, next += 2 * (size_t)level->padded) {
-            level->lo[axis] = next;
-            level->hi[axis] = next + level->padded;
-        }
+        level->boxes = next;
+        next += (level->count + PACKET_ARITY - 1) / PACKET_ARITY;
     }
     return next != NULL;
 }
@@ -171,41 +167,11 @@ static bool order_slots(struct strand_packets *packets, const struct snapshot *s
 
 struct refit_loop {
     struct strand_packets *packets;
+    const struct strand_kernels *kernels;
     const struct snapshot *snapshot;
     const double *thickness;
     struct packet_map map;
 };
-
-struct axis_bounds {
-    float lo[PACKET_AXES], hi[PACKET_AXES];
-};
-
-static void empty_bounds(struct axis_bounds *bounds)
-{
-    for (int axis = 0; axis < PACKET_AXES; axis++) {
-        bounds->lo[axis] = INFINITY;
-        bounds->hi[axis] = -INFINITY;
-    }
-}
-
-static void bound_vertex(struct axis_bounds *bounds, float x, float y, float z)
-{
-    const float along[PACKET_AXES] = {x, y, z, x + y, x - y, y + z, y - z, z + x, z - x};
-    for (int axis = 0; axis < PACKET_AXES; axis++) {
-        bounds->lo[axis] = along[axis] < bounds->lo[axis] ? along[axis] : bounds->lo[axis];
-        bounds->hi[axis] = along[axis] > bounds->hi[axis] ? along[axis] : bounds->hi[axis];
-    }
-}
-
-static void grow_bounds(const struct refit_loop *loop, struct axis_bounds *bounds, float radius)
-{
-    float by = radius * (1 + 0x1p-20f) + 0x1p-22f + (float)box_scale(loop->map.scaling, DBL_TRUE_MIN);
-    for (int axis = 0; axis < PACKET_AXES; axis++) {
-        float of_axis = axis < 3 ? by : by * 1.4142137f;
-        bounds->lo[axis] -= of_axis;
-        bounds->hi[axis] += of_axis;
-    }
-}
 
 /* Radii beyond this reach everything. So do those whose sum with another may overflow: an infinite sum is met by infinite
  * distances. */
@@ -217,65 +183,39 @@ static float scaled_radius(const struct refit_loop *loop, double radius)
     return (float)(scaled < LARGEST_RADIUS && radius < 0x1p1022 ? scaled : LARGEST_RADIUS);
 }
 
-/* Subtracting the centre is wrong by 2^-54 at most: with an extent no smaller than this, that is a sixteenth of e M in the
- * proof of strand_kernels.h. */
-#define SMALLEST_EXTENT 0x1p-26f
-
-static void refit_packet(const struct refit_loop *loop, uint32_t slot, struct axis_bounds *bounds)
+/* Where the numbers of a packet are. */
+static void gather_packet(const struct refit_loop *loop, uint32_t slot, struct packet_refit *refit, uint32_t lane)
 {
     const struct packet_place *place = packet_place_of(loop->packets, slot);
     const struct body_snapshot *snapshot = &loop->snapshot->bodies[place->body_index];
     const struct body *body = snapshot->body;
-    struct strand_packet *packet = (struct strand_packet *)loop->packets->packets.data + slot;
-    const double(*xyz)[3] = snapshot->xyz + body->edges[place->first_segment].v0;
-    double scale[2] = {loop->map.scaling.first, loop->map.scaling.second};
-    double scaled[PACKET_SEGMENTS + 1][3];
-    float extent = SMALLEST_EXTENT, largest = 0;
-    for (uint32_t v = 0; v <= place->count; v++) {
-        for (int axis = 0; axis < 3; axis++) {
-            scaled[v][axis] = (xyz[v][axis] - loop->map.centre[axis]) * scale[0] * scale[1];
-        }
-        bound_vertex(bounds, (float)scaled[v][0], (float)scaled[v][1], (float)scaled[v][2]);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        double origin = (scaled[place->count / 2][axis] + 0x1.8p30) - 0x1.8p30; /* a multiple of 2^-22 */
-        packet->origin[axis] = (float)origin;
-        for (uint32_t v = 0; v <= PACKET_SEGMENTS; v++) {
-            uint32_t from = v <= place->count ? v : place->count;
-            float local = (float)(scaled[from][axis] - origin);
-            float size = local < 0 ? -local : local;
-            extent = size > extent ? size : extent;
-            if (v < PACKET_SEGMENTS) {
-                packet->start[axis][v] = local;
-            }
-            if (v > 0) {
-                packet->end[axis][v - 1] = local;
-            }
-        }
+    const double(*xyz)[3] = snapshot->xyz + place->first_segment + place->strand;
+    double thickness = loop->thickness[place->body_index];
+    float radius = body->radii ? 0 : scaled_radius(loop, thickness);
+    for (uint32_t v = 0; v <= PACKET_SEGMENTS; v++) {
+        refit->vertices[v][lane] = xyz[v <= place->count ? v : place->count];
     }
     for (uint32_t i = 0; i < PACKET_SEGMENTS; i++) {
         uint32_t segment = place->first_segment + (i < place->count ? i : place->count - 1);
-        float radius = scaled_radius(loop, edge_thickness(body, segment, loop->thickness[place->body_index]));
-        packet->start[3][i] = radius;
-        largest = radius > largest ? radius : largest;
+        refit->radii[i][lane] = body->radii ? scaled_radius(loop, edge_thickness(body, segment, thickness)) : radius;
     }
-    packet->extent = extent;
-    grow_bounds(loop, bounds, largest);
+    refit->middle[lane] = (uint8_t)(place->count / 2);
 }
 
 static void set_bounds(struct packet_level *level, uint32_t node, const struct axis_bounds *bounds)
 {
+    struct packet_boxes *boxes = &level->boxes[node / PACKET_ARITY];
     for (int axis = 0; axis < PACKET_AXES; axis++) {
-        level->lo[axis][node] = bounds->lo[axis];
-        level->hi[axis][node] = bounds->hi[axis];
+        boxes->lo[axis][node % PACKET_ARITY] = bounds->lo[axis];
+        boxes->hi[axis][node % PACKET_ARITY] = bounds->hi[axis];
     }
 }
 
 static void bound_node(const struct packet_level *below, uint32_t node, struct axis_bounds *bounds)
 {
+    const struct packet_boxes *boxes = &below->boxes[node];
     for (int axis = 0; axis < PACKET_AXES; axis++) {
-        const float *lo = below->lo[axis] + (size_t)node * PACKET_ARITY,
-                    *hi = below->hi[axis] + (size_t)node * PACKET_ARITY;
+        const float *lo = boxes->lo[axis], *hi = boxes->hi[axis];
         float least = lo[0], most = hi[0];
         for (int i = 1; i < PACKET_ARITY; i++) {
             least = lo[i] < least ? lo[i] : least;
@@ -290,35 +230,47 @@ static void refit_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct refit_loop *loop = data;
     struct packet_level *levels = loop->packets->levels;
+    struct packet_refit refit = {.slack = 0x1p-22f + (float)box_scale(loop->map.scaling, DBL_TRUE_MIN),
+                                 .scale = {loop->map.scaling.first, loop->map.scaling.second}};
     uint32_t first = block * GROUPS_PER_BLOCK, groups = levels[1].count;
     (void)worker;
+    for (int axis = 0; axis < 3; axis++) {
+        refit.centre[axis] = loop->map.centre[axis];
+    }
     for (uint32_t group = first; group < groups && group - first < GROUPS_PER_BLOCK; group++) {
-        struct axis_bounds bounds;
-        for (uint32_t slot = group * PACKET_ARITY; slot < (group + 1) * PACKET_ARITY; slot++) {
-            empty_bounds(&bounds);
-            if (slot < levels[0].count) {
-                refit_packet(loop, slot, &bounds);
-            }
-            set_bounds(&levels[0], slot, &bounds);
+        struct axis_bounds around;
+        uint32_t slot = group * PACKET_ARITY, left = levels[0].count - slot;
+        refit.count = left < PACKET_ARITY ? left : PACKET_ARITY;
+        for (uint32_t lane = 0; lane < PACKET_ARITY; lane++) {
+            gather_packet(loop, slot + (lane < refit.count ? lane : 0), &refit, lane);
         }
-        bound_node(&levels[0], group, &bounds);
-        set_bounds(&levels[1], group, &bounds);
+        loop->kernels->refit(&refit, (struct strand_packet *)loop->packets->packets.data + slot,
+                             &levels[0].boxes[group], &around);
+        set_bounds(&levels[1], group, &around);
     }
 }
 
+static void empty_bounds(struct axis_bounds *bounds)
+{
+    for (int axis = 0; axis < PACKET_AXES; axis++) {
+        bounds->lo[axis] = INFINITY;
+        bounds->hi[axis] = -INFINITY;
+    }
+}
+
+/* Levels above the groups, and empty boxes beyond the last node of each. */
 static void refit_above(struct strand_packets *packets)
 {
     struct axis_bounds bounds;
     for (uint32_t number = 1; number < packets->level_count; number++) {
         struct packet_level *level = &packets->levels[number];
-        for (uint32_t node = 0; node < level->padded; node++) {
-            empty_bounds(&bounds);
-            if (number > 1 && node < level->count) {
-                bound_node(&packets->levels[number - 1], node, &bounds);
-            }
-            if (number > 1 || node >= level->count) {
-                set_bounds(level, node, &bounds);
-            }
+        for (uint32_t node = 0; number > 1 && node < level->count; node++) {
+            bound_node(&packets->levels[number - 1], node, &bounds);
+            set_bounds(level, node, &bounds);
+        }
+        empty_bounds(&bounds);
+        for (uint32_t node = level->count; node % PACKET_ARITY != 0; node++) {
+            set_bounds(level, node, &bounds);
         }
     }
 }
@@ -328,18 +280,19 @@ static double extent_of_groups(const struct strand_packets *packets, const struc
 {
     const struct packet_level *groups = &packets->levels[1];
     double extent = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        for (uint32_t node = 0; node < groups->count; node++) {
-            extent += (double)groups->hi[axis][node] - (double)groups->lo[axis][node];
+    for (uint32_t node = 0; node < groups->count; node++) {
+        const struct packet_boxes *boxes = &groups->boxes[node / PACKET_ARITY];
+        for (int axis = 0; axis < 3; axis++) {
+            extent += (double)boxes->hi[axis][node % PACKET_ARITY] - (double)boxes->lo[axis][node % PACKET_ARITY];
         }
     }
     return extent / map->scaling.first / map->scaling.second;
 }
 
 bool strand_packets_update(struct strand_packets *packets, const struct snapshot *snapshot, const double *thickness,
-                           struct arena *scratch)
+                           dent_isa isa, struct arena *scratch)
 {
-    struct refit_loop loop = {packets, snapshot, thickness, map_of(snapshot)};
+    struct refit_loop loop = {packets, strand_kernels_for(isa), snapshot, thickness, map_of(snapshot)};
     if ((!packets->valid || packets->topology_version != snapshot->table->topology_version) &&
         !cut(packets, snapshot)) {
         return false;

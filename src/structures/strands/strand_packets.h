@@ -17,17 +17,17 @@
 #include "bodies/snapshot.h"
 #include "structures/strands/kernels/strand_kernels.h"
 
-enum { PACKET_AXES = 9, PACKET_ARITY = 16, PACKET_LEVELS = 8 };
+enum { PACKET_LEVELS = 8 };
 
 struct packet_level {
-    uint32_t count, padded; /* nodes; a multiple of 16, the rest with empty boxes */
-    float *lo[PACKET_AXES], *hi[PACKET_AXES];
+    uint32_t count;             /* nodes */
+    struct packet_boxes *boxes; /* node n is lane n % 16 of boxes[n / 16]; lanes beyond the last are empty */
 };
 
 /* What never changes while the strands move. */
 struct packet_place {
     uint32_t body_index, first_segment; /* of the body */
-    uint32_t count;
+    uint32_t strand, count;
 };
 
 struct strand_packets {
@@ -40,7 +40,7 @@ struct strand_packets {
     struct dynamic_array places;          /* struct packet_place, by packet */
     struct dynamic_array packet_of_slot;  /* uint32_t */
     struct dynamic_array packets;         /* struct strand_packet, by slot */
-    struct dynamic_array box_storage;     /* float */
+    struct dynamic_array box_storage;     /* struct packet_boxes */
     struct packet_level levels[PACKET_LEVELS];
     bool undecided; /* coordinates or extents near an end of the doubles: floats decide nothing */
     struct loop_costs costs;
@@ -52,7 +52,7 @@ void strand_packets_destroy(struct strand_packets *packets);
 /* Packets and boxes for the positions of a snapshot. `thickness`: by body index, for bodies without radii. False when
  * memory runs out. */
 bool strand_packets_update(struct strand_packets *packets, const struct snapshot *snapshot, const double *thickness,
-                           struct arena *scratch);
+                           dent_isa isa, struct arena *scratch);
 
 /* Two slots whose segments may be near; each unordered pair comes once, a slot with itself too. Bits as in packet_signs,
  * rows of slot a; bits of missing segments mean nothing. */
@@ -75,6 +75,15 @@ struct packet_counts {
 /* Visits all pairs after an update, in parallel. False when memory runs out. */
 bool strand_packets_visit(struct strand_packets *packets, dent_isa isa, struct cancel_flag *cancel,
                           struct arena *scratch, const struct packet_visitor *visitor, struct packet_counts *counts);
+
+static inline void packet_bounds(const struct packet_level *level, uint32_t node, struct axis_bounds *bounds)
+{
+    const struct packet_boxes *boxes = &level->boxes[node / PACKET_ARITY];
+    for (int axis = 0; axis < PACKET_AXES; axis++) {
+        bounds->lo[axis] = boxes->lo[axis][node % PACKET_ARITY];
+        bounds->hi[axis] = boxes->hi[axis][node % PACKET_ARITY];
+    }
+}
 
 static inline const struct packet_place *packet_place_of(const struct strand_packets *packets, uint32_t slot)
 {

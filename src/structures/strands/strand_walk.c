@@ -4,9 +4,10 @@
  * A group looks at itself and later groups only, so that each pair comes once.
  */
 #include "structures/strands/strand_packets.h"
-#include "structures/surface/kernels/surface_kernels.h"
 
-enum { WALK_GROUPS_PER_BLOCK = 16, WALK_BLOCKS_MAX = 4096, WALK_NEAR_GROUPS = 1024, WALK_PARTNERS = 512 };
+#include <string.h>
+
+enum { WALK_GROUPS_PER_BLOCK = 16, WALK_BLOCKS_MAX = 4096, WALK_PARTNERS = 512 };
 
 struct stacked_node {
     uint32_t level, node;
@@ -14,14 +15,12 @@ struct stacked_node {
 
 struct packet_walk {
     const struct strand_packets *packets;
-    const struct surface_kernels *boxes;
     const struct strand_kernels *kernels;
     const struct packet_visitor *visitor;
     uint32_t block, worker;
-    uint32_t near_count, partner_count;
-    uint32_t near_groups[WALK_NEAR_GROUPS];
-    uint16_t near_slots[WALK_NEAR_GROUPS]; /* of the group at hand, by near group */
-    uint32_t partners[WALK_PARTNERS + PACKET_ARITY];
+    struct axis_bounds bounds[PACKET_ARITY]; /* of the packets of the group at hand … */
+    uint32_t partner_counts[PACKET_ARITY];   /* … and who may be near to them */
+    uint32_t partners[PACKET_ARITY][WALK_PARTNERS + 2 * PACKET_ARITY];
     struct packet_signs signs[WALK_PARTNERS + PACKET_ARITY];
     struct packet_pair pairs[WALK_PARTNERS + PACKET_ARITY];
     struct packet_counts counts;
@@ -33,19 +32,11 @@ struct walk_loop {
     struct cancel_flag *cancel;
 };
 
-static void bounds_of(const struct packet_level *level, uint32_t node, float *lo, float *hi)
-{
-    for (int axis = 0; axis < PACKET_AXES; axis++) {
-        lo[axis] = level->lo[axis][node];
-        hi[axis] = level->hi[axis][node];
-    }
-}
-
-static uint32_t meet(struct packet_walk *walk, const struct packet_level *level, uint32_t first, const float *lo,
-                     const float *hi)
+static uint32_t meet(struct packet_walk *walk, const struct packet_level *level, uint32_t group,
+                     const struct axis_bounds *box)
 {
     walk->counts.box_tests += PACKET_ARITY;
-    return walk->boxes->meet(level->lo, level->hi, first, PACKET_AXES, lo, hi);
+    return walk->kernels->meet(&level->boxes[group], box);
 }
 
 /* ---- one packet and its partners ---------------------------------------------------------------------------------- */
@@ -53,74 +44,47 @@ static uint32_t meet(struct packet_walk *walk, const struct packet_level *level,
 static void test_partners(struct packet_walk *walk, uint32_t slot)
 {
     const struct strand_packets *packets = walk->packets;
+    uint32_t *partners = walk->partners[slot % PACKET_ARITY], partner_count = walk->partner_counts[slot % PACKET_ARITY];
     uint32_t count = 0;
     if (packets->undecided) {
-        for (uint32_t i = 0; i < walk->partner_count; i++) {
+        for (uint32_t i = 0; i < partner_count; i++) {
             walk->signs[i] = (struct packet_signs){0, 0xFFFF};
         }
     } else {
-        walk->kernels->test(packets->packets.data, slot, walk->partners, walk->partner_count, walk->signs);
+        walk->kernels->test(packets->packets.data, slot, partners, partner_count, walk->signs);
     }
-    walk->counts.packet_tests += walk->partner_count;
-    for (uint32_t i = 0; i < walk->partner_count; i++) {
-        walk->pairs[count] = (struct packet_pair){slot, walk->partners[i], walk->signs[i]};
+    walk->counts.packet_tests += partner_count;
+    for (uint32_t i = 0; i < partner_count; i++) {
+        walk->pairs[count] = (struct packet_pair){slot, partners[i], walk->signs[i]};
         count += (walk->signs[i].near | walk->signs[i].open) != 0;
     }
     if (count > 0) {
         walk->visitor->visit(walk->visitor->user, walk->block, walk->worker, walk->pairs, count);
     }
-    walk->partner_count = 0;
-}
-
-static void search_slot(struct packet_walk *walk, uint32_t group, uint32_t slot)
-{
-    const struct packet_level *level = &walk->packets->levels[0];
-    float lo[PACKET_AXES], hi[PACKET_AXES];
-    bounds_of(level, slot, lo, hi);
-    for (uint32_t i = 0; i < walk->near_count; i++) {
-        if (!(walk->near_slots[i] >> slot % PACKET_ARITY & 1)) {
-            continue;
-        }
-        uint32_t other = walk->near_groups[i], first = other * PACKET_ARITY;
-        uint32_t bits = meet(walk, level, first, lo, hi);
-        bits &= other == group ? 0xFFFFu << slot % PACKET_ARITY : 0xFFFFu;
-        for (; bits; bits &= bits - 1) {
-            walk->partners[walk->partner_count++] = first + (uint32_t)__builtin_ctz(bits);
-        }
-        if (walk->partner_count >= WALK_PARTNERS) {
-            test_partners(walk, slot);
-        }
-    }
-    if (walk->partner_count > 0) {
-        test_partners(walk, slot);
-    }
+    walk->partner_counts[slot % PACKET_ARITY] = 0;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------- */
 
-static void search_near(struct packet_walk *walk, uint32_t group)
+/* The packets of the group against those of another that its box meets. */
+static void meet_group(struct packet_walk *walk, uint32_t group, uint32_t other)
 {
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < walk->near_count; i++) {
-        any |= walk->near_slots[i];
+    const struct packet_level *levels = walk->packets->levels;
+    struct axis_bounds around;
+    uint32_t *partners[PACKET_ARITY];
+    packet_bounds(&levels[1], other, &around);
+    uint32_t wanted = meet(walk, &levels[0], group, &around);
+    for (uint32_t lane = 0; lane < PACKET_ARITY; lane++) {
+        partners[lane] = walk->partners[lane];
     }
-    for (; any; any &= any - 1) {
-        search_slot(walk, group, group * PACKET_ARITY + (uint32_t)__builtin_ctz(any));
-    }
-    walk->near_count = 0;
-}
-
-/* Which slots of the group does the other one meet? */
-static void note_near(struct packet_walk *walk, uint32_t group, uint32_t other)
-{
-    float lo[PACKET_AXES], hi[PACKET_AXES];
-    bounds_of(&walk->packets->levels[1], other, lo, hi);
-    uint32_t bits = meet(walk, &walk->packets->levels[0], group * PACKET_ARITY, lo, hi);
-    walk->near_groups[walk->near_count] = other;
-    walk->near_slots[walk->near_count] = (uint16_t)bits;
-    walk->near_count += bits != 0;
-    if (walk->near_count == WALK_NEAR_GROUPS) {
-        search_near(walk, group);
+    walk->kernels->meet_each(&levels[0].boxes[other], walk->bounds, wanted, other * PACKET_ARITY, other == group, partners,
+                             walk->partner_counts);
+    for (; wanted; wanted &= wanted - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(wanted);
+        walk->counts.box_tests += PACKET_ARITY;
+        if (walk->partner_counts[lane] >= WALK_PARTNERS) {
+            test_partners(walk, group * PACKET_ARITY + lane);
+        }
     }
 }
 
@@ -129,8 +93,11 @@ static void walk_group(struct packet_walk *walk, uint32_t group)
     struct stacked_node stack[PACKET_LEVELS * PACKET_ARITY];
     const struct packet_level *levels = walk->packets->levels;
     uint32_t depth = 0, ancestors[PACKET_LEVELS];
-    float lo[PACKET_AXES], hi[PACKET_AXES];
-    bounds_of(&levels[1], group, lo, hi);
+    struct axis_bounds around;
+    packet_bounds(&levels[1], group, &around);
+    for (uint32_t lane = 0; lane < PACKET_ARITY; lane++) {
+        packet_bounds(&levels[0], group * PACKET_ARITY + lane, &walk->bounds[lane]);
+    }
     ancestors[1] = group;
     for (uint32_t level = 2; level < walk->packets->level_count; level++) {
         ancestors[level] = ancestors[level - 1] / PACKET_ARITY;
@@ -139,18 +106,22 @@ static void walk_group(struct packet_walk *walk, uint32_t group)
     while (depth > 0) {
         struct stacked_node top = stack[--depth];
         uint32_t level = top.level - 1, first = top.node * PACKET_ARITY, own = ancestors[level];
-        uint32_t bits = meet(walk, &levels[level], first, lo, hi);
+        uint32_t bits = meet(walk, &levels[level], top.node, &around);
         bits &= own <= first ? 0xFFFFu : own - first < PACKET_ARITY ? 0xFFFFu << (own - first) : 0u;
         for (bits &= 0xFFFFu; bits; bits &= bits - 1) {
             uint32_t node = first + (uint32_t)__builtin_ctz(bits);
             if (level == 1) {
-                note_near(walk, group, node);
+                meet_group(walk, group, node);
             } else {
                 stack[depth++] = (struct stacked_node){level, node};
             }
         }
     }
-    search_near(walk, group);
+    for (uint32_t lane = 0; lane < PACKET_ARITY; lane++) {
+        if (walk->partner_counts[lane] > 0) {
+            test_partners(walk, group * PACKET_ARITY + lane);
+        }
+    }
 }
 
 static void walk_block(void *data, uint32_t block, uint32_t worker)
@@ -184,10 +155,9 @@ bool strand_packets_visit(struct strand_packets *packets, dent_isa isa, struct c
     for (uint32_t worker = 0; worker < workers; worker++) {
         struct packet_walk *walk = &loop.walks[worker];
         walk->packets = packets;
-        walk->boxes = surface_kernels_for(isa);
         walk->kernels = strand_kernels_for(isa);
         walk->visitor = visitor;
-        walk->near_count = walk->partner_count = 0;
+        memset(walk->partner_counts, 0, sizeof walk->partner_counts);
         walk->counts = (struct packet_counts){0, 0};
     }
     loop_costs_run(&packets->costs, packets->context, blocks, walk_block, &loop);

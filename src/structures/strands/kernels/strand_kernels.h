@@ -6,7 +6,7 @@
  * so that differences of origins are exact in float, and its vertices relative to that. The test moves packet b into the
  * frame of packet a. Let M bound all |coordinates| of both in that frame and e = 2^-24. A coordinate is wrong by at most
  * 2.1 e M: one rounding of the relative coordinate, one of the move, and 2^-54 of the centring, as M >= 2^-26
- * (SMALLEST_EXTENT of strand_packets.c: strands may be tiny beside the world).
+ * (SMALLEST_EXTENT: strands may be tiny beside the world). Segments are differences of unrounded ends, rounded once.
  *
  * The two points. For u, v the segments and w from b to a, places s, t in [0, 1] are computed in the usual way. Nothing
  * below depends on how good they are. With r = w + s u - t v, components of u, v, w are wrong by 6.3 e M, those of r by
@@ -27,7 +27,11 @@
  *
  *     (1 - 2^-9) f - 1.001 gap > (R (1 + 2^-22) + e M)^2 + 96 e M (|u|_1 + |v|_1) + e M^2 + 2^-120,
  *
- * where e M covers 32 u E of the lower bound of D, and 2^-120 underflow. All rows give the same bits.
+ * where e M covers 32 u E of the lower bound of D, and 2^-120 underflow. |u|_1 and |v|_1 are at most six times the extents
+ * of their packets, which is taken for them: one number for all sixteen pairs. All rows give the same bits.
+ *
+ * Boxes. They have nine axes, three of the coordinates and six diagonals. Sixteen lie together, the ends on an axis side
+ * by side, so that a box is compared with sixteen others out of one run of memory.
  */
 #ifndef DENT_STRUCTURES_STRAND_KERNELS_H
 #define DENT_STRUCTURES_STRAND_KERNELS_H
@@ -37,14 +41,14 @@
 
 #include "simd/kernel_choice.h"
 
-enum { PACKET_SEGMENTS = 4 };
+enum { PACKET_SEGMENTS = 4, PACKET_AXES = 9, PACKET_ARITY = 16 };
 
-/* Two cache lines. Missing segments repeat the last. */
+/* Two cache lines. Missing segments are the last vertex. */
 struct strand_packet {
     _Alignas(64) float start[4][PACKET_SEGMENTS]; /* x, y, z of first ends, relative to the origin; radii */
-    float end[3][PACKET_SEGMENTS];
+    float along[3][PACKET_SEGMENTS];              /* from first to second ends */
     float origin[3];
-    float extent; /* the largest |relative coordinate|, at least 2^-26; rounded up */
+    float extent; /* the largest |relative coordinate|, at least 2^-26 */
 };
 
 _Static_assert(sizeof(struct strand_packet) == 128, "a packet is two cache lines");
@@ -54,9 +58,43 @@ struct packet_signs {
     uint16_t near, open;
 };
 
+/* Sixteen boxes: of the packets or nodes of a group. Empty ones have lo = infinity, hi = -infinity. */
+struct packet_boxes {
+    _Alignas(64) float lo[PACKET_AXES][PACKET_ARITY];
+    float hi[PACKET_AXES][PACKET_ARITY];
+};
+
+/* One box. */
+struct axis_bounds {
+    float lo[PACKET_AXES], hi[PACKET_AXES];
+};
+
+/* A group of packets to refit. Lanes beyond `count` repeat an earlier one. */
+struct packet_refit {
+    uint32_t count;
+    const double *vertices[PACKET_SEGMENTS + 1][PACKET_ARITY]; /* where they are; missing ones: the last */
+    float radii[PACKET_SEGMENTS][PACKET_ARITY];                /* of the segments, scaled */
+    uint8_t middle[PACKET_ARITY];                              /* the vertex near the origin */
+    double centre[3], scale[2];
+    float slack; /* what boxes grow by besides the radius */
+};
+
+/* Subtracting the centre is wrong by 2^-54 at most: with an extent no smaller than this, that is a sixteenth of e M. */
+#define SMALLEST_EXTENT 0x1p-26f
+
 struct strand_kernels {
+    /* Signs of the packet a with each of others[0 … count - 1]. */
     void (*test)(const struct strand_packet *packets, uint32_t a, const uint32_t *others, uint32_t count,
                  struct packet_signs *signs);
+    /* Which of sixteen boxes meet a box, as bits. */
+    uint32_t (*meet)(const struct packet_boxes *boxes, const struct axis_bounds *box);
+    /* The same for each of the boxes in `wanted`: those found, numbered from `first`, are appended to its partners. Room
+     * for sixteen more than are found. `itself`: the boxes are those of `each`, and only those from a box on count. */
+    void (*meet_each)(const struct packet_boxes *boxes, const struct axis_bounds *each, uint32_t wanted, uint32_t first,
+                      bool itself, uint32_t *const partners[PACKET_ARITY], uint32_t counts[PACKET_ARITY]);
+    /* Packets and boxes of a group, and the box around them. */
+    void (*refit)(const struct packet_refit *refit, struct strand_packet *packets, struct packet_boxes *boxes,
+                  struct axis_bounds *around);
 };
 
 extern const struct strand_kernels strand_kernels_scalar;
