@@ -11,6 +11,13 @@
  *               (largest hi - max(lo, 0) of a pending entry) and `depth` (largest -lo of any entry). Neither rises
  *               during one search
  *
+ * Strands. A tree of strands holds segments where others hold faces: face indices are then segments, `gap` is measured
+ * between their round surfaces. Two trees of strands, or one with itself: the pairs are those of dent_world_strands for
+ * these bodies, with their own radii (0 for bodies without one). Strands and a surface or solid: segments that cross or
+ * touch a face, or come as near to it as their radius, the larger of their ends'; the thickness of the surface does not
+ * count. The first segment of a strand is not reported with the face its root lies on, nor with faces that share a vertex
+ * with that. The kind is CROSSING where a segment crosses a face, TOUCHING elsewhere. Components are whole strands.
+ *
  * A complete search has error 0. Its pairs, sorted, are those of dent_world_query(DENT_QUESTION_FACE_FACE) for the two
  * bodies. With a budget in work units every list is identical on every machine, for every instruction set and thread
  * count. Two budgets in a row give exactly the result of their sum.
@@ -73,16 +80,16 @@ typedef struct dent_bound_tree_def {
 } dent_bound_tree_def;
 DENT_API dent_bound_tree_def dent_bound_tree_def_default(void);
 
-/** Builds a tree over the surface faces of a body at its positions at t0 (an embedding: at its rest shape), and
+/** Builds a tree over the surface faces, or segments of strands, of a body at its positions at t0 (an embedding: at its rest shape), and
  * updates it. O(n log n). Copies the faces. Without an embedding, dent_bound_tree_update needs the world and the body. Fails
  * with BAD_NUMBER for positions that are not finite and with INVALID_ARGUMENT for a bad def. Fails with UNSUPPORTED for
- * a medial tree of an open surface, or boxes or k-DOPs of an embedding. */
+ * a medial tree of an open surface or of strands, strands of an embedding, or boxes or k-DOPs of an embedding. */
 DENT_API dent_status dent_bound_tree_create(dent_world *world, dent_body_id body, const dent_bound_tree_def *def,
                                             dent_bound_tree **tree);
 /** Destroys the tree. Null is allowed. Destroy searches that use it before. */
 DENT_API void dent_bound_tree_destroy(dent_bound_tree *tree);
 
-/** Reads and checks the body's current positions at t0 and refits every node, in parallel, with bounds rounded outward.
+/** Reads and checks the body's current positions at t0 (and radii of strands) and refits every node, in parallel, with bounds rounded outward.
  * O(n). For an embedding it records the move and computes the few upper nodes; the others follow when visited.
  * O(coarse). No allocation. On failure (STALE_ID, BAD_NUMBER: message of the world) the tree is unchanged. Searches
  * begun before must begin again. */
@@ -210,7 +217,8 @@ typedef struct dent_confirmed_pair {
 } dent_confirmed_pair;
 
 typedef struct dent_face_pair {
-    uint32_t face_a, face_b; /**< surface faces of body a and body b; for one body with itself: face_a < face_b */
+    uint32_t face_a, face_b; /**< surface faces (strands: segments) of body a and body b; for one body with itself:
+                                  face_a < face_b */
     uint32_t kind;           /**< dent_pair_kind */
 } dent_face_pair;
 

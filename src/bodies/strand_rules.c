@@ -56,6 +56,17 @@ static int compare_arcs(double near, double far, uint32_t count, double limit)
 }
 
 /* Lengths are not negative, so a sum that has reached the limit stays there. */
+bool strand_arc_is_short(const double (*xyz)[3], uint32_t from, uint32_t to, double limit)
+{
+    double length = 0;
+    bool below = length < limit;
+    for (uint32_t vertex = from; below && vertex < to; vertex++) {
+        length += segment_length(xyz[vertex], xyz[vertex + 1]);
+        below = length < limit;
+    }
+    return below;
+}
+
 bool strand_rule_along(const struct body_snapshot *strands, const double *arcs, uint32_t segment_a, uint32_t segment_b,
                        double radius)
 {
@@ -64,8 +75,7 @@ bool strand_rule_along(const struct body_snapshot *strands, const double *arcs, 
     if (edges[j].v0 - edges[i].v0 != j - i) { /* of two strands */
         return false;
     }
-    double limit = STRAND_PI * radius, length = 0;
-    bool below = j - i < 2 || length < limit;
+    double limit = STRAND_PI * radius;
     if (arcs && j - i > FEW_TERMS) {
         uint32_t first = strands->body->strand_first[strand_of_segment(strands->body, i)];
         int order = compare_arcs(arcs[edges[i].v1], arcs[edges[j].v0], edges[j].v0 - first + 1, limit);
@@ -73,15 +83,10 @@ bool strand_rule_along(const struct body_snapshot *strands, const double *arcs, 
             return order > 0;
         }
     }
-    for (uint32_t vertex = edges[i].v1; below && vertex < edges[j].v0; vertex++) {
-        length += segment_length(strands->xyz[vertex], strands->xyz[vertex + 1]);
-        below = length < limit;
-    }
-    return below;
+    return j - i < 2 || strand_arc_is_short(strands->xyz, edges[i].v1, edges[j].v0, limit);
 }
 
-const uint32_t *strand_root_face(const struct snapshot *snapshot, const struct body *strands, uint32_t strand,
-                                 const struct body *other)
+const dent_strand_root *strand_root_of(const struct body *strands, uint32_t strand)
 {
     uint32_t low = 0, high = strands->root_count;
     while (low < high) {
@@ -92,10 +97,16 @@ const uint32_t *strand_root_face(const struct snapshot *snapshot, const struct b
             high = middle;
         }
     }
-    if (low == strands->root_count || strands->roots[low].strand != strand) {
+    return low == strands->root_count || strands->roots[low].strand != strand ? NULL : &strands->roots[low];
+}
+
+const uint32_t *strand_root_face(const struct snapshot *snapshot, const struct body *strands, uint32_t strand,
+                                 const struct body *other)
+{
+    const dent_strand_root *root = strand_root_of(strands, strand);
+    if (!root) {
         return NULL;
     }
-    const dent_strand_root *root = &strands->roots[low];
     bool there = body_table_find(snapshot->table, root->body) == other && root->face < other->surface_face_count;
     return there ? other->surface_faces[root->face].corners : NULL;
 }

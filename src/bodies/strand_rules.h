@@ -20,11 +20,24 @@
 bool strand_rule_along(const struct body_snapshot *strands, const double *arcs, uint32_t segment_a, uint32_t segment_b,
                        double radius);
 
+/* Is the arc length from one vertex of a strand to a later one below the limit? Summed in index order. */
+bool strand_arc_is_short(const double (*xyz)[3], uint32_t from, uint32_t to, double limit);
+
+/* The rule of the segments of one strand that begin at the vertices a and b, by sums. */
+static inline bool strand_rule_of_vertices(const double (*xyz)[3], uint32_t a, uint32_t b, double radius)
+{
+    uint32_t i = a < b ? a : b, j = a < b ? b : a;
+    return j - i < 2 || strand_arc_is_short(xyz, i + 1, j, 3.14159265358979323846 * radius);
+}
+
 /* Would sums along the strands be long? A guess from some of the segments. */
 bool strand_arcs_pay(const struct body_snapshot *strands, double radius);
 
 /* For each vertex the arc length from the root, summed in index order. O(vertices). */
 void strand_arcs_fill(const struct body_snapshot *strands, double *arcs);
+
+/* What the root of a strand lies on; null: nothing. O(log roots). */
+const dent_strand_root *strand_root_of(const struct body *strands, uint32_t strand);
 
 /* The corners of the face of `other` that the root of a strand lies on; null: none, or none any more. */
 const uint32_t *strand_root_face(const struct snapshot *snapshot, const struct body *strands, uint32_t strand,

@@ -83,11 +83,6 @@ static void calls_that_take_no_strands_say_so(void **state)
     test_scene_make(&scene, SCENE_SURFACES, 1);
     draw_strands(1, xyz, first);
     dent_world *world = world_with_strands(*state, &scene, (const double(*)[3])xyz, first);
-    dent_bound_tree_def tree_def = dent_bound_tree_def_default();
-    dent_bound_tree *tree = NULL;
-    dent_body_id strands = dent_world_body_at(world, scene.body_count);
-    assert_int_equal(dent_bound_tree_create(world, strands, &tree_def, &tree), DENT_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(dent_world_message(world), "strands"));
     dent_motion_impact_def motion_def = dent_motion_impact_def_default();
     dent_motion_impact_result motion;
     assert_int_equal(dent_world_motion_impact(world, &motion_def, &motion), DENT_ERROR_UNSUPPORTED);

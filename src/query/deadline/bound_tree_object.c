@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/floating_point_guard.h"
+#include "bodies/strand_rules.h"
 
 /* ---- embeddings ---------------------------------------------------------------------------------------------- */
 
@@ -208,9 +209,9 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
                             BODY_TITLE_OF(body), (unsigned)body->vertex_count,
                             (unsigned)def->embedding->facts.dense_vertices);
     }
-    if (body_has_segments(body)) {
-        return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has strands, which have no faces to bound",
-                            BODY_TITLE_OF(body));
+    if (body_has_segments(body) && (def->embedding || def->builder == DENT_BUILD_MEDIAL)) {
+        return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has strands: %s",
+                            BODY_TITLE_OF(body), def->embedding ? "they follow no embedding" : "they have no medial axis");
     }
     if (def->builder == DENT_BUILD_MEDIAL && !body->topology.surface_closed) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED,
@@ -230,6 +231,42 @@ static bool copy_identities(struct bound_tree *tree, const struct body *body)
         memcpy(tree->identities, body->identities, body->vertex_count * sizeof *tree->identities);
     }
     return tree->identities != NULL;
+}
+
+/* Radii may have changed since the last update. */
+static void read_radii(struct bound_tree *tree, const struct body *body)
+{
+    for (uint32_t slot = 0; slot < tree->face_count; slot++) {
+        tree->radii[slot] = edge_thickness(body, tree->order[slot], body_thickness(body, 0));
+    }
+}
+
+/* The faces that the roots lie on, as far as they are there. */
+static void copy_roots(struct bound_tree *tree, const dent_world *world, const struct body *body)
+{
+    for (uint32_t slot = 0; slot < tree->face_count; slot++) {
+        uint32_t segment = tree->order[slot], strand = strand_of_segment(body, segment);
+        struct bound_root *to = &tree->roots[slot];
+        *to = (struct bound_root){.identity_base = BOUND_NO_ROOT};
+        const dent_strand_root *root =
+            body->strand_first[strand] == segment + strand ? strand_root_of(body, strand) : NULL;
+        const struct body *other = root ? body_table_find(&world->bodies, root->body) : NULL;
+        if (other && root->face < other->surface_face_count) {
+            to->identity_base = other->identity_base;
+            memcpy(to->corners, other->surface_faces[root->face].corners, sizeof to->corners);
+        }
+    }
+}
+
+/* Segments as faces whose last two corners are one. */
+static dent_surface_face *segments_as_faces(dent_world *world, const struct body *body)
+{
+    dent_surface_face *faces = arena_allocate_cleared(&world->scratch, body->element_count, sizeof *faces);
+    for (uint32_t i = 0; faces && i < body->element_count; i++) {
+        faces[i].corners[0] = body->edges[i].v0;
+        faces[i].corners[1] = faces[i].corners[2] = body->edges[i].v1;
+    }
+    return faces;
 }
 
 static void next_epoch(struct bound_tree *tree)
@@ -252,6 +289,9 @@ static DENT_NOINLINE dent_status update_tree(dent_bound_tree *object, const stru
         tree->xyz = object->incoming;
         object->incoming = kept;
         next_epoch(tree);
+        if (bound_has_strands(tree)) {
+            read_radii(tree, body);
+        }
         bound_tree_refit(tree);
     }
     return status;
@@ -277,18 +317,29 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
     if (status != DENT_OK) {
         return status;
     }
+    bool strands = body_has_segments(body);
+    const dent_surface_face *faces = strands ? segments_as_faces(world, body) : body->surface_faces;
+    if (strands && !faces) {
+        return out_of_memory(world, "a bounding tree");
+    }
     struct bound_build build = {world->context,     kind_of(def),
                                 def->builder,       def->branching,
                                 def->leaf_faces,    (const double(*)[3])xyz,
-                                body->vertex_count, body->surface_face_count,
-                                body->surface_faces};
+                                body->vertex_count, strands ? body->element_count : body->surface_face_count,
+                                faces};
     status = bound_tree_build(tree, &build);
     if (status != DENT_OK) {
         return status == DENT_ERROR_TOO_LARGE
                    ? message_fail(&world->message, status, "a bounding tree of too many levels")
                    : out_of_memory(world, "a bounding tree");
     }
-    tree->closed = body->topology.surface_closed;
+    tree->closed = body->topology.surface_closed && !strands;
+    if (strands && !bound_tree_add_radii(tree)) {
+        return out_of_memory(world, "a bounding tree");
+    }
+    if (strands) {
+        copy_roots(tree, world, body);
+    }
     if (!def->embedding) {
         object->incoming = dent_allocate(world->context, body->vertex_count, sizeof *object->incoming);
     }

@@ -5,6 +5,8 @@
  */
 #include "query/deadline/time_critical_search.h"
 
+#include "bodies/strand_rules.h"
+#include "geometry/metric/feature_distance.h"
 #include "geometry/predicates/triangle_predicates.h"
 #include "structures/bounds/bound_tests.h"
 
@@ -256,8 +258,15 @@ static void list_face_boxes(const struct bound_tree *tree, uint32_t leaf, struct
         for (int axis = 0; axis < 3; axis++) {
             double x = tree->xyz[v[0]][axis], y = tree->xyz[v[1]][axis], z = tree->xyz[v[2]][axis];
             double low = x < y ? x : y, high = x < y ? y : x;
-            boxes[i].v[axis] = z < low ? z : low;
-            boxes[i].v[axis + 3] = z > high ? z : high;
+            low = z < low ? z : low;
+            high = z > high ? z : high;
+            if (bound_has_strands(tree)) {
+                double growth = bound_growth(tree, tree->radii[link->first_face + i]);
+                low = down(low - growth);
+                high = up(high + growth);
+            }
+            boxes[i].v[axis] = low;
+            boxes[i].v[axis + 3] = high;
         }
     }
 }
@@ -278,6 +287,13 @@ static uint32_t compare_row(dent_time_critical *search, uint32_t count_b, bool i
     return itself ? meet & ~((2u << search->row) - 1) : meet;
 }
 
+static void add_pair(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b, dent_pair_kind kind)
+{
+    uint32_t face_a = search->a->order[slot_a], face_b = search->b->order[slot_b];
+    bool flipped = search->a == search->b && face_a > face_b;
+    search->pairs[search->pair_count++] = (dent_face_pair){flipped ? face_b : face_a, flipped ? face_a : face_b, kind};
+}
+
 static void test_faces(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b)
 {
     const uint32_t *va = search->a->corners[slot_a], *vb = search->b->corners[slot_b];
@@ -296,11 +312,87 @@ static void test_faces(dent_time_critical *search, uint32_t slot_a, uint32_t slo
     dent_pair_kind found = kind == FACE_PAIR_CROSSING   ? DENT_PAIR_CROSSING
                            : kind == FACE_PAIR_COPLANAR ? DENT_PAIR_COPLANAR
                                                         : DENT_PAIR_TOUCHING;
-    uint32_t face_a = search->a->order[slot_a], face_b = search->b->order[slot_b];
-    bool flipped = search->a == search->b && face_a > face_b;
-    search->pairs[search->pair_count++] = (dent_face_pair){flipped ? face_b : face_a, flipped ? face_a : face_b, found};
+    add_pair(search, slot_a, slot_b, found);
     if (found != DENT_PAIR_TOUCHING) {
         inside_note_crossing(search, slot_a, slot_b);
+    }
+}
+
+/* ---- strands: segments in place of faces ---- */
+
+/* Two segments, by the rules and the arithmetic of the question `strand`. */
+static bool segments_are_near(const dent_time_critical *search, uint32_t slot_a, uint32_t slot_b)
+{
+    const struct bound_tree *tree_a = search->a, *tree_b = search->b;
+    const uint32_t *va = tree_a->corners[slot_a], *vb = tree_b->corners[slot_b];
+    const double *a[2] = {tree_a->xyz[va[0]], tree_a->xyz[va[1]]}, *b[2] = {tree_b->xyz[vb[0]], tree_b->xyz[vb[1]]};
+    double radius_a = tree_a->radii[slot_a], radius_b = tree_b->radii[slot_b];
+    bool one_strand = tree_a == tree_b && tree_a->component_of_slot[slot_a] == tree_a->component_of_slot[slot_b];
+    return distance_is_within(edge_edge_distance(a, b), radius_a, radius_b) &&
+           !(one_strand && strand_rule_of_vertices((const double(*)[3])tree_a->xyz, va[0], vb[0],
+                                                   radius_a > radius_b ? radius_a : radius_b));
+}
+
+/* Is the segment the first of a strand whose root lies on this face, or on one that shares a vertex with it? */
+static bool is_rooted_there(const struct bound_tree *strands, uint32_t segment, const struct bound_tree *surface,
+                            uint32_t face)
+{
+    const struct bound_root *root = &strands->roots[segment];
+    bool found = false;
+    for (int i = 0; root->identity_base == surface->identity_base && i < 9; i++) {
+        found = found || root->corners[i / 3] == surface->corners[face][i % 3];
+    }
+    return found;
+}
+
+static bool segment_is_near_face(const double *const ends[2], const double *const corners[3], double radius)
+{
+    bool near = vertex_face_distance(ends[0], corners) <= radius || vertex_face_distance(ends[1], corners) <= radius;
+    for (int k = 0; k < 3 && !near; k++) {
+        const double *edge[2] = {corners[k], corners[(k + 1) % 3]};
+        near = edge_edge_distance(ends, edge) <= radius;
+    }
+    return near;
+}
+
+/* A segment and a face: one that crosses it, touches it, or comes as near as its radius. */
+static void test_segment_and_face(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b)
+{
+    bool of_a = bound_has_strands(search->a);
+    const struct bound_tree *strands = of_a ? search->a : search->b, *surface = of_a ? search->b : search->a;
+    uint32_t segment = of_a ? slot_a : slot_b, face = of_a ? slot_b : slot_a;
+    const uint32_t *vs = strands->corners[segment], *vf = surface->corners[face];
+    const double *ends[3] = {strands->xyz[vs[0]], strands->xyz[vs[1]], strands->xyz[vs[2]]};
+    const double *corners[3] = {surface->xyz[vf[0]], surface->xyz[vf[1]], surface->xyz[vf[2]]};
+    face_pair_kind kind = triangle_versus_triangle(ends, corners, &search->predicates);
+    bool rooted = is_rooted_there(strands, segment, surface, face);
+    if (kind == FACE_PAIR_CROSSING && !rooted) {
+        inside_note_crossing(search, slot_a, slot_b);
+        add_pair(search, slot_a, slot_b, DENT_PAIR_CROSSING);
+        return;
+    }
+    if (kind != FACE_PAIR_NONE) {
+        inside_note_touching(search, slot_a, slot_b);
+    }
+    if (!rooted && (kind != FACE_PAIR_NONE || segment_is_near_face(ends, corners, strands->radii[segment]))) {
+        add_pair(search, slot_a, slot_b, DENT_PAIR_TOUCHING);
+    }
+}
+
+static void test_elements(dent_time_critical *search, uint32_t slot_a, uint32_t slot_b)
+{
+    bool strands_a = bound_has_strands(search->a), strands_b = bound_has_strands(search->b);
+    if (!strands_a && !strands_b) {
+        test_faces(search, slot_a, slot_b);
+        return;
+    }
+    search->units += FACE_TEST_UNITS;
+    search->effort += FACE_TEST_UNITS;
+    search->face_tests++;
+    if (strands_a != strands_b) {
+        test_segment_and_face(search, slot_a, slot_b);
+    } else if (segments_are_near(search, slot_a, slot_b)) {
+        add_pair(search, slot_a, slot_b, DENT_PAIR_TOUCHING);
     }
 }
 
@@ -346,7 +438,7 @@ static void step_leaves(dent_time_critical *search)
     } else {
         uint32_t j = (uint32_t)__builtin_ctz(search->left);
         search->left &= search->left - 1;
-        test_faces(search, a->first_face + search->row - 1, b->first_face + j);
+        test_elements(search, a->first_face + search->row - 1, b->first_face + j);
     }
     if (search->left == 0 && search->row == a->face_count) {
         finish_leaves(search);

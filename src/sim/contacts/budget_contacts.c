@@ -67,6 +67,9 @@ static dent_status make_tree(const struct sim_model *model, struct sim_budget *b
     if (budget->trees[body]) {
         return DENT_OK;
     }
+    if (model->bodies[body].kind == DENT_SIM_STRANDS) {
+        return dent_fail(model->context, DENT_ERROR_UNSUPPORTED, "body %u: strands take no contact budget", body);
+    }
     def.kind = DENT_BOUND_SPHERES; /* the response needs balls */
     dent_status status = dent_bound_tree_create(budget->world, model->bodies[body].id, &def, &budget->trees[body]);
     return status == DENT_OK ? status : dent_fail(model->context, status, "%s", dent_world_message(budget->world));

@@ -1,4 +1,4 @@
-/* A surface as a hierarchy of bounding volumes, for searches that may be stopped: balls, axis-parallel boxes, or boxes
+/* A surface, or strands, as a hierarchy of bounding volumes, for searches that may be stopped: balls, axis-parallel boxes, or boxes
  * cut by more slabs (k-DOPs); 2, 4 or 8 children to a node, every face in exactly one leaf.
  *
  * The tree is built once over the faces at rest (bound_tree_build.c, medial_tree.c); its volumes follow the positions:
@@ -8,6 +8,9 @@
  * Volumes are certified: whatever was rounded on the way, they hold every vertex of their faces as stored in `xyz`, and
  * as volumes are convex, the faces. `error` bounds how far a point of the volume may be from the faces. The witness, a
  * vertex of the faces themselves, bounds distances from above: no two nodes are farther apart than their witnesses.
+ *
+ * Strands. A segment takes the place of a face, its second end twice, and has a radius. Volumes hold the segments with
+ * their radii, and a little more: two segments that the question `strand` calls near have volumes that meet.
  */
 #ifndef DENT_STRUCTURES_BOUND_TREE_H
 #define DENT_STRUCTURES_BOUND_TREE_H
@@ -26,6 +29,13 @@ enum { BOUND_BRANCHING_MAX = 8, BOUND_LEAF_FACES_MAX = 16, BOUND_LEVELS_MAX = 64
 struct bound_link {
     uint32_t first_child, first_face, face_count;
     uint16_t child_count, level;
+};
+
+/* The face that the root of a strand lies on; for other segments `identity_base` is BOUND_NO_ROOT. */
+#define BOUND_NO_ROOT UINT64_MAX /* no body has it */
+struct bound_root {
+    uint64_t identity_base; /* of the body of the face */
+    uint32_t corners[3];
 };
 
 struct bound_tree {
@@ -47,6 +57,12 @@ struct bound_tree {
     double (*xyz)[3]; /* positions as the volumes see them; of trees of embeddings only those of leaves with a fresh stamp */
     double *protrusion; /* by node; null: take the radius */
     double centre[3];   /* of the bounds at rest */
+
+    /* Strands only; else null. */
+    double *radii;            /* by slot, as they were at the last update … */
+    double *node_radii;       /* … and the largest below each node */
+    double largest;           /* |coordinate| at the last update */
+    struct bound_root *roots; /* by slot */
 
     /* Identity of vertices, as in struct body. */
     uint64_t identity_base;
@@ -81,8 +97,11 @@ void bound_tree_destroy(struct bound_tree *tree);
 /* Connected sets of faces, from the vertices they share. False: out of memory. */
 bool bound_tree_find_components(struct bound_tree *tree);
 
-/* New volumes for the positions in tree->xyz, in parallel. */
+/* New volumes for the positions in tree->xyz, and radii, in parallel. */
 void bound_tree_refit(struct bound_tree *tree);
+
+/* Memory for radii and roots. False: out of memory; bound_tree_destroy frees what there is. */
+bool bound_tree_add_radii(struct bound_tree *tree);
 
 /* ---- for the builders -------------------------------------------------------------------------------------------- */
 
@@ -111,6 +130,20 @@ static inline double *bound_witness(const struct bound_tree *tree, uint32_t node
 static inline const double *bound_slabs(const struct bound_tree *tree, uint32_t node)
 {
     return &tree->slabs[2 * (size_t)tree->slab_directions * node];
+}
+
+static inline bool bound_has_strands(const struct bound_tree *tree)
+{
+    return tree->radii != NULL;
+}
+
+/* How far a volume of segments with this radius reaches beyond them: as growth_of_thickness in feature_distance.h, without
+ * its limit, as the other body may be much larger. Either body covers 32 u of its own coordinates. Sums of radii that may
+ * overflow reach everything. */
+static inline double bound_growth(const struct bound_tree *tree, double radius)
+{
+    double growth = (radius * (1.0 + 0x1p-51) + 0x1p-46 * tree->largest) + DBL_TRUE_MIN;
+    return growth <= DBL_MAX && radius < 0x1p1022 ? growth : DBL_MAX;
 }
 
 static inline bool bound_is_leaf(const struct bound_tree *tree, uint32_t node)

@@ -407,10 +407,21 @@ void bound_tree_destroy(struct bound_tree *tree)
     dent_release(context, tree->xyz, tree->vertex_count, sizeof *tree->xyz);
     dent_release(context, tree->protrusion, tree->node_count, sizeof *tree->protrusion);
     dent_release(context, tree->identities, tree->vertex_count, sizeof *tree->identities);
+    dent_release(context, tree->radii, faces, sizeof *tree->radii);
+    dent_release(context, tree->roots, faces, sizeof *tree->roots);
+    dent_release(context, tree->node_radii, tree->node_count, sizeof *tree->node_radii);
     dent_release(context, tree->component_of_slot, faces, sizeof *tree->component_of_slot);
     dent_release(context, tree->component_start, faces + 1, sizeof *tree->component_start);
     dent_release(context, tree->component_slots, faces, sizeof *tree->component_slots);
     *tree = (struct bound_tree){.context = context};
+}
+
+bool bound_tree_add_radii(struct bound_tree *tree)
+{
+    tree->radii = dent_allocate(tree->context, tree->face_count, sizeof *tree->radii);
+    tree->roots = dent_allocate(tree->context, tree->face_count, sizeof *tree->roots);
+    tree->node_radii = dent_allocate(tree->context, tree->node_count, sizeof *tree->node_radii);
+    return tree->radii && tree->roots && tree->node_radii;
 }
 
 /* ---- components -------------------------------------------------------------------------------------------------- */

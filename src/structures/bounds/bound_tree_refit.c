@@ -162,6 +162,29 @@ static void grow_around_vertices(const struct bound_tree *tree, const struct bou
     }
 }
 
+/* ---- radii of strands ---- */
+
+static void note_radius(struct bound_tree *tree, uint32_t node)
+{
+    const struct bound_link *link = &tree->links[node];
+    double largest = 0;
+    for (uint32_t i = 0; i < link->child_count; i++) {
+        double radius = tree->node_radii[link->first_child + i];
+        largest = radius > largest ? radius : largest;
+    }
+    for (uint32_t i = 0; link->child_count == 0 && i < link->face_count; i++) {
+        double radius = tree->radii[link->first_face + i];
+        largest = radius > largest ? radius : largest;
+    }
+    tree->node_radii[node] = largest;
+}
+
+/* How far the volume of a node reaches beyond its vertices; 0 for surfaces. */
+static double node_growth(const struct bound_tree *tree, uint32_t node)
+{
+    return bound_has_strands(tree) ? bound_growth(tree, tree->node_radii[node]) : 0;
+}
+
 static void refit_ball(struct bound_tree *tree, uint32_t node)
 {
     const struct bound_link *link = &tree->links[node];
@@ -178,7 +201,8 @@ static void refit_ball(struct bound_tree *tree, uint32_t node)
         grow_around_vertices(tree, link, volume->v);
     }
     struct reach reach = vertex_reach(tree, link, volume->v);
-    double radius = reach.farthest < layered ? reach.farthest : layered;
+    double growth = node_growth(tree, node), farthest = growth > 0 ? up(reach.farthest + growth) : reach.farthest;
+    double radius = farthest < layered ? farthest : layered;
     double around = up(radius + reach.nearest);
     take_witness(tree, node, reach.vertex);
     volume->v[3] = radius;
@@ -206,6 +230,9 @@ static void refit_box(struct bound_tree *tree, uint32_t node)
                 hi = c > hi ? c : hi;
             }
         }
+        double growth = link->child_count == 0 ? node_growth(tree, node) : 0;
+        lo = growth > 0 ? down(lo - growth) : lo;
+        hi = growth > 0 ? up(hi + growth) : hi;
         volume->v[axis] = lo;
         volume->v[axis + 3] = hi;
         middle[axis] = lo * 0.5 + hi * 0.5;
@@ -242,6 +269,11 @@ static void refit_slabs(struct bound_tree *tree, uint32_t node)
         for (uint32_t i = tree->vertex_start[link->first_face]; i < end; i++) {
             slabs_add_point(directions, tree->xyz[tree->vertices[i]], slabs);
         }
+        double growth = node_growth(tree, node) * 1.7320508075688776; /* no direction is longer */
+        for (uint32_t k = 0; growth > 0 && k < directions; k++) {
+            slabs[k] = down(slabs[k] - growth);
+            slabs[directions + k] = up(slabs[directions + k] + growth);
+        }
     }
 }
 
@@ -256,6 +288,9 @@ static void refit_block(void *data, uint32_t block, uint32_t worker)
     uint32_t begin = level->begin + block * NODES_PER_BLOCK, end = begin + NODES_PER_BLOCK;
     (void)worker;
     for (uint32_t node = begin; node < end && node < level->end; node++) {
+        if (bound_has_strands(level->tree)) {
+            note_radius(level->tree, node);
+        }
         if (bound_has_balls(level->tree)) {
             refit_ball(level->tree, node);
         } else {
@@ -271,6 +306,13 @@ void bound_tree_refit(struct bound_tree *tree)
 {
     if (tree->face_count == 0) {
         return;
+    }
+    tree->largest = 0;
+    for (uint32_t v = 0; bound_has_strands(tree) && v < tree->vertex_count; v++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double size = fabs(tree->xyz[v][axis]);
+            tree->largest = size > tree->largest ? size : tree->largest;
+        }
     }
     for (uint32_t i = tree->level_count; i-- > 0;) {
         struct refit_level level = {tree, tree->level_start[i], tree->level_start[i + 1]};
