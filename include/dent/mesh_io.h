@@ -120,7 +120,7 @@ typedef struct dent_mesh_view {
 } dent_mesh_view;
 
 /** Writes a file in the format of its ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces, strands), .vtu
- * (solids, surfaces), .vtp (surfaces, strands, points). A field "radius" on the vertices of strands in a .vtp is read back as
+ * (solids, surfaces), .vtp (surfaces, strands, points), .xyz (points: a line each). A field "radius" on the vertices of strands in a .vtp is read back as
  * their radii. Doubles round-trip exactly. The file gets its name only when complete (file_output.h). A full disk fails
  * with FILE. */
 DENT_API dent_status dent_mesh_write(dent_context *context, const char *path, const dent_mesh_view *view);
