@@ -396,12 +396,13 @@ const tool_command command_info_row = {
     "a solid's tetrahedra once; `surface faces` have one cell. Boundary edges have one surface face,\n"
     "non-manifold edges more than two. For a series (a .tar, a directory, a pattern), prints the frame\n"
     "count and describes the first frame. The spacing of points is the side of the square that a point\n"
-    "of a surface has to itself; coincident points have another at the same place. For a robot (.urdf), lists links and joints.\n"
+    "of a surface has to itself; coincident points have another at the same place.\n"
+    "For a robot (.urdf), lists links and joints.\n"
     "\n"
     "JSON keys: file body kind vertices cells faces surface_faces edges components boundary_edges\n"
     "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z;\n"
-    "for points also spacing coincident; for a series also frames. For a robot: file robot values links (name vertices faces) joints (name\n"
-    "kind parent child value lower upper).\n",
+    "for points also spacing coincident; for a series also frames. For a robot: file robot values links\n"
+    "(name vertices faces) joints (name kind parent child value lower upper).\n",
     .option_bits = OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PACKAGE_PATH) |
                    OPTION_BIT(OPTION_SKIP_MISSING) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,

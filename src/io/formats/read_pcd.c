@@ -235,12 +235,6 @@ static dent_status add_point(struct pcd_reader *reader, const double values[PCD_
     return reader->roles >> 3 == 7 ? builder_add_normal(builder, values + 3, line) : DENT_OK;
 }
 
-static dent_status reserve_points(struct pcd_reader *reader, uint64_t bytes_each)
-{
-    TRY(scanner_check_claim(&reader->scanner, "points", reader->points, bytes_each));
-    return builder_reserve_vertices(reader->request->builder, reader->points);
-}
-
 static dent_status read_ascii(struct pcd_reader *reader)
 {
     struct text_scanner *scanner = &reader->scanner;
@@ -249,7 +243,8 @@ static dent_status read_ascii(struct pcd_reader *reader)
         numbers += reader->fields[i].count;
     }
     scanner_skip_line(scanner);
-    TRY(reserve_points(reader, 2 * numbers - 1));
+    TRY(scanner_check_claim(scanner, "points", reader->points, 2 * numbers - 1));
+    TRY(builder_reserve_vertices(reader->request->builder, reader->points));
     for (uint64_t point = 0; point < reader->points; point++) {
         double values[PCD_ROLES] = {0};
         uint64_t line = 0;
@@ -299,9 +294,15 @@ static void note_rest(struct pcd_reader *reader, uint64_t bytes)
 
 static dent_status read_binary(struct pcd_reader *reader)
 {
-    TRY(reserve_points(reader, reader->record));
+    size_t left = scanner_bytes_left(&reader->scanner);
+    if (reader->points > left / reader->record) { /* all of the last record, too: text needs no blank at its end */
+        return dent_fail(reader->request->context, DENT_ERROR_FORMAT,
+                         "%s: claims %llu points of %llu bytes, but only %zu bytes follow", reader->request->name,
+                         (unsigned long long)reader->points, (unsigned long long)reader->record, left);
+    }
+    TRY(builder_reserve_vertices(reader->request->builder, reader->points));
     TRY(read_numbers(reader, reader->scanner.cursor, false));
-    note_rest(reader, scanner_bytes_left(&reader->scanner) - reader->points * reader->record);
+    note_rest(reader, left - reader->points * reader->record);
     return DENT_OK;
 }
 
