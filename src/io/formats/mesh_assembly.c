@@ -13,7 +13,7 @@
 #include "io/model/mesh_storage.h"
 #include "io/model/number_index.h"
 #include "reader_table.h"
-#include "strand_assembly.h"
+#include "io/model/strand_assembly.h"
 
 #include <stdio.h>
 #include <string.h>
