@@ -213,6 +213,10 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
         return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has strands: %s",
                             BODY_TITLE_OF(body), def->embedding ? "they follow no embedding" : "they have no medial axis");
     }
+    if (body_has_points(body)) {
+        return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has %s, which have no faces to bound",
+                            BODY_TITLE_OF(body), body_kind_rows[body->kind].name);
+    }
     if (def->builder == DENT_BUILD_MEDIAL && !body->topology.surface_closed) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED,
                             BODY_TITLE " has an open surface, which has no medial axis inside", BODY_TITLE_OF(body));
