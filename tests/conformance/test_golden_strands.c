@@ -103,6 +103,9 @@ static void threads_and_instruction_sets_give_the_golden_pairs(void **state)
     static const uint32_t threads[3] = {1, 2, 7};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (!rows[i].oracle && getenv("DENT_QUICK_TESTS")) {
+            continue;
+        }
         for (int isa = DENT_ISA_SCALAR; isa < DENT_ISA_COUNT; isa++) {
             if (dent_isa_available((dent_isa)isa)) {
                 ask_row(&rows[i], DENT_METHOD_STRAND_PACKETS, threads[((size_t)isa + i) % 3], (dent_isa)isa);
