@@ -51,7 +51,7 @@ typedef struct dent_cloud_def {
 DENT_API dent_cloud_def dent_cloud_def_default(void);
 
 /** Prepares a cloud. Points nearer to one another than 1e-12 of the box's diagonal count as one. O(n log n), parallel;
- * about 400 bytes a point are kept and about as many again are used while it is made. Fails with BAD_NUMBER (the message
+ * about 400 bytes a point are kept (k = 8), and about as many again are used while it is made. Fails with BAD_NUMBER (the message
  * names the point: a number that is not finite or beyond 1e100, a normal of length 0), INVALID_ARGUMENT (no points, a
  * bad def), TOO_LARGE (more than 2^31 points) or OUT_OF_MEMORY. On failure *cloud is untouched. */
 DENT_API dent_status dent_cloud_create(dent_context *context, const dent_cloud_def *def, dent_cloud **cloud);
@@ -60,11 +60,12 @@ DENT_API void dent_cloud_destroy(dent_cloud *cloud);
 
 /** What an update found. */
 typedef struct dent_cloud_update_result {
-    double stretch;          /**< the ratio of the sum of the edges' lengths to that when the graph was made */
-    double distorted_share;  /**< share of the edges, 0 … 1, now less than half or more than twice as long, each relative
-                                  to the mean stretch */
-    bool rebuild_advised;    /**< distorted_share is above 0.02, or points that are not joined came nearer than half
-                                  their sampling radius: create the cloud again */
+    double stretch;         /**< the sum of the edges' lengths relative to that when the graph was made; of two edges of
+                                 each point */
+    double distorted_share; /**< share of these edges, 0 … 1, that are less than half or more than twice as long as then,
+                                 relative to the mean stretch */
+    bool rebuild_advised;   /**< distorted_share is above 0.02, or the boxes of the hierarchy are more than twice as long
+                                 as when the graph was made, relative to the mean stretch: create the cloud again */
 } dent_cloud_update_result;
 
 /** Reads the positions (and normals, if they were given) again: new lengths, sampling radii, normals and covers on the
@@ -94,7 +95,7 @@ typedef struct dent_cloud_point {
     double normal[3]; /**< unit, oriented; 0 if isolated */
     double radius;    /**< sampling radius: the median length of its edges; 0 if isolated */
     uint32_t degree;  /**< edges */
-    uint32_t part;    /**< the smallest point of its connected part */
+    uint32_t part;    /**< a point of its connected part of the graph, the same for all of them */
     uint32_t same_as; /**< the point itself, or the earlier one that it coincides with */
 } dent_cloud_point;
 /** Returns what is known of a point (an index of the def); a zeroed struct if there is none. O(log degree). */
@@ -166,7 +167,7 @@ typedef struct dent_cloud_search_def {
 } dent_cloud_search_def;
 DENT_API dent_cloud_search_def dent_cloud_search_def_default(void);
 
-/** Makes a search. O(points) memory, at most 16 bytes a point. Fails with INVALID_ARGUMENT (the message names the field) or
+/** Makes a search. O(points) memory: 1 byte a point, with GRAPH 44. Fails with INVALID_ARGUMENT (the message names the field) or
  * OUT_OF_MEMORY. */
 DENT_API dent_status dent_cloud_search_create(dent_context *context, const dent_cloud_search_def *def,
                                               dent_cloud_search **search);
