@@ -3,7 +3,7 @@
  *   bench_cloud [points = 1000000] [threads = 1] [function = sphere-fit] [rounds = 5]
  *
  * Cases: far (boxes apart), near (boxes overlap, surfaces apart), touching (about 1 % of the points in the overlap),
- * deep (half a radius). Wall time, the median of the rounds; run it alone. */
+ * deep (half a radius). Wall time, the median of the rounds; run it alone. 0 rounds: preparation only. */
 #include <dent/cloud.h>
 
 #include "sort_times.h"
@@ -132,7 +132,7 @@ int main(int argument_count, char **arguments)
         }
     }
     int rounds = argument_count > 4 ? atoi(arguments[4]) : 5;
-    rounds = rounds < 1 ? 1 : rounds > 60 ? 60 : rounds;
+    rounds = rounds < 0 ? 0 : rounds > 60 ? 60 : rounds; /* 0: preparation only */
     dent_context *context = dent_context_create(&def, NULL);
     double *xyz_a = sphere_points(count, 1), *xyz_b = sphere_points(count, 2);
     dent_cloud *a = prepare(context, xyz_a, count);
@@ -142,8 +142,10 @@ int main(int argument_count, char **arguments)
     printf("prepare  %.0f and %.0f ms, %u threads, %s\n", times[0], times[1], def.thread_count,
            dent_isa_name(dent_context_isa(context)));
     print_cloud(a);
-    time_values(a, xyz_a, count);
-    for (int all = 0; all < 2; all++) {
+    if (rounds > 0) {
+        time_values(a, xyz_a, count);
+    }
+    for (int all = 0; all < 2 && rounds > 0; all++) {
         time_search(context, a, b, function, "far", 2.5, !all, rounds);
         time_search(context, a, b, function, "near", 2.02, !all, rounds);
         time_search(context, a, b, function, "touching", 1.96, !all, rounds); /* caps of 1 % of the area: height 0.02 */

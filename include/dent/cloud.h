@@ -137,7 +137,7 @@ typedef struct dent_cloud_value {
     double normal[3]; /**< direction in which f grows, unit; 0 unless DEFINED */
     double bandwidth; /**< h of the kernel exp(-d^2 / h^2) there, a length */
     double distance;  /**< to the nearest point */
-    uint32_t nearest; /**< that point, an index of the def; UINT32_MAX beyond 2^70 times the cloud's size */
+    uint32_t nearest; /**< that point, an index of the def; UINT32_MAX if all points are isolated */
     uint32_t support; /**< points with a weight */
     uint32_t state;   /**< dent_cloud_state */
     bool unreliable;  /**< DEFINED, but the two smallest eigenvalues differ by less than 1 %: the normal is a guess */
@@ -204,7 +204,8 @@ typedef struct dent_cloud_result {
     uint32_t point_count;
     double miss_probability; /**< estimate: the chance that an intersection with the extent of the resolution or more was
                                   not found. 0 if the covers are apart, or every point near the other cloud was tried.
-                                  With YES: that some piece of the curve was not found. 1 while UNKNOWN */
+                                  With YES: that some piece of the curve was not found; 0 with first_only. 1 until all
+                                  pairs of nodes are refined, then by the draws done so far */
     double resolution;       /**< radius of a surfel, a length: smaller contact may be missed */
 
     uint32_t pending_count;  /**< pairs of nodes not yet refined */
@@ -240,7 +241,7 @@ typedef struct dent_cloud_triangles_def {
 } dent_cloud_triangles_def;
 DENT_API dent_cloud_triangles_def dent_cloud_triangles_def_default(void);
 
-/** A point where the surface of the cloud crosses a side of a (cut) triangle. */
+/** A point where the surface of the cloud crosses a side of a piece of a triangle; one for each crossed piece. */
 typedef struct dent_cloud_triangle_point {
     double position[3];
     double residual; /**< |f| there */

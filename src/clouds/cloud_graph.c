@@ -15,10 +15,10 @@
 
 #include <string.h>
 
-enum { LEAVES_A_BLOCK = SLOTS_A_BLOCK / NEIGHBOUR_LANES, NEIGHBOURS_MOST = 64 };
+enum { LEAVES_A_BLOCK = SLOTS_A_BLOCK / NEIGHBOUR_LANES, NEIGHBOURS_MOST = 64, PRUNE_PASSES = 3 };
 
-#define ACROSS_PARALLEL 0.9
-#define ACROSS_SPACINGS 0.75
+#define ACROSS_PARALLEL 0.8
+#define ACROSS_SPACINGS 0.5
 
 /* ---- spheres ----------------------------------------------------------------------------------------------------- */
 
@@ -318,28 +318,39 @@ static void remeasure_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
+/* Runs stages one after the other. */
+static dent_status run_blocks(struct prune_work *work, dent_block_function *const *stages, size_t count)
+{
+    dent_status status = DENT_OK;
+    for (size_t i = 0; i < count && status == DENT_OK; i++) {
+        status = dent_parallel_for(work->cloud->context, cloud_blocks(work->cloud->count), stages[i], work);
+    }
+    return status;
+}
+
+/* Sheets that were joined spoil one another's normals: better normals may show more edges across. */
 static dent_status prune_with(struct prune_work *work)
 {
     dent_cloud *cloud = work->cloud;
-    uint32_t blocks = cloud_blocks(cloud->count);
-    dent_block_function *const stages[] = {measure_block, limit_block, prune_block};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-        dent_status status = dent_parallel_for(cloud->context, blocks, stages[i], work);
-        if (status) {
-            return status;
+    dent_block_function *const measure[] = {measure_block, limit_block}, *const prune[] = {prune_block};
+    dent_block_function *const again[] = {remeasure_block};
+    dent_status status = run_blocks(work, measure, 2);
+    bool is_done = false;
+    for (int pass = 0; pass < PRUNE_PASSES && !is_done && status == DENT_OK; pass++) {
+        uint64_t dropped[2] = {0, 0};
+        status = run_blocks(work, prune, 1);
+        for (uint32_t block = 0; block < cloud_blocks(cloud->count) && status == DENT_OK; block++) {
+            dropped[0] += work->dropped[block][0]; /* each edge at both ends */
+            dropped[1] += work->dropped[block][1];
         }
+        if (status == DENT_OK && dropped[0] + dropped[1] > 0) {
+            close_gaps(work);
+            status = run_blocks(work, again, 1);
+        }
+        cloud->info.pruned_long += dropped[0] / 2;
+        cloud->info.pruned_across += dropped[1] / 2;
+        is_done = dropped[1] == 0;
     }
-    for (uint32_t block = 0; block < blocks; block++) { /* each edge was dropped at both ends */
-        cloud->info.pruned_long += work->dropped[block][0];
-        cloud->info.pruned_across += work->dropped[block][1];
-    }
-    dent_status status = DENT_OK;
-    if (cloud->info.pruned_long + cloud->info.pruned_across > 0) {
-        close_gaps(work);
-        status = dent_parallel_for(cloud->context, blocks, remeasure_block, work);
-    }
-    cloud->info.pruned_long /= 2;
-    cloud->info.pruned_across /= 2;
     cloud->info.edges = cloud->first[cloud->count] / 2;
     return status;
 }

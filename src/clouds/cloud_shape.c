@@ -5,6 +5,11 @@
 
 #include "clouds/symmetric_eigen.h"
 
+enum { POINTS_LEAST = 6 };
+#define THICK 0.02 /* smallest share of the covariance that flat neighbourhoods stay below */
+#define INNER_RADII 0.7
+#define MUCH_THINNER 0.1
+
 static inline void swap_values(double *a, double *b)
 {
     double kept = *a;
@@ -60,14 +65,18 @@ void cloud_edge_quartiles(const dent_cloud *cloud, uint32_t slot, double quartil
     }
 }
 
-void cloud_thin_direction(const dent_cloud *cloud, uint32_t slot, double normal[3])
+/* Of the neighbours up to a distance. Returns the share of the smallest eigenvalue; 1 for too few of them. */
+static double thin_direction_within(const dent_cloud *cloud, uint32_t slot, double most, double normal[3])
 {
     double sums[3] = {0, 0, 0}, squares[6] = {0, 0, 0, 0, 0, 0}, values[3];
     uint32_t degree = cloud_degree(cloud, slot), step = degree / EDGES_MEASURED + 1, count = 1;
     const double *at = cloud->point[slot];
-    for (uint64_t e = cloud->first[slot]; e < cloud->first[slot + 1]; e += step, count++) {
+    for (uint64_t e = cloud->first[slot]; e < cloud->first[slot + 1]; e += step) {
         const double *other = cloud->point[cloud->edges[e]];
         double x = other[0] - at[0], y = other[1] - at[1], z = other[2] - at[2];
+        if ((x * x + y * y) + z * z > most * most) {
+            continue;
+        }
         sums[0] += x;
         sums[1] += y;
         sums[2] += z;
@@ -77,6 +86,7 @@ void cloud_thin_direction(const dent_cloud *cloud, uint32_t slot, double normal[
         squares[3] += y * y;
         squares[4] += y * z;
         squares[5] += z * z;
+        count++;
     }
     double share = 1.0 / count;
     for (int axis = 0; axis < 3; axis++) {
@@ -86,4 +96,16 @@ void cloud_thin_direction(const dent_cloud *cloud, uint32_t slot, double normal[
                         squares[2] * share - sums[0] * sums[2], squares[3] * share - sums[1] * sums[1],
                         squares[4] * share - sums[1] * sums[2], squares[5] * share - sums[2] * sums[2]};
     symmetric_eigen(matrix, values, normal);
+    double sum = values[0] + values[1] + values[2];
+    return count >= POINTS_LEAST && sum > 0.0 ? values[0] / sum : 1.0;
+}
+
+/* Another sheet nearby makes a neighbourhood thick. Then a smaller one, without that sheet, may be much thinner. */
+void cloud_thin_direction(const dent_cloud *cloud, uint32_t slot, double normal[3])
+{
+    double thickness = thin_direction_within(cloud, slot, INFINITY, normal), inner[3];
+    if (thickness > THICK &&
+        thin_direction_within(cloud, slot, INNER_RADII * cloud->radius[slot], inner) < MUCH_THINNER * thickness) {
+        memcpy(normal, inner, sizeof inner);
+    }
 }

@@ -40,7 +40,7 @@ struct sphere_query {
 };
 
 /* exp(-x) for 0 <= x is the 2^halvings-th power of exp(-x / 2^halvings), and that a series of twelve terms for an
- * argument of at most 0.3: relative error below 1e-16 * 2^halvings. */
+ * argument of at most 0.3: relative error below 1e-15 * 2^halvings. */
 #define EXPONENTIAL_RANGE 0.3
 #define EXPONENTIAL_TERMS                                                                                              \
     {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6,    \
