@@ -38,6 +38,7 @@ OPTIONAL = {
     "dent_motion_between": {"centre"},
     "dent_neighbours_nearest": {"indices", "squared_distances", "counts"},
     "dent_cloud_point_edges": {"others"},
+    "dent_cloud_meet_triangles": {"points"},
     "dent_cloud_search_begin": {"pose_a", "pose_b"},
     "dent_penalty_forces": {"report"},
     "dent_position_solve": {"report"},
