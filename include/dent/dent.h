@@ -28,6 +28,7 @@
 #include <dent/base.h>
 #include <dent/body.h>
 #include <dent/border.h>
+#include <dent/boxes.h>
 #include <dent/contact.h>
 #include <dent/hair.h>
 #include <dent/id.h>
