@@ -17,6 +17,7 @@ int main(void)
         return 1;
     }
     for (int step = 0; step < 3; step++) {
+        /* snippet: pairs */
         if (dent_boxes_update(boxes, dent_box_list_float(list[0]), 4) != DENT_OK ||
             dent_boxes_pairs(boxes, &pairs) != DENT_OK) {
             return 1;
@@ -26,6 +27,7 @@ int main(void)
             printf(" %u-%u", pairs.pairs[i].a, pairs.pairs[i].b);
         }
         printf("\n");
+        /* end of snippet */
         list[2][0] -= 2, list[2][3] -= 2;            /* one moves */
         list[3][0] = list[2][0], list[3][3] = 10;    /* one appears */
         list[3][4] = list[3][5] = 1;

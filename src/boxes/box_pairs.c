@@ -177,6 +177,25 @@ static bool resize(struct dynamic_array *array, size_t count)
     return true;
 }
 
+/* Few pairs of many boxes: one sort of all. */
+static void order_few(const struct collector_call *call)
+{
+    const struct block_output *found = &call->collector->found;
+    uint64_t *keys = call->collector->grouped.data, *scratch = (uint64_t *)call->pairs->data;
+    dent_box_pair *pairs = call->pairs->data;
+    size_t count = 0;
+    for (uint32_t block = 0; block < found->block_count; block++) {
+        for (struct record_run run = block_output_first(found, block); run.count > 0; run = block_output_next(&run)) {
+            memcpy(keys + count, run.records, run.count * sizeof *keys);
+            count += run.count;
+        }
+    }
+    radix_sort_u64(keys, NULL, scratch, NULL, count);
+    for (size_t i = 0; i < count; i++) {
+        pairs[i] = (dent_box_pair){(uint32_t)(keys[i] >> 32), (uint32_t)keys[i]};
+    }
+}
+
 static dent_status order_pairs(struct collector_call *call)
 {
     struct pair_collector *collector = call->collector;
@@ -188,6 +207,10 @@ static dent_status order_pairs(struct collector_call *call)
     if (block_output_failed(&collector->found) || !resize(&collector->grouped, total) ||
         !resize(&collector->ends, (size_t)ranges + 1) || !resize(call->pairs, total)) {
         return DENT_ERROR_OUT_OF_MEMORY;
+    }
+    if (total < box_store_count(collector->store) / 8) {
+        order_few(call);
+        return DENT_OK;
     }
     deal_out(collector, ranges);
     return dent_parallel_for(collector->context, ranges, order_range, call);

@@ -409,10 +409,148 @@ static void commit(struct box_store *store, const dent_box_list *list, uint32_t 
     memcpy(store->hi, writer->hi, sizeof store->hi);
 }
 
+/* ---- few boxes changed ------------------------------------------------------------------------------------------- */
+
+/* Does a box of floats have this record? The record is exact. */
+static inline bool same_floats(const float lo[3], const float hi[3], float factor, const struct box_record *record)
+{
+    return (lo[0] * factor == record->lo[0]) & (lo[1] * factor == record->lo[1]) & (lo[2] * factor == record->lo[2]) &
+           (hi[0] * factor == record->hi[0]) & (hi[1] * factor == record->hi[1]) & (hi[2] * factor == record->hi[2]);
+}
+
+static inline bool same_corners(const struct box_corners *a, const struct box_corners *b)
+{
+    return (a->lo[0] == b->lo[0]) & (a->lo[1] == b->lo[1]) & (a->lo[2] == b->lo[2]) & (a->hi[0] == b->hi[0]) &
+           (a->hi[1] == b->hi[1]) & (a->hi[2] == b->hi[2]);
+}
+
+/* Lists the boxes that differ from what is stored, and perhaps absent ones; false: more than `most`. */
+static bool list_changes(struct box_store *store, const dent_box_list *list, uint32_t count, uint32_t most)
+{
+    const struct box_record *records = store->records.data;
+    const struct box_corners *corners = store->corners.data;
+    uint32_t *moved = store->moved.data, moved_count = 0;
+    size_t stride = list_stride(list);
+    const char *at_lo = list->lo, *at_hi = list->hi;
+    bool wide = list->scalar == DENT_SCALAR_DOUBLE;
+    float factor = (float)(store->scaling.first * store->scaling.second);
+    for (uint32_t i = 0; i < count && moved_count <= most; i++, at_lo += stride, at_hi += stride) {
+        bool same;
+        if (store->exact && !wide) {
+            float lo[3], hi[3];
+            memcpy(lo, at_lo, sizeof lo);
+            memcpy(hi, at_hi, sizeof hi);
+            same = same_floats(lo, hi, factor, &records[i]);
+        } else {
+            struct box_corners given = wide ? read_doubles(at_lo, at_hi) : read_floats(at_lo, at_hi);
+            struct box_corners kept = store->exact ? box_store_corners(store, i) : corners[i];
+            same = same_corners(&given, &kept);
+        }
+        moved[moved_count] = i;
+        moved_count += !same;
+    }
+    store->moved.count = moved_count;
+    return moved_count <= most;
+}
+
+/* Keeps those changes that are changes, and checks them. False in *usual: the map or the kind of storage has to change. */
+static dent_status check_changes(struct box_store *store, const dent_box_list *list, bool *usual)
+{
+    uint32_t *moved = store->moved.data, kept = 0;
+    *usual = true;
+    for (size_t k = 0; k < store->moved.count; k++) {
+        struct box_corners box = box_list_read(list, moved[k]);
+        dent_status status = check_box(store->context, &box, moved[k], "box");
+        if (status) {
+            return status;
+        }
+        bool absent = !corners_present(&box), exact = true;
+        bool was_absent = !(box_store_records(store)[moved[k]].lo[0] < INFINITY);
+        if (absent && was_absent) {
+            continue;
+        }
+        if (!absent) {
+            struct box_record record = box_store_map(store, box.lo, box.hi, &exact);
+            for (int axis = 0; axis < 3; axis++) {
+                *usual = *usual && record.lo[axis] >= -1.0f && record.hi[axis] <= 1.0f;
+            }
+            *usual = *usual && (exact || !store->exact);
+        }
+        moved[kept++] = moved[k];
+    }
+    store->moved.count = kept;
+    return DENT_OK;
+}
+
+static float longest_edge(const struct box_record *record)
+{
+    float x = record->hi[0] - record->lo[0], y = record->hi[1] - record->lo[1], z = record->hi[2] - record->lo[2];
+    x = y > x ? y : x;
+    return z > x ? z : x;
+}
+
+/* Bounds only grow here; the next complete reading finds the true ones. */
+static void write_changes(struct box_store *store, const dent_box_list *list)
+{
+    const uint32_t *moved = store->moved.data;
+    struct box_record *records = store->records.data;
+    struct box_corners *corners = store->corners.data;
+    bool exact = true;
+    for (size_t k = 0; k < store->moved.count; k++) {
+        struct box_record *record = &records[moved[k]];
+        struct box_corners box = box_list_read(list, moved[k]);
+        bool present = corners_present(&box), was = record->lo[0] < INFINITY;
+        if (!present) {
+            bounds_clear(box.lo, box.hi);
+        }
+        store->edge_sum -= was ? (double)longest_edge(record) : 0.0;
+        *record = present ? box_store_map(store, box.lo, box.hi, &exact) : absent_record;
+        store->edge_sum += present ? (double)longest_edge(record) : 0.0;
+        store->present += (uint32_t)present - (uint32_t)was;
+        float_bounds_add(store->lo, store->hi, record->lo, record->hi);
+        if (!store->exact) {
+            corners[moved[k]] = box;
+        }
+    }
+}
+
+/* Reads only what few boxes changed. False in *done: a complete reading is needed. */
+static dent_status read_few(struct box_store *store, const dent_box_list *list, uint32_t count, bool *done)
+{
+    *done = false;
+    double scale = store->scaling.first * store->scaling.second;
+    bool readable = list->lo && list->hi && (list->scalar == DENT_SCALAR_DOUBLE || list->scalar == DENT_SCALAR_FLOAT);
+    if (store->fresh || store->present == 0 || store->records.count != count || !readable ||
+        (store->exact && (double)(float)scale != scale) || !same_filter(&store->groups, list->groups, count) ||
+        !same_filter(&store->masks, list->masks, count)) {
+        return DENT_OK;
+    }
+    store->all_moved = true; /* until the list of changes is complete */
+    dent_status status = DENT_OK;
+    if (list_changes(store, list, count, count / 8)) {
+        status = check_changes(store, list, done);
+    }
+    if (status == DENT_OK && *done) {
+        write_changes(store, list);
+        store->all_moved = false;
+    } else {
+        store->moved.count = 0;
+        *done = false;
+    }
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
 dent_status box_store_read(struct box_store *store, const dent_box_list *list, uint32_t count)
 {
     struct list_measure measure;
-    dent_status status = measure_list(store->context, list, count, "box", &measure);
+    bool done;
+    dent_status status = read_few(store, list, count, &done);
+    if (status || done) {
+        return status;
+    }
+    status = measure_list(store->context, list, count, "box", &measure);
     if (status) {
         return status;
     }

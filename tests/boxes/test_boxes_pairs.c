@@ -268,9 +268,9 @@ static void test_cells_tables_and_hashes_change_nothing(void **state)
 
 static void test_methods_agree_on_many_boxes(void **state)
 {
-    uint32_t count = (uint32_t)test_count(3000, 20000, 1000000);
     const enum box_kind kinds[] = {BOXES_UNIFORM, BOXES_SIZES, BOXES_CLUSTERED};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) { /* grids of one cell size are slow where sizes differ */
+        uint32_t count = (uint32_t)test_count(3000, 20000, k == 0 ? 1000000 : 60000);
         double spacing = cbrt(1.0 / count), scale = kinds[k] == BOXES_SIZES ? 6 * spacing : 8 * spacing;
         double *many = many_boxes(count, kinds[k], scale);
         uint64_t expected = 0, found = 0, first_found = 0;
