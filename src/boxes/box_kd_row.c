@@ -84,8 +84,9 @@ static void try_axis(const struct kd_work *work, const struct kd_task *task, con
         begins[bin_of(record->lo[axis], task->box_lo[axis], BINS / extent)]++;
         ends[bin_of(record->hi[axis], task->box_lo[axis], BINS / extent)]++;
     }
-    for (int k = 0; k < 3; k++) {
-        edge[k] = (double)task->box_hi[k] - (double)task->box_lo[k];
+    for (int k = 0; k < 3; k++) { /* flat sets have areas, too */
+        double other = (double)task->box_hi[k] - (double)task->box_lo[k];
+        edge[k] = other > 1e-3 * extent ? other : 1e-3 * extent;
     }
     double whole = half_area(edge);
     for (int bin = 1; bin < BINS; bin++) {

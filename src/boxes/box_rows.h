@@ -33,10 +33,6 @@ struct box_row {
     void (*window)(const void *state, const float lo[3], const float hi[3], uint32_t list[BOX_LIST_ROOM],
                    box_list_function *function, void *data);
     struct box_row_size (*size)(const void *state);
-    /* The boxes of cells for pictures, in records; returns how many there are on this level, counted from the coarsest. */
-    uint32_t (*deepest)(const void *state);
-    void (*cells)(const void *state, uint32_t level, void (*take)(void *data, const float lo[3], const float hi[3]),
-                  void *data);
 };
 
 extern const struct box_row box_sweep_row, box_dense_grid_row, box_hash_grid_row, box_hierarchical_grid_row,

@@ -138,7 +138,8 @@ dent_status dent_boxes_update(dent_boxes *boxes, dent_box_list list, uint32_t co
 /* Below this many boxes a sweep has compared them before a tree is made. */
 enum { FEW_BOXES = 64 };
 
-dent_boxes_method boxes_choose_method(const struct dent_boxes *boxes)
+/* The method for what is in the store; never AUTO. */
+static dent_boxes_method choose_method(const struct dent_boxes *boxes)
 {
     if (boxes->def.method != DENT_BOXES_AUTO) {
         return boxes->def.method;
@@ -185,7 +186,7 @@ dent_status boxes_prepare_forest(struct dent_boxes *boxes)
 
 dent_status boxes_prepare_row(struct dent_boxes *boxes)
 {
-    const struct box_row *row = box_row_of(boxes_choose_method(boxes));
+    const struct box_row *row = box_row_of(choose_method(boxes));
     if (boxes->row == row && boxes->row_version == boxes->version) {
         return DENT_OK;
     }
@@ -346,7 +347,8 @@ static bool make_flags(struct dent_boxes *boxes, uint32_t count)
     return flags != NULL;
 }
 
-dent_status boxes_update_pairs(struct dent_boxes *boxes, bool *done)
+/* Updates `pairs` for the boxes that moved since they were found. False in *done: everything has to be searched. */
+static dent_status update_pairs(struct dent_boxes *boxes, bool *done)
 {
     uint32_t count = box_store_count(&boxes->store), moved = (uint32_t)boxes->store.moved.count;
     struct dynamic_array *fresh = &boxes->collector.fresh;
@@ -354,7 +356,7 @@ dent_status boxes_update_pairs(struct dent_boxes *boxes, bool *done)
     struct block_work work;
     *done = false;
     if (boxes->pairs_version == 0 || boxes->pairs_version + 1 != boxes->version || !few_moved(boxes) ||
-        boxes_choose_method(boxes) != DENT_BOXES_PACKET_TREE || !boxes->forest.sorted || boxes->sort_wanted) {
+        choose_method(boxes) != DENT_BOXES_PACKET_TREE || !boxes->forest.sorted || boxes->sort_wanted) {
         return DENT_OK;
     }
     dent_status status = boxes_prepare_row(boxes);
@@ -390,7 +392,7 @@ static dent_status find_pairs(void *data)
 {
     dent_boxes *boxes = data;
     bool done = boxes->pairs_version == boxes->version;
-    dent_status status = done ? DENT_OK : boxes_update_pairs(boxes, &done);
+    dent_status status = done ? DENT_OK : update_pairs(boxes, &done);
     return status || done ? status : search_all(boxes);
 }
 

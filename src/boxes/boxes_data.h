@@ -41,15 +41,9 @@ struct dent_boxes {
     dent_boxes_counters counters;
 };
 
-/* The method for what is in the store; never AUTO. */
-dent_boxes_method boxes_choose_method(const struct dent_boxes *boxes);
-
 /* Brings the forest up to date: by sorting, or by reading all or few records again. */
 dent_status boxes_prepare_forest(struct dent_boxes *boxes);
 /* Brings the structure of the chosen method up to date. */
 dent_status boxes_prepare_row(struct dent_boxes *boxes);
-
-/* Updates `pairs` for the boxes that moved since they were found. False in *done: everything has to be searched. */
-dent_status boxes_update_pairs(struct dent_boxes *boxes, bool *done);
 
 #endif
