@@ -189,10 +189,9 @@ dent_status dent_inside_create(dent_context *context, const dent_inside_def *def
         made->vertex_count = def->triangle_count ? def->vertex_count : 0;
         made->triangle_count = def->triangle_count;
         atomic_init(&made->exact_tests, 0);
-        array_init(&made->keys, context, sizeof(uint64_t));
-        array_init(&made->key_scratch, context, sizeof(uint64_t));
-        array_init(&made->order, context, sizeof(uint32_t));
-        array_init(&made->order_scratch, context, sizeof(uint32_t));
+        array_init(&made->cells, context, sizeof(uint16_t));
+        array_init(&made->starts, context, sizeof(uint32_t));
+        array_init(&made->sorted, context, sizeof(struct sorted_point));
         status = dent_call_guarded(context, make, &(struct make_call){made, def});
     }
     if (!made || status == DENT_ERROR_OUT_OF_MEMORY) {
@@ -214,10 +213,9 @@ void dent_inside_destroy(dent_inside *inside)
         return;
     }
     dent_context *context = inside->context;
-    array_destroy(&inside->keys);
-    array_destroy(&inside->key_scratch);
-    array_destroy(&inside->order);
-    array_destroy(&inside->order_scratch);
+    array_destroy(&inside->cells);
+    array_destroy(&inside->starts);
+    array_destroy(&inside->sorted);
     solid_bsp_destroy(&inside->bsp, context);
     winding_tree_destroy(&inside->winding, context);
     dent_release(context, inside->triangles, inside->triangle_count, sizeof *inside->triangles);

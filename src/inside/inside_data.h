@@ -12,6 +12,12 @@
 
 enum { AUTO_POINTS = 20000 }; /* asked before AUTO makes the BSP tree */
 
+/* A point of a call, and where it lay. */
+struct sorted_point {
+    double point[3];
+    uint32_t index;
+};
+
 struct dent_inside {
     dent_context *context;
     dent_inside_method method; /* as given */
@@ -24,7 +30,7 @@ struct dent_inside {
     bool has_bsp;
     uint64_t points;
     atomic_uint_fast64_t exact_tests;
-    struct dynamic_array keys, key_scratch, order, order_scratch; /* of the points of a call */
+    struct dynamic_array cells, starts, sorted; /* of the points of a call: uint16_t, uint32_t, struct sorted_point */
 };
 
 /* Makes the BSP tree unless it stands. Fails with OUT_OF_MEMORY. */

@@ -1,14 +1,14 @@
-/* Asking a dent_inside about many points: those outside the box of the surface are out; the others are sorted along a Morton
- * curve, so that blocks of them lie close together, and each block goes through a tree by itself. */
+/* Asking a dent_inside about many points: those outside the box of the surface are out; the others are put into the cells of
+ * a coarse grid, cells along a Morton curve, by one counting sort. So blocks of points lie close together, and each block
+ * goes through a tree by itself. */
 #include "inside/inside_data.h"
 
-#include "base/radix_sort.h"
 #include "geometry/numbers/morton_code.h"
 #include "neighbours/neighbours_data.h"
 
 #include <string.h>
 
-enum { POINTS_A_BLOCK = 1024, READ_A_BLOCK = 1 << 14, MORTON_BITS = 8 };
+enum { POINTS_A_BLOCK = 1024, READ_A_BLOCK = 1 << 14, GRID_BITS_MOST = 5, NO_CELL = UINT16_MAX };
 
 struct inside_call {
     dent_inside *inside;
@@ -17,6 +17,7 @@ struct inside_call {
     uint8_t *places;  /* or null … */
     int32_t *numbers; /* … and these */
     bool use_bsp;
+    int grid_bits;   /* of an axis */
     uint32_t sorted; /* points inside the box */
     double scale[3];
     atomic_uint bad; /* the first point that is not finite, or UINT32_MAX */
@@ -40,13 +41,14 @@ static bool in_box(const dent_inside *inside, const double point[3])
     return within;
 }
 
-/* Keys of the points in the box; those outside get the largest one and their answer. */
+/* Grid cells of the points; those outside the box get none, and their answer. */
 static void read_block(void *data, uint32_t block, uint32_t worker)
 {
     (void)worker;
     struct inside_call *call = data;
     const dent_inside *inside = call->inside;
-    uint64_t *keys = call->inside->keys.data;
+    uint16_t *cells = call->inside->cells.data;
+    double last = (1 << call->grid_bits) - 1;
     uint32_t first = block * READ_A_BLOCK, left = call->count - first;
     for (uint32_t i = first; i < first + (left < READ_A_BLOCK ? left : READ_A_BLOCK); i++) {
         double point[3];
@@ -54,50 +56,66 @@ static void read_block(void *data, uint32_t block, uint32_t worker)
         if (!(isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2]))) {
             note_bad_point(call, i);
         }
-        keys[i] = UINT64_MAX;
         if (call->places) {
             call->places[i] = DENT_PLACE_OUT;
         } else {
             call->numbers[i] = 0;
         }
+        cells[i] = NO_CELL;
         if (in_box(inside, point)) {
             uint32_t cell[3];
             for (int axis = 0; axis < 3; axis++) {
                 double at = (point[axis] - inside->low[axis]) * call->scale[axis];
-                cell[axis] = at < (1 << MORTON_BITS) ? (uint32_t)at : (1u << MORTON_BITS) - 1;
+                cell[axis] = (uint32_t)(at < last ? at : last);
             }
-            keys[i] = morton_code(cell);
+            cells[i] = (uint16_t)morton_code(cell);
         }
     }
 }
 
+/* Copies the points with a cell into the order of cells. */
 static bool sort_points(struct inside_call *call)
 {
     dent_inside *inside = call->inside;
-    uint64_t *keys = inside->keys.data;
-    uint32_t *order = inside->order.data;
-    call->sorted = 0;
-    for (uint32_t i = 0; i < call->count; i++) {
-        uint64_t key = keys[i];
-        keys[call->sorted] = key;
-        order[call->sorted] = i;
-        call->sorted += key != UINT64_MAX;
-    }
-    if (!inside_make_room(&inside->key_scratch, call->sorted) || !inside_make_room(&inside->order_scratch, call->sorted)) {
+    const uint16_t *cells = inside->cells.data;
+    size_t cell_count = (size_t)1 << 3 * call->grid_bits;
+    if (!inside_make_room(&inside->starts, cell_count)) {
         return false;
     }
-    radix_sort_u64(keys, order, inside->key_scratch.data, inside->order_scratch.data, call->sorted);
+    uint32_t *starts = inside->starts.data;
+    memset(starts, 0, cell_count * sizeof *starts);
+    for (uint32_t i = 0; i < call->count; i++) {
+        if (cells[i] != NO_CELL) {
+            starts[cells[i]]++;
+        }
+    }
+    call->sorted = 0;
+    for (size_t cell = 0; cell < cell_count; cell++) {
+        uint32_t count = starts[cell];
+        starts[cell] = call->sorted;
+        call->sorted += count;
+    }
+    if (!inside_make_room(&inside->sorted, call->sorted)) {
+        return false;
+    }
+    struct sorted_point *sorted = inside->sorted.data;
+    for (uint32_t i = 0; i < call->count; i++) {
+        if (cells[i] != NO_CELL) {
+            struct sorted_point *to = &sorted[starts[cells[i]]++];
+            neighbours_read_place(&call->points, i, to->point);
+            to->index = i;
+        }
+    }
     return true;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static void set_group(const struct inside_call *call, const uint32_t *order, uint32_t used, struct winding_group *group)
+static void set_group(const struct sorted_point *points, uint32_t used, struct winding_group *group)
 {
     group->used = used;
     for (uint32_t lane = 0; lane < WINDING_LANES; lane++) {
-        double point[3];
-        neighbours_read_place(&call->points, order[lane < used ? lane : 0], point);
+        const double *point = points[lane < used ? lane : 0].point;
         for (int axis = 0; axis < 3; axis++) {
             group->point[axis][lane] = point[axis];
             group->low[axis] = lane == 0 || point[axis] < group->low[axis] ? point[axis] : group->low[axis];
@@ -106,43 +124,42 @@ static void set_group(const struct inside_call *call, const uint32_t *order, uin
     }
 }
 
-static void wind_block(const struct inside_call *call, const uint32_t *order, uint32_t count)
+static void wind_block(const struct inside_call *call, const struct sorted_point *points, uint32_t count)
 {
     const struct winding_kernels *kernels = winding_kernels_for(dent_context_isa(call->inside->context));
     struct winding_group group;
     group.exact_tests = 0;
     for (uint32_t first = 0; first < count; first += WINDING_LANES) {
-        set_group(call, order + first, count - first < WINDING_LANES ? count - first : WINDING_LANES, &group);
+        set_group(points + first, count - first < WINDING_LANES ? count - first : WINDING_LANES, &group);
         kernels->winding(&call->inside->winding, &group);
         for (uint32_t lane = 0; lane < group.used; lane++) {
             bool on = group.on >> lane & 1;
             if (call->places) {
-                call->places[order[first + lane]] = (uint8_t)(on                   ? DENT_PLACE_ON
+                call->places[points[first + lane].index] = (uint8_t)(on                   ? DENT_PLACE_ON
                                                               : group.number[lane] ? DENT_PLACE_IN
                                                                                    : DENT_PLACE_OUT);
             } else {
-                call->numbers[order[first + lane]] = on ? 0 : group.number[lane];
+                call->numbers[points[first + lane].index] = on ? 0 : group.number[lane];
             }
         }
     }
     atomic_fetch_add(&call->inside->exact_tests, group.exact_tests);
 }
 
-static void bsp_block(const struct inside_call *call, const uint32_t *order, uint32_t count)
+static void bsp_block(const struct inside_call *call, const struct sorted_point *from, uint32_t count)
 {
     double columns[6][POINTS_A_BLOCK + 8];
     uint32_t indices[2][POINTS_A_BLOCK];
     struct bsp_points points = {columns[0], columns[1], columns[2], indices[0], columns[3], columns[4],
                                 columns[5], indices[1], count,      0};
-    for (uint32_t i = 0; i < count + 8; i++) { /* eight more, which are read and not used */
-        double point[3] = {0.0, 0.0, 0.0};
-        if (i < count) {
-            neighbours_read_place(&call->points, order[i], point);
-            indices[0][i] = order[i];
-        }
-        points.x[i] = point[0];
-        points.y[i] = point[1];
-        points.z[i] = point[2];
+    for (uint32_t i = 0; i < count; i++) {
+        points.x[i] = from[i].point[0];
+        points.y[i] = from[i].point[1];
+        points.z[i] = from[i].point[2];
+        points.index[i] = from[i].index;
+    }
+    for (uint32_t i = count; i < count + 8; i++) { /* read and not used */
+        points.x[i] = points.y[i] = points.z[i] = 0.0;
     }
     bsp_kernels_for(dent_context_isa(call->inside->context))->classify(&call->inside->bsp, &points, call->places);
     atomic_fetch_add(&call->inside->exact_tests, points.exact_tests);
@@ -153,12 +170,12 @@ static void ask_block(void *data, uint32_t block, uint32_t worker)
     (void)worker;
     const struct inside_call *call = data;
     uint32_t first = block * POINTS_A_BLOCK, left = call->sorted - first;
-    const uint32_t *order = (const uint32_t *)call->inside->order.data + first;
+    const struct sorted_point *points = (const struct sorted_point *)call->inside->sorted.data + first;
     uint32_t count = left < POINTS_A_BLOCK ? left : POINTS_A_BLOCK;
     if (call->use_bsp) {
-        bsp_block(call, order, count);
+        bsp_block(call, points, count);
     } else {
-        wind_block(call, order, count);
+        wind_block(call, points, count);
     }
 }
 
@@ -174,9 +191,12 @@ static dent_status run(void *data)
     struct inside_call *call = data;
     dent_inside *inside = call->inside;
     dent_context *context = inside->context;
+    while (call->grid_bits < GRID_BITS_MOST && (UINT64_C(8) << 3 * call->grid_bits) < call->count) {
+        call->grid_bits++;
+    }
     for (int axis = 0; axis < 3; axis++) {
         double width = inside->high[axis] - inside->low[axis];
-        call->scale[axis] = width >= 0x1p-1000 && isfinite(width) ? (1 << MORTON_BITS) / width : 0.0;
+        call->scale[axis] = width >= 0x1p-1000 && isfinite(width) ? (1 << call->grid_bits) / width : 0.0;
     }
     if (call->use_bsp) {
         dent_status status = inside_make_bsp(inside);
@@ -184,7 +204,7 @@ static dent_status run(void *data)
             return status;
         }
     }
-    if (!inside_make_room(&inside->keys, call->count) || !inside_make_room(&inside->order, call->count)) {
+    if (!inside_make_room(&inside->cells, call->count)) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     dent_status status = dent_parallel_for(context, blocks_of(call->count, READ_A_BLOCK), read_block, call);

@@ -277,7 +277,7 @@ dent_status dent_inside_sweep(dent_inside *inside, const dent_sweep_def *def, de
                          "the def has struct_size %zu instead of %zu: make it with dent_sweep_def_default()",
                          def->struct_size, sizeof *def);
     }
-    DENT_REQUIRE_ARRAY(context, def->count, hits);
+    DENT_REQUIRE(context, hits);
     if (!(def->radius >= 0.0 && isfinite(def->radius)) || !(def->tolerance >= 0.0 && isfinite(def->tolerance))) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
                          "radius and tolerance must be finite and not negative; got %g and %g", def->radius, def->tolerance);

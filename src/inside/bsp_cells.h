@@ -1,7 +1,7 @@
-/* What the two stages of building a solid_bsp share: axis planes (solid_cells.c) and planes of triangles
- * (solid_bsp_build.c). */
-#ifndef DENT_INSIDE_SOLID_CELLS_H
-#define DENT_INSIDE_SOLID_CELLS_H
+/* What the two stages of building a solid_bsp share: axis planes (bsp_cells.c) and planes of triangles
+ * (bsp_planes.c). */
+#ifndef DENT_INSIDE_BSP_CELLS_H
+#define DENT_INSIDE_BSP_CELLS_H
 
 #include "base/containers/dynamic_array.h"
 #include "geometry/predicates/orientation_predicates.h"

@@ -1,5 +1,5 @@
 /* Building the tree of solid_bsp.h: cells by axis planes first, then the planes of the few triangles in a cell. */
-#include "inside/solid_cells.h"
+#include "inside/bsp_cells.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * share of the volume. A cell is left to the planes of its triangles when these are few, when cutting no longer helps, or
  * when it is small beside its smallest triangle.
  */
-#include "inside/solid_cells.h"
+#include "inside/bsp_cells.h"
 
 #include "geometry/predicates/triangle_predicates.h"
 
