@@ -35,7 +35,7 @@ struct question_stages {
     size_t def_size, result_size, run_size;
     size_t cancel_offset; /* of the caller's flag in the def */
     enum question_reads reads;
-    bool takes_strands; /* false: a world with strands is refused */
+    bool takes_thin;    /* false: a world with strands or points is refused */
     const struct world_slot_kind *kept; /* null: nothing */
     /* What the def may be, beyond its size. Null: anything. */
     dent_status (*check)(dent_world *world, const void *def);
