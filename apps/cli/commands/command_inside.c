@@ -114,7 +114,7 @@ static int read_cloud(tool_session *session, const char *name, point_list *list)
 static bool names_text(const char *name)
 {
     const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
-    return dot == NULL || (slash != NULL && dot < slash) || strcmp(dot, ".txt") == 0 || strcmp(dot, ".xyz") == 0 ||
+    return dot == NULL || (slash != NULL && dot < slash) || strcmp(dot, ".txt") == 0 ||
            strcmp(dot, ".dat") == 0;
 }
 
@@ -303,7 +303,7 @@ const tool_command command_inside_row = {
     .summary = "which points are inside a closed surface: in, out or on",
     .arguments = "[OPTION...] MESH POINTS",
     .details = "MESH is a mesh or a scene with closed surfaces, or solids, whose surface counts. Several bodies\n"
-               "count together. POINTS is a file of points, a mesh, whose vertices count, or text (.txt, .xyz, .dat\n"
+               "count together. POINTS is a file of points, a mesh, whose vertices count, or text (.txt, .dat\n"
                "or no ending; - is standard input) with x y z on each line.\n"
                "\n"
                "One line per point: on if it lies on a face, in if the surface winds around it (winding number\n"
