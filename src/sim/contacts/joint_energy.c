@@ -109,7 +109,7 @@ double islands_motor_work(const struct rigid_islands *islands)
     double sum = 0;
     for (uint32_t n = 0; n < islands->island_count; n++) {
         const struct island *island = &islands->islands[n];
-        sum += island->active && island->joint_count > 0 ? island->motors : 0;
+        sum += island->active && island->joint_count > 0 && !island->foreign ? island->motors : 0;
     }
     return sum;
 }

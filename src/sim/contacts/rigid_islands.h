@@ -70,7 +70,7 @@ dent_status islands_settle(const struct sim_model *model, struct sim_state *stat
 /* In islands with elastic bodies: what motors did in the substep, and springs gave that are joints. */
 double islands_outer_work(const struct sim_model *model, const struct rigid_islands *islands,
                           const dent_rigid_state *before, const dent_rigid_state *now);
-/* What motors did in all islands. */
+/* What motors did in the others. */
 double islands_motor_work(const struct rigid_islands *islands);
 
 /* ---- contact_reduction.c ----------------------------------------------------------------------------------------- */
