@@ -136,10 +136,12 @@ static void print_start(printer *out, const loaded_world *loaded, const dent_ini
         printer_format(out, "%llu pairs of faces cross, the first in bodies %u ", (unsigned long long)start->crossings,
                        start->body_a);
     } else {
-        bool strands = loaded->bodies[start->body_a].kind == DENT_BODY_STRANDS ||
-                       loaded->bodies[start->body_b].kind == DENT_BODY_STRANDS;
+        dent_body_kind a = loaded->bodies[start->body_a].kind, b = loaded->bodies[start->body_b].kind;
         printer_format(out, "%s of bodies %u ",
-                       strands ? "a strand of one penetrates the other" : "one lies inside the other", start->body_a);
+                       a == DENT_BODY_STRANDS || b == DENT_BODY_STRANDS ? "a strand of one penetrates the other"
+                       : a == DENT_BODY_POINTS || b == DENT_BODY_POINTS ? "a point of one penetrates the other"
+                                                                        : "one lies inside the other",
+                       start->body_a);
     }
     printer_text(out, loaded->bodies[start->body_a].name);
     printer_format(out, " and %u ", start->body_b);
