@@ -37,6 +37,8 @@ OPTIONAL = {
     "dent_linkage_poses": {"base"},
     "dent_motion_between": {"centre"},
     "dent_neighbours_nearest": {"indices", "squared_distances", "counts"},
+    "dent_cloud_point_edges": {"others"},
+    "dent_cloud_search_begin": {"pose_a", "pose_b"},
     "dent_penalty_forces": {"report"},
     "dent_position_solve": {"report"},
     "dent_velocity_solve": {"report"},
