@@ -56,7 +56,8 @@ static dent_cloud *prepare(dent_context *context, const double *xyz, uint32_t co
 static void print_cloud(const dent_cloud *cloud)
 {
     dent_cloud_info info = dent_cloud_get_info(cloud);
-    printf("cloud    %u points, %.1f edges a point, spacing %.3g, radius %.3g, %u parts, %u isolated, %.0f bytes a point\n",
+    printf("cloud    %u points, %.1f edges a point, spacing %.3g, radius %.3g, %u parts, %u isolated, %.0f bytes a "
+           "point\n",
            info.points, 2.0 * (double)info.edges / info.points, info.spacing, info.radius, info.parts, info.isolated,
            (double)info.bytes / info.points);
 }
@@ -111,10 +112,9 @@ static void time_search(dent_context *context, const dent_cloud *a, const dent_c
     sort_times(times, (size_t)rounds);
     printf("%-8s %-8s shift %.4f  %-7s %9.3f ms  near %llu %llu  points %u  miss %.2g  tests %llu  draws %llu of %llu  "
            "values %llu  rejected %llu\n",
-           name, first_only ? "decision" : "curve", shift, dent_cloud_answer_name(result.answer),
-           times[rounds / 2], (unsigned long long)result.near_a,
-           (unsigned long long)result.near_b, result.point_count, result.miss_probability,
-           (unsigned long long)result.bound_tests, (unsigned long long)result.draws,
+           name, first_only ? "decision" : "curve", shift, dent_cloud_answer_name(result.answer), times[rounds / 2],
+           (unsigned long long)result.near_a, (unsigned long long)result.near_b, result.point_count,
+           result.miss_probability, (unsigned long long)result.bound_tests, (unsigned long long)result.draws,
            (unsigned long long)result.draws_planned, (unsigned long long)result.evaluations,
            (unsigned long long)result.rejected);
     dent_cloud_search_destroy(search);

@@ -60,11 +60,12 @@ DENT_API void dent_cloud_destroy(dent_cloud *cloud);
 
 /** What an update found. */
 typedef struct dent_cloud_update_result {
-    double stretch;         /**< the sum of the edges' lengths relative to that when the graph was made; of two edges of
+    double stretch; /**< the sum of the edges' lengths relative to that when the graph was made; of two edges of
                                  each point */
-    double distorted_share; /**< share of these edges, 0 … 1, that are less than half or more than twice as long as then,
+    double
+        distorted_share; /**< share of these edges, 0 … 1, that are less than half or more than twice as long as then,
                                  relative to the mean stretch */
-    bool rebuild_advised;   /**< distorted_share is above 0.02, or the boxes of the hierarchy are more than twice as long
+    bool rebuild_advised; /**< distorted_share is above 0.02, or the boxes of the hierarchy are more than twice as long
                                  as when the graph was made, relative to the mean stretch: create the cloud again */
 } dent_cloud_update_result;
 
@@ -75,16 +76,16 @@ typedef struct dent_cloud_update_result {
 DENT_API dent_status dent_cloud_update(dent_cloud *cloud, dent_cloud_update_result *result);
 
 typedef struct dent_cloud_info {
-    uint32_t points;      /**< of the def */
-    uint32_t merged;      /**< points left out because they coincide with an earlier one */
-    uint32_t parts;       /**< connected parts of the graph */
-    uint32_t isolated;    /**< points without an edge: they have no surface */
-    uint64_t edges;       /**< of the graph */
-    uint64_t pruned_long; /**< edges left out as too long for their surroundings */
+    uint32_t points;        /**< of the def */
+    uint32_t merged;        /**< points left out because they coincide with an earlier one */
+    uint32_t parts;         /**< connected parts of the graph */
+    uint32_t isolated;      /**< points without an edge: they have no surface */
+    uint64_t edges;         /**< of the graph */
+    uint64_t pruned_long;   /**< edges left out as too long for their surroundings */
     uint64_t pruned_across; /**< edges left out because they lead from one sheet to another */
-    double spacing;       /**< median over the points of the square root of the area of a point; 0 for one point */
-    double radius;        /**< 90th percentile of the sampling radii */
-    double lo[3], hi[3];  /**< box of the points */
+    double spacing;         /**< median over the points of the square root of the area of a point; 0 for one point */
+    double radius;          /**< 90th percentile of the sampling radii */
+    double lo[3], hi[3];    /**< box of the points */
     uint64_t bytes;
     uint64_t build_ns;
 } dent_cloud_info;
@@ -191,10 +192,10 @@ DENT_API const char *dent_cloud_answer_name(dent_cloud_answer answer);
 /** A point of the intersection of the two surfaces, in world coordinates. */
 typedef struct dent_cloud_crossing {
     double position[3];
-    double residual_a, residual_b; /**< |f_A|, |f_B| there */
+    double residual_a, residual_b;   /**< |f_A|, |f_B| there */
     double normal_a[3], normal_b[3]; /**< unit; the curve runs along their cross product */
-    uint32_t nearest_a, nearest_b; /**< points of the clouds */
-    bool drawn_in_b; /**< found from a point of b; else from one of a */
+    uint32_t nearest_a, nearest_b;   /**< points of the clouds */
+    bool drawn_in_b;                 /**< found from a point of b; else from one of a */
 } dent_cloud_crossing;
 
 typedef struct dent_cloud_result {
@@ -202,19 +203,20 @@ typedef struct dent_cloud_result {
     dent_cloud_answer answer;
     const dent_cloud_crossing *points; /**< in the order found; until the search's next call */
     uint32_t point_count;
-    double miss_probability; /**< estimate: the chance that an intersection with the extent of the resolution or more was
+    double
+        miss_probability; /**< estimate: the chance that an intersection with the extent of the resolution or more was
                                   not found. 0 if the covers are apart, or every point near the other cloud was tried.
                                   With YES: that some piece of the curve was not found; 0 with first_only. 1 until all
                                   pairs of nodes are refined, then by the draws done so far */
-    double resolution;       /**< radius of a surfel, a length: smaller contact may be missed */
+    double resolution;    /**< radius of a surfel, a length: smaller contact may be missed */
 
-    uint32_t pending_count;  /**< pairs of nodes not yet refined */
-    double pending_depth;    /**< largest overlap of the covers of such a pair: how deep the clouds may still meet */
-    uint64_t work_units;     /**< used since begin */
+    uint32_t pending_count; /**< pairs of nodes not yet refined */
+    double pending_depth;   /**< largest overlap of the covers of such a pair: how deep the clouds may still meet */
+    uint64_t work_units;    /**< used since begin */
     uint64_t splits, bound_tests; /**< pairs of nodes refined, pairs of covers tested */
     uint64_t draws, draws_planned, evaluations, brackets, rejected; /**< rejected: brackets without a point */
-    uint64_t undefined;      /**< draws where f was undefined and the surfaces may meet */
-    uint64_t near_a, near_b; /**< points of each cloud in the parts that may meet */
+    uint64_t undefined;                      /**< draws where f was undefined and the surfaces may meet */
+    uint64_t near_a, near_b;                 /**< points of each cloud in the parts that may meet */
     uint64_t ns, overrun_ns, worst_batch_ns; /**< as in dent_time_critical_result */
 } dent_cloud_result;
 
@@ -228,7 +230,7 @@ DENT_API dent_status dent_cloud_search_run(dent_cloud_search *search, dent_budge
 
 typedef struct dent_cloud_triangles_def {
     size_t struct_size;
-    dent_positions vertices;   /**< borrowed for the call, world coordinates */
+    dent_positions vertices; /**< borrowed for the call, world coordinates */
     uint32_t vertex_count;
     const uint32_t *triangles; /**< three vertices each */
     uint32_t triangle_count;
@@ -250,19 +252,20 @@ typedef struct dent_cloud_triangle_point {
 } dent_cloud_triangle_point;
 
 typedef struct dent_cloud_triangles_result {
-    dent_outcome outcome;      /**< COMPLETE or TRUNCATED */
+    dent_outcome outcome; /**< COMPLETE or TRUNCATED */
     dent_cloud_answer answer;
-    uint64_t point_count;      /**< found; at most point_capacity are written */
-    uint64_t triangles_met;    /**< triangles with a point */
-    uint64_t triangles_near;   /**< triangles not proven apart by the covers */
+    uint64_t point_count;    /**< found; at most point_capacity are written */
+    uint64_t triangles_met;  /**< triangles with a point */
+    uint64_t triangles_near; /**< triangles not proven apart by the covers */
     uint64_t evaluations, undefined;
-    double resolution;         /**< longest side of the pieces, a length: smaller contact may be missed */
+    double resolution; /**< longest side of the pieces, a length: smaller contact may be missed */
 } dent_cloud_triangles_result;
 
 /** Finds where the surface of a cloud crosses triangles. Pieces of triangles are left out where |f| at their middle
  * exceeds twice their radius; f grows about as fast as the distance. Points come in the order of the triangles, the same
  * for any number of threads. Parallel; allocates scratch for the call. O(triangles + pieces near the surface). Fails
- * with BAD_NUMBER, BAD_MESH (an index out of range), INVALID_ARGUMENT, OUT_OF_MEMORY. */
+ * with BAD_NUMBER, BAD_MESH (an index out of range), INVALID_ARGUMENT, OUT_OF_MEMORY. `points` may be null if
+ * point_capacity is 0. */
 DENT_API dent_status dent_cloud_meet_triangles(const dent_cloud *cloud, const dent_cloud_triangles_def *def,
                                                dent_cloud_triangle_point *points, dent_cloud_triangles_result *result);
 

@@ -57,8 +57,8 @@ static void fill_leaf(dent_cloud *cloud, uint32_t leaf)
 }
 
 /* The box of eight intervals an axis, those that are not NaN; NaN if none is. */
-static void join_boxes(const double (*low)[CLOUD_LANES], const double (*high)[CLOUD_LANES],
-                       struct neighbour_node *node, uint32_t lane)
+static void join_boxes(const double (*low)[CLOUD_LANES], const double (*high)[CLOUD_LANES], struct neighbour_node *node,
+                       uint32_t lane)
 {
     for (int axis = 0; axis < 3; axis++) {
         double least = INFINITY, most = -INFINITY;
@@ -118,7 +118,8 @@ uint32_t cloud_cover_centres(const dent_cloud *cloud, uint32_t level, uint32_t n
     return count;
 }
 
-static double distance_to_centres(const dent_cloud *cloud, const double place[3], const uint32_t *centres, uint32_t count)
+static double distance_to_centres(const dent_cloud *cloud, const double place[3], const uint32_t *centres,
+                                  uint32_t count)
 {
     double least = INFINITY;
     for (uint32_t i = 0; i < count; i++) {
@@ -197,7 +198,8 @@ dent_status cloud_fill_tree(dent_cloud *cloud)
     for (uint32_t level = 0; level < cloud->tree.level_count && status == DENT_OK; level++) {
         struct level_work work = {cloud, level};
         uint32_t count = cloud->tree.node_counts[level];
-        status = dent_parallel_for(cloud->context, count / NODES_A_BLOCK + (count % NODES_A_BLOCK > 0), level_block, &work);
+        status =
+            dent_parallel_for(cloud->context, count / NODES_A_BLOCK + (count % NODES_A_BLOCK > 0), level_block, &work);
     }
     return status;
 }

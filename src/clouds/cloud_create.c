@@ -27,7 +27,8 @@ dent_cloud_def dent_cloud_def_default(void)
 static dent_status check_def(dent_context *context, const dent_cloud_def *def)
 {
     if (def->struct_size != sizeof *def) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "the cloud def was not made by dent_cloud_def_default()");
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                         "the cloud def was not made by dent_cloud_def_default()");
     }
     if (def->point_count == 0) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "point_count: expected 1 or more; got 0");
@@ -41,10 +42,12 @@ static dent_status check_def(dent_context *context, const dent_cloud_def *def)
                          (unsigned)def->neighbours);
     }
     if (!(def->support_radii >= 1.0 && def->support_radii <= 64.0)) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "support_radii: expected 1 to 64; got %g", def->support_radii);
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "support_radii: expected 1 to 64; got %g",
+                         def->support_radii);
     }
     if (!(def->weight_cut >= 1e-16 && def->weight_cut <= 0.5)) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "weight_cut: expected 1e-16 to 0.5; got %g", def->weight_cut);
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "weight_cut: expected 1e-16 to 0.5; got %g",
+                         def->weight_cut);
     }
     if (!(def->reach_radii > 0.0 && def->reach_radii <= def->support_radii)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "reach_radii: expected above 0, at most %g; got %g",

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SLOTS_A_BLOCK = 2048, COVER_POINTS = 32, EDGES_MEASURED = 512 };
+enum { SLOTS_A_BLOCK = 2048, COVER_POINTS = COVER_CENTRES, EDGES_MEASURED = 512 };
 
 /* All spheres around the cover's centres contain what surface the points of a node have. */
 struct cloud_cover {
@@ -30,19 +30,19 @@ struct cloud_cover {
 struct dent_cloud {
     dent_context *context;
     dent_cloud_def def;
-    uint32_t count;     /* slots: points that differ */
-    uint32_t revision;  /* number of updates */
-    uint32_t *original; /* of a slot: the point of the def */
-    uint32_t *slot_of;  /* of a point of the def */
+    uint32_t count;                   /* slots: points that differ */
+    uint32_t revision;                /* number of updates */
+    uint32_t *original;               /* of a slot: the point of the def */
+    uint32_t *slot_of;                /* of a point of the def */
     double (*point)[3], (*normal)[3]; /* of a slot; the normal of an isolated one is 0 */
-    double *radius;     /* sampling radius of a slot; 0: isolated */
-    double *area, *area_share; /* of the surface a slot stands for; that in squares of its radius */
-    double *room;       /* for selections, a number a slot */
-    uint32_t *part;     /* smallest slot of the connected part */
-    uint32_t (*frame)[2]; /* two neighbours that turn around the normal from the first to the second */
-    uint64_t *first;    /* edges of a slot: first[slot] … first[slot + 1] - 1 */
-    uint32_t *edges;    /* slots */
-    double (*rest)[2];  /* lengths of the edges to the frame's neighbours when the graph was made */
+    double *radius;                   /* sampling radius of a slot; 0: isolated */
+    double *area, *area_share;        /* of the surface a slot stands for; that in squares of its radius */
+    double *room;                     /* for selections, a number a slot */
+    uint32_t *part;                   /* smallest slot of the connected part */
+    uint32_t (*frame)[2];             /* two neighbours that turn around the normal from the first to the second */
+    uint64_t *first;                  /* edges of a slot: first[slot] … first[slot + 1] - 1 */
+    uint32_t *edges;                  /* slots */
+    double (*rest)[2];                /* lengths of the edges to the frame's neighbours when the graph was made */
     size_t edge_capacity;
 
     struct cloud_tree tree;
@@ -52,8 +52,8 @@ struct dent_cloud {
     size_t node_count;
     double box_sides; /* sum of the leaves' boxes when the graph was made */
 
-    int halvings;       /* for weights down to weight_cut */
-    double cut_factor;  /* sqrt(-ln weight_cut): h = cut-off / cut_factor */
+    int halvings;      /* for weights down to weight_cut */
+    double cut_factor; /* sqrt(-ln weight_cut): h = cut-off / cut_factor */
     dent_cloud_info info;
 };
 

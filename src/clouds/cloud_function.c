@@ -45,7 +45,8 @@ static void add_point(const struct cloud_foot *foot, uint32_t slot, double dista
     sums->count++;
 }
 
-static dent_cloud_state plane_value(const struct cloud_foot *foot, const struct plane_sums *sums, dent_cloud_value *value)
+static dent_cloud_state plane_value(const struct cloud_foot *foot, const struct plane_sums *sums,
+                                    dent_cloud_value *value)
 {
     double mean[3], values[3], normal[3], w = sums->weight;
     value->support = sums->count;
@@ -72,7 +73,8 @@ static dent_cloud_state plane_value(const struct cloud_foot *foot, const struct 
     return DENT_CLOUD_DEFINED;
 }
 
-static dent_cloud_state evaluate_graph(const struct cloud_foot *foot, struct cloud_paths *paths, dent_cloud_value *value)
+static dent_cloud_state evaluate_graph(const struct cloud_foot *foot, struct cloud_paths *paths,
+                                       dent_cloud_value *value)
 {
     struct plane_sums sums = {0};
     double edge = foot->along[0] + foot->along[1];
@@ -176,7 +178,8 @@ static dent_cloud_state sphere_value(const struct sphere_sums *sums, dent_cloud_
     return DENT_CLOUD_DEFINED;
 }
 
-static dent_cloud_state evaluate_sphere(const struct cloud_foot *foot, struct cloud_paths *paths, dent_cloud_value *value)
+static dent_cloud_state evaluate_sphere(const struct cloud_foot *foot, struct cloud_paths *paths,
+                                        dent_cloud_value *value)
 {
     const dent_cloud *cloud = foot->cloud;
     struct sphere_sums sums;

@@ -12,8 +12,8 @@
 /* Room for shortest paths from two slots at a time; for the function `graph` only. */
 struct cloud_paths {
     dent_context *context;
-    uint32_t capacity;     /* slots; 0: no room was made */
-    double *distance[2];   /* of a slot, where the stamp is the current one */
+    uint32_t capacity;   /* slots; 0: no room was made */
+    double *distance[2]; /* of a slot, where the stamp is the current one */
     uint32_t *stamp[2];
     uint32_t *heap, *place; /* slots waiting, and where they lie in the heap */
     uint32_t *reached, reached_count;

@@ -60,7 +60,8 @@ static void end_leaf(const struct sphere_work *work, uint32_t leaf, const struct
     for (uint32_t lane = 0; lane < group->used; lane++) {
         uint32_t slot = leaf * NEIGHBOUR_LANES + lane, count = 0;
         const double *distances = is_short ? group->short_distances[lane] : group->distances[lane];
-        while (count < work->k && (is_short ? group->short_indices[lane][count] < INFINITY : count < group->counts[lane])) {
+        while (count < work->k &&
+               (is_short ? group->short_indices[lane][count] < INFINITY : count < group->counts[lane])) {
             count++;
         }
         work->spheres->radius[slot] = count ? sqrt(distances[count - 1]) : 0.0;
@@ -117,7 +118,8 @@ struct edge_visit {
     uint32_t leaf, block;
 };
 
-static bool keep_edges(void *data, uint32_t lane, const uint32_t *indices, const double *squared_distances, uint32_t bits)
+static bool keep_edges(void *data, uint32_t lane, const uint32_t *indices, const double *squared_distances,
+                       uint32_t bits)
 {
     const struct edge_visit *visit = data;
     const double *radius = visit->work->radius;
@@ -193,7 +195,8 @@ dent_status cloud_make_graph(dent_cloud *cloud, dent_neighbours *points, const s
                              .kernels = neighbour_kernels_for(dent_context_isa(points->context)),
                              .radius = spheres->radius};
     block_output_init(&work.found, cloud->context, sizeof(struct found_edge));
-    dent_status status = block_output_begin(&work.found, cloud_blocks(points->count)) ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
+    dent_status status =
+        block_output_begin(&work.found, cloud_blocks(points->count)) ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
     if (status == DENT_OK) {
         status = dent_parallel_for(cloud->context, cloud_blocks(points->count), edge_block, &work);
     }
@@ -253,23 +256,22 @@ static void limit_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-static bool is_long(const struct prune_work *work, uint32_t a, uint32_t b)
+static bool is_long(const struct prune_work *work, uint32_t a, uint32_t b, const double edge[3])
 {
     double limit = work->limit[a] < work->limit[b] ? work->limit[a] : work->limit[b];
-    return cloud_length(work->cloud->point[a], work->cloud->point[b]) > limit;
+    return cloud_dot_product(edge, edge) > limit * limit;
 }
 
-static bool is_across(const dent_cloud *cloud, uint32_t a, uint32_t b)
+static bool is_across(const dent_cloud *cloud, uint32_t a, uint32_t b, const double edge[3])
 {
-    double edge[3];
-    for (int axis = 0; axis < 3; axis++) {
-        edge[axis] = cloud->point[b][axis] - cloud->point[a][axis];
+    double most =
+        ACROSS_SPACINGS * ACROSS_SPACINGS * (cloud->area[a] < cloud->area[b] ? cloud->area[a] : cloud->area[b]);
+    double off_a = cloud_dot_product(cloud->normal[a], edge);
+    if (off_a * off_a <= most) {
+        return false;
     }
-    double off_a = fabs(cloud_dot_product(cloud->normal[a], edge)), off_b = fabs(cloud_dot_product(cloud->normal[b], edge));
-    double area = cloud->area[a] < cloud->area[b] ? cloud->area[a] : cloud->area[b];
-    double off = off_a < off_b ? off_a : off_b;
-    return off * off > ACROSS_SPACINGS * ACROSS_SPACINGS * area &&
-           fabs(cloud_dot_product(cloud->normal[a], cloud->normal[b])) > ACROSS_PARALLEL;
+    double off_b = cloud_dot_product(cloud->normal[b], edge);
+    return off_b * off_b > most && fabs(cloud_dot_product(cloud->normal[a], cloud->normal[b])) > ACROSS_PARALLEL;
 }
 
 static void prune_block(void *data, uint32_t block, uint32_t worker)
@@ -281,10 +283,15 @@ static void prune_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(cloud->count, block); slot++) {
         uint64_t to = cloud->first[slot];
         for (uint64_t e = to; e < cloud->first[slot + 1]; e++) {
-            bool is_too_long = is_long(work, slot, cloud->edges[e]);
-            bool drop = is_too_long || is_across(cloud, slot, cloud->edges[e]);
+            uint32_t other = cloud->edges[e];
+            double edge[3];
+            for (int axis = 0; axis < 3; axis++) {
+                edge[axis] = cloud->point[other][axis] - cloud->point[slot][axis];
+            }
+            bool is_too_long = is_long(work, slot, other, edge);
+            bool drop = is_too_long || is_across(cloud, slot, other, edge);
             work->dropped[block][!is_too_long] += drop;
-            cloud->edges[to] = cloud->edges[e];
+            cloud->edges[to] = other;
             to += !drop;
         }
         work->kept[slot] = (uint32_t)(to - cloud->first[slot]);

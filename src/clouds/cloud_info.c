@@ -11,8 +11,8 @@
 static uint64_t memory_of(const dent_cloud *cloud)
 {
     uint64_t slot = sizeof *cloud->original + sizeof *cloud->point + sizeof *cloud->normal + sizeof *cloud->radius +
-                    sizeof *cloud->area + sizeof *cloud->area_share + sizeof *cloud->room + sizeof *cloud->part + sizeof *cloud->frame +
-                    sizeof *cloud->rest + sizeof *cloud->first;
+                    sizeof *cloud->area + sizeof *cloud->area_share + sizeof *cloud->room + sizeof *cloud->part +
+                    sizeof *cloud->frame + sizeof *cloud->rest + sizeof *cloud->first;
     return sizeof *cloud + cloud->count * slot + cloud->def.point_count * (uint64_t)sizeof *cloud->slot_of +
            cloud->edge_capacity * sizeof *cloud->edges + cloud->tree.leaf_count * (uint64_t)sizeof *cloud->tree.leaves +
            cloud->node_count * (uint64_t)(sizeof *cloud->nodes + sizeof *cloud->all_covers);

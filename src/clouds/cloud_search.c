@@ -68,7 +68,8 @@ static bool make_side(dent_cloud_search *search, struct search_side *side, const
            (!search->row->needs_paths || cloud_paths_init(&side->paths, search->context, cloud->count));
 }
 
-dent_status dent_cloud_search_create(dent_context *context, const dent_cloud_search_def *def, dent_cloud_search **search)
+dent_status dent_cloud_search_create(dent_context *context, const dent_cloud_search_def *def,
+                                     dent_cloud_search **search)
 {
     DENT_REQUIRE(context, context);
     DENT_REQUIRE(context, def);
@@ -82,6 +83,7 @@ dent_status dent_cloud_search_create(dent_context *context, const dent_cloud_sea
         *made = (dent_cloud_search){.context = context, .def = *def, .row = cloud_function_row(def->function)};
         array_init(&made->pairs, context, sizeof(struct node_pair));
         array_init(&made->points, context, sizeof(dent_cloud_crossing));
+        made->kernels = cloud_kernels_for(dent_context_isa(context));
         made->side[0].cloud = def->cloud_a;
         made->side[1].cloud = def->cloud_b;
         made->side[0].paths.context = made->side[1].paths.context = context;
@@ -146,7 +148,7 @@ static dent_status begin(void *data)
     search->tolerance = radius * search->def.tolerance_radii;
     search->seed = call->seed;
     search->result = (dent_cloud_result){0};
-    search->granted = search->used = 0;
+    search->granted = search->used = search->bottom_pairs = 0;
     search->is_full = false;
     array_clear(&search->points);
     search->phase = SEARCH_PAIRS;
@@ -173,17 +175,18 @@ struct run_call {
 /* One step; false: no memory. */
 static bool advance(dent_cloud_search *search)
 {
-    if (search->phase == SEARCH_PAIRS && search->pairs.count > 0) {
+    bool is_decided = search->def.first_only && search->points.count > 0;
+    if (search->phase == SEARCH_PAIRS && search->pairs.count > 0 && !is_decided) {
         return search_split(search);
     }
-    if (search->phase == SEARCH_PAIRS) {
+    if (search->phase == SEARCH_PAIRS && !is_decided) {
         search_plan_draws(search);
         search->phase = SEARCH_DRAWS;
         return true;
     }
-    bool is_decided = search->def.first_only && search->points.count > 0;
     if (is_decided || search->is_full ||
-        search->side[0].draws + search->side[1].draws == search->side[0].draws_planned + search->side[1].draws_planned) {
+        search->side[0].draws + search->side[1].draws ==
+            search->side[0].draws_planned + search->side[1].draws_planned) {
         search->phase = SEARCH_DONE;
         return true;
     }
@@ -216,16 +219,21 @@ static void write_result(const dent_cloud_search *search, dent_cloud_result *res
 {
     bool is_done = search->phase == SEARCH_DONE;
     *result = search->result;
-    result->outcome = search->is_full ? DENT_OUTCOME_TRUNCATED : is_done ? DENT_OUTCOME_COMPLETE : DENT_OUTCOME_BUDGET_SPENT;
+    result->outcome = search->is_full ? DENT_OUTCOME_TRUNCATED
+                      : is_done       ? DENT_OUTCOME_COMPLETE
+                                      : DENT_OUTCOME_BUDGET_SPENT;
     result->points = search->points.data;
     result->point_count = (uint32_t)search->points.count;
-    result->answer = search->points.count > 0                ? DENT_CLOUD_YES
+    result->answer = search->points.count > 0                   ? DENT_CLOUD_YES
                      : is_done && search->result.undefined == 0 ? DENT_CLOUD_NO
-                                                             : DENT_CLOUD_UNKNOWN;
+                                                                : DENT_CLOUD_UNKNOWN;
     result->miss_probability = miss_probability(search);
     result->resolution = search->resolution;
     result->pending_count = (uint32_t)search->pairs.count;
-    result->pending_depth = search->pairs.count ? ((const struct node_pair *)search->pairs.data)[0].depth : 0.0;
+    for (size_t i = 0; i < search->pairs.count; i++) {
+        double depth = ((const struct node_pair *)search->pairs.data)[i].depth;
+        result->pending_depth = depth > result->pending_depth ? depth : result->pending_depth;
+    }
     result->work_units = search->used;
     result->near_a = search->side[0].points;
     result->near_b = search->side[1].points;

@@ -14,20 +14,21 @@
 
 struct search_side {
     const dent_cloud *cloud;
-    uint32_t revision;                    /* of the cloud at begin */
-    double rotation[9], translation[3];   /* to the world */
+    uint32_t revision;                  /* of the cloud at begin */
+    double rotation[9], translation[3]; /* to the world */
     struct cloud_paths paths;
-    uint8_t *near;                        /* of a leaf: may it meet the other cloud? */
-    uint32_t *leaves, leaf_count;         /* those that may */
-    uint64_t points;                      /* in them */
-    double surfels;                       /* of their surface */
+    uint8_t *near;                /* of a leaf: may it meet the other cloud? */
+    uint32_t *leaves, leaf_count; /* those that may */
+    uint64_t points;              /* in them */
+    double surfels;               /* of their surface */
     uint64_t draws_planned, draws;
-    int draw_bits;                        /* half of those that number the draws */
+    int draw_bits; /* half of those that number the draws */
 };
 
-/* Two nodes that may meet; the deepest overlap comes first. */
+/* Two nodes that may meet. The deepest overlap in proportion to the covers comes first, so that the search goes down soon
+ * where surfaces cross. */
 struct node_pair {
-    double depth;
+    double depth, order; /* overlap of the spheres; in proportion to their radii */
     uint32_t level[2], node[2];
 };
 
@@ -37,6 +38,7 @@ struct dent_cloud_search {
     dent_context *context;
     dent_cloud_search_def def;
     const struct cloud_function_row *row;
+    const struct cloud_kernels *kernels;
     struct search_side side[2];
     uint64_t seed;
     double resolution, bracket_length, tolerance;
@@ -45,6 +47,7 @@ struct dent_cloud_search {
     struct dynamic_array points; /* dent_cloud_crossing */
     bool is_full;                /* more points than the capacity */
     uint64_t granted, used;      /* work units */
+    uint64_t bottom_pairs;       /* refined so far */
     dent_cloud_result result;    /* counters since begin */
 };
 
@@ -64,7 +67,8 @@ static inline void side_to_local(const struct search_side *side, const double wo
         from[axis] = world[axis] - side->translation[axis];
     }
     for (int axis = 0; axis < 3; axis++) {
-        local[axis] = (side->rotation[axis] * from[0] + side->rotation[3 + axis] * from[1]) + side->rotation[6 + axis] * from[2];
+        local[axis] =
+            (side->rotation[axis] * from[0] + side->rotation[3 + axis] * from[1]) + side->rotation[6 + axis] * from[2];
     }
 }
 
@@ -84,7 +88,9 @@ bool search_split(dent_cloud_search *search);
 void search_plan_draws(dent_cloud_search *search);
 /* That some surfel of the side was not hit by the draws so far. */
 double search_miss_probability(const struct search_side *side);
-/* Tries one point. False: no memory. */
+/* Tries a point of a side. False: no memory. */
+bool search_try_point(dent_cloud_search *search, int side, uint32_t slot);
+/* Tries the next draw. False: no memory. */
 bool search_draw(dent_cloud_search *search);
 /* From a place where |f| of both may vanish within `radius`; appends the point if it is one. False: no memory. */
 bool search_refine(dent_cloud_search *search, int side, const double start[3], double radius);

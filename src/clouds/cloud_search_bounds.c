@@ -1,14 +1,18 @@
-/* Which leaves of two clouds may meet: pairs of nodes are refined, the deepest overlap of their covers first. A pair is
+/* Which leaves of two clouds may meet: pairs of nodes are refined, the relatively deepest overlap of their covers first. A
+ * decision also tries a point of either side at the first pairs of bottom nodes, and at every power of two: where
+ * surfaces cross widely, it needs no draws. A pair is
  * dropped if the nodes' boxes or all spheres of their covers are apart. No surface is lost: covers contain all of it.
  * In: two clouds at their poses. Out: marked leaves. */
 #include "clouds/cloud_search.h"
+
+enum { TRIES_FIRST = 4 };
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
 
 static bool pair_before(const struct node_pair *a, const struct node_pair *b)
 {
-    if (a->depth != b->depth) {
-        return a->depth > b->depth;
+    if (a->order != b->order) {
+        return a->order > b->order;
     }
     for (int side = 0; side < 2; side++) {
         if (a->level[side] != b->level[side]) {
@@ -102,52 +106,28 @@ static bool boxes_apart(const struct world_box *a, const struct world_box *b, do
     return square > reach * reach * (1.0 + 1e-12);
 }
 
-/* The centres of a node's cover in the world. */
-struct world_cover {
-    double place[3][COVER_POINTS];
-    uint32_t count;
-};
-
-static void cover_to_world(const struct search_side *side, uint32_t level, uint32_t node, struct world_cover *cover)
+static void cover_to_world(const struct search_side *side, uint32_t level, uint32_t node, struct cover_centres *cover)
 {
-    uint32_t centres[COVER_POINTS];
-    cover->count = cloud_cover_centres(side->cloud, level, node, centres);
-    for (uint32_t i = 0; i < cover->count; i++) {
+    uint32_t centres[COVER_POINTS], count = cloud_cover_centres(side->cloud, level, node, centres);
+    for (uint32_t i = 0; i < count; i++) {
         double world[3];
         side_to_world(side, side->cloud->point[centres[i]], world);
         for (int axis = 0; axis < 3; axis++) {
             cover->place[axis][i] = world[axis];
         }
     }
-    for (; cover->count % 4; cover->count++) { /* whole fours: repeat the last */
+    for (cover->count = count; cover->count % CLOUD_LANES; cover->count++) { /* whole eights: repeat the last */
         for (int axis = 0; axis < 3; axis++) {
             cover->place[axis][cover->count] = cover->place[axis][cover->count - 1];
         }
     }
 }
 
-/* Smallest distance of two centres. */
-static double covers_distance(const struct world_cover *a, const struct world_cover *b)
-{
-    double least[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
-    for (uint32_t i = 0; i < a->count; i++) {
-        for (uint32_t j = 0; j < b->count; j += 4) {
-            for (uint32_t k = 0; k < 4; k++) {
-                double x = a->place[0][i] - b->place[0][j + k], y = a->place[1][i] - b->place[1][j + k];
-                double z = a->place[2][i] - b->place[2][j + k], square = (x * x + y * y) + z * z;
-                least[k] = square < least[k] ? square : least[k];
-            }
-        }
-    }
-    double first = least[0] < least[1] ? least[0] : least[1], second = least[2] < least[3] ? least[2] : least[3];
-    return sqrt(first < second ? first : second);
-}
-
 static bool pair_overlaps(dent_cloud_search *search, struct node_pair *pair)
 {
     const struct cloud_cover *cover[2];
     struct world_box box[2];
-    struct world_cover centres[2];
+    struct cover_centres centres[2];
     search->result.bound_tests++;
     search->used++;
     for (int side = 0; side < 2; side++) {
@@ -163,8 +143,13 @@ static bool pair_overlaps(dent_cloud_search *search, struct node_pair *pair)
         cover_to_world(&search->side[side], pair->level[side], pair->node[side], &centres[side]);
     }
     double radii = cover[0]->radius + cover[1]->radius;
-    double distance = centres[0].count && centres[1].count ? covers_distance(&centres[0], &centres[1]) : 0.0;
+    double distance =
+        centres[0].count && centres[1].count ? sqrt(search->kernels->covers(&centres[0], &centres[1])) : 0.0;
     pair->depth = radii - distance;
+    pair->order = pair->depth / radii;
+    if (!(pair->order > -1.0)) { /* both radii are 0 or infinite */
+        pair->order = 0.0;
+    }
     return distance <= radii * (1.0 + 1e-12) + 1e-14 * (box[0].high[0] < INFINITY ? fabs(box[0].high[0]) : 0.0);
 }
 
@@ -179,7 +164,8 @@ static void mark_leaves(dent_cloud_search *search, const struct node_pair *pair)
         const struct cloud_tree *tree = &search->side[side].cloud->tree;
         reach += search->side[side].cloud->covers[0][pair->node[side]].reach;
         for (uint32_t lane = 0; lane < CLOUD_LANES; lane++) {
-            used[side][lane] = box_to_world(&search->side[side], &tree->levels[0][pair->node[side]], lane, &box[side][lane]);
+            used[side][lane] =
+                box_to_world(&search->side[side], &tree->levels[0][pair->node[side]], lane, &box[side][lane]);
         }
     }
     for (uint32_t a = 0; a < CLOUD_LANES; a++) {
@@ -191,6 +177,26 @@ static void mark_leaves(dent_cloud_search *search, const struct node_pair *pair)
         }
     }
     search->used += 8;
+}
+
+/* A point in the middle of the first marked leaf of each side. False: no memory. */
+static bool try_pair(dent_cloud_search *search, const struct node_pair *pair)
+{
+    uint64_t number = ++search->bottom_pairs;
+    bool is_turn = number <= TRIES_FIRST || (number & (number - 1)) == 0, is_kept = true;
+    for (int side = 0; side < 2 && is_turn && search->def.first_only && is_kept && !search->points.count; side++) {
+        const struct search_side *own = &search->side[side];
+        uint32_t leaf = pair->node[side] * CLOUD_LANES, end = leaf + CLOUD_LANES;
+        while (leaf < end && leaf < own->cloud->tree.leaf_count && !own->near[leaf]) {
+            leaf++;
+        }
+        uint32_t slot = leaf * CLOUD_LANES + CLOUD_LANES / 2;
+        if (leaf < end && slot < own->cloud->count && cloud_degree(own->cloud, slot) > 0) {
+            search->result.draws++;
+            is_kept = search_try_point(search, side, slot);
+        }
+    }
+    return is_kept;
 }
 
 /* The side whose node is opened: the larger cover that is not at the bottom; -1: both are. */
@@ -233,7 +239,7 @@ bool search_split(dent_cloud_search *search)
     search->result.splits++;
     if (open < 0) {
         mark_leaves(search, &pair);
-        return true;
+        return try_pair(search, &pair);
     }
     const struct cloud_tree *tree = &search->side[open].cloud->tree;
     for (uint32_t lane = 0; lane < CLOUD_LANES; lane++) {

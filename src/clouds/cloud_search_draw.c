@@ -127,8 +127,8 @@ static bool sound(dent_cloud_search *search, int side, uint32_t slot, struct sou
     if (sounding->value.state == DENT_CLOUD_DEFINED) {
         return true;
     }
-    search->result.undefined += nearest != UINT32_MAX &&
-                                sounding->value.distance <= reach_of(cloud, slot) + reach_of(other, nearest);
+    search->result.undefined +=
+        nearest != UINT32_MAX && sounding->value.distance <= reach_of(cloud, slot) + reach_of(other, nearest);
     return false;
 }
 
@@ -233,7 +233,7 @@ static uint32_t leap(const dent_cloud_search *search, int number, const struct s
     return cloud_kernels_for(dent_context_isa(side->cloud->context))->nearest(&side->cloud->tree, local, &square);
 }
 
-static bool try_point(dent_cloud_search *search, int side, uint32_t slot)
+bool search_try_point(dent_cloud_search *search, int side, uint32_t slot)
 {
     const dent_cloud *cloud = search->side[side].cloud;
     struct sounding at, next;
@@ -275,5 +275,5 @@ bool search_draw(dent_cloud_search *search)
     uint32_t slot = side->leaves[place / CLOUD_LANES] * CLOUD_LANES + (uint32_t)(place % CLOUD_LANES);
     search->result.draws++;
     search->used++;
-    return slot >= side->cloud->count || cloud_degree(side->cloud, slot) == 0 || try_point(search, number, slot);
+    return slot >= side->cloud->count || cloud_degree(side->cloud, slot) == 0 || search_try_point(search, number, slot);
 }

@@ -25,7 +25,8 @@ static void newton_step(const dent_cloud_value values[2], double step[3])
     double cosine = cloud_dot_product(values[0].normal, values[1].normal), square = 1.0 - cosine * cosine;
     double share[2];
     for (int k = 0; k < 2; k++) {
-        share[k] = square > PARALLEL_LEAST ? (values[k].value - cosine * values[1 - k].value) / square : 0.5 * values[k].value;
+        share[k] =
+            square > PARALLEL_LEAST ? (values[k].value - cosine * values[1 - k].value) / square : 0.5 * values[k].value;
     }
     for (int axis = 0; axis < 3; axis++) {
         step[axis] = share[0] * values[0].normal[axis] + share[1] * values[1].normal[axis];

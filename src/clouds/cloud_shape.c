@@ -61,7 +61,8 @@ void cloud_edge_quartiles(const dent_cloud *cloud, uint32_t slot, double quartil
         uint32_t middle = count / 2, first = count / 4, third = (uint32_t)(3 * (uint64_t)count / 4);
         quartiles[1] = sqrt(cloud_select(squares, count, middle));
         quartiles[0] = first < middle ? sqrt(cloud_select(squares, middle, first)) : quartiles[1];
-        quartiles[2] = third > middle ? sqrt(cloud_select(squares + middle, count - middle, third - middle)) : quartiles[1];
+        quartiles[2] =
+            third > middle ? sqrt(cloud_select(squares + middle, count - middle, third - middle)) : quartiles[1];
     }
 }
 

@@ -244,8 +244,8 @@ static dent_status check_call(struct triangle_call *call)
         double place[3];
         int axis;
         if (!cloud_read_vector(&def->vertices, v, place, &axis)) {
-            return dent_fail(context, DENT_ERROR_BAD_NUMBER, "vertex %u: %c is not a number of at most 1e100", (unsigned)v,
-                             "xyz"[axis]);
+            return dent_fail(context, DENT_ERROR_BAD_NUMBER, "vertex %u: %c is not a number of at most 1e100",
+                             (unsigned)v, "xyz"[axis]);
         }
     }
     for (uint64_t i = 0; status == DENT_OK && i < 3 * (uint64_t)def->triangle_count; i++) {
@@ -267,7 +267,8 @@ static void write_result(struct triangle_call *call, uint32_t blocks)
         result->triangles_near += call->counts[block].near;
         result->evaluations += call->counts[block].evaluations;
         result->undefined += call->counts[block].undefined;
-        for (struct record_run run = block_output_first(&call->found, block); run.count; run = block_output_next(&run)) {
+        for (struct record_run run = block_output_first(&call->found, block); run.count;
+             run = block_output_next(&run)) {
             uint64_t left = result->point_count < capacity ? capacity - result->point_count : 0;
             size_t written = run.count < left ? run.count : (size_t)left;
             if (written > 0) {
@@ -277,7 +278,9 @@ static void write_result(struct triangle_call *call, uint32_t blocks)
         }
     }
     result->outcome = result->point_count > capacity ? DENT_OUTCOME_TRUNCATED : DENT_OUTCOME_COMPLETE;
-    result->answer = result->point_count > 0 ? DENT_CLOUD_YES : result->undefined > 0 ? DENT_CLOUD_UNKNOWN : DENT_CLOUD_NO;
+    result->answer = result->point_count > 0 ? DENT_CLOUD_YES
+                     : result->undefined > 0 ? DENT_CLOUD_UNKNOWN
+                                             : DENT_CLOUD_NO;
 }
 
 static dent_status meet_with(struct triangle_call *call, uint32_t blocks)
@@ -307,7 +310,8 @@ static dent_status meet(void *data)
         return status;
     }
     uint32_t workers = dent_context_worker_count(context), made = 0;
-    uint32_t blocks = call->def->triangle_count / TRIANGLES_A_BLOCK + (call->def->triangle_count % TRIANGLES_A_BLOCK > 0);
+    uint32_t blocks =
+        call->def->triangle_count / TRIANGLES_A_BLOCK + (call->def->triangle_count % TRIANGLES_A_BLOCK > 0);
     call->resolution = call->def->resolution_radii * cloud->info.radius;
     call->tolerance = call->def->tolerance_radii * cloud->info.radius;
     call->reach = cloud->covers[cloud->tree.level_count - 1][0].reach;

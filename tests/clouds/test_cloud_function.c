@@ -48,8 +48,8 @@ static double zero_along(const dent_cloud *cloud, dent_cloud_function function, 
     double low = 1 - h, high = 1 + h;
     for (int i = 0; i < 40; i++) {
         double middle = 0.5 * (low + high);
-        dent_cloud_value value = cloud_value(cloud, function, middle * direction[0], middle * direction[1],
-                                             middle * direction[2]);
+        dent_cloud_value value =
+            cloud_value(cloud, function, middle * direction[0], middle * direction[1], middle * direction[2]);
         assert_int_equal(value.state, DENT_CLOUD_DEFINED);
         if (value.value < 0) {
             low = middle;
@@ -61,8 +61,8 @@ static double zero_along(const dent_cloud *cloud, dent_cloud_function function, 
 }
 
 /* Mean shrinkage of a unit sphere, and the mean of h^2 / 2. */
-static void shrinkage(dent_context *context, const double *xyz, uint32_t count, dent_cloud_function function, double eta,
-                      uint32_t rays, double *shrunk, double *expected)
+static void shrinkage(dent_context *context, const double *xyz, uint32_t count, dent_cloud_function function,
+                      double eta, uint32_t rays, double *shrunk, double *expected)
 {
     dent_cloud_def def = cloud_def_of(xyz, count);
     def.support_radii = eta;
@@ -129,8 +129,8 @@ static double *two_sheets(uint32_t side, double gap, uint64_t seed)
 }
 
 /* Changes of sign along a vertical line through both sheets, those at the sheets not counted. */
-static uint32_t spurious_zeros(const dent_cloud *cloud, dent_cloud_function function, double x, double y, double spacing,
-                               double gap)
+static uint32_t spurious_zeros(const dent_cloud *cloud, dent_cloud_function function, double x, double y,
+                               double spacing, double gap)
 {
     uint32_t found = 0;
     double last = 0;
@@ -203,13 +203,15 @@ static void sheets_one_to_four_spacings_apart_stay_apart_on_the_graph(void **sta
             struct gap_quality euclidean = measure_gap(cloud, DENT_CLOUD_EUCLIDEAN, gap, lines);
             struct gap_quality sphere = measure_gap(cloud, DENT_CLOUD_SPHERE_FIT, gap, lines);
             uint64_t dropped = dent_cloud_get_info(cloud).pruned_across;
-            print_message("gap %d, normals %s: %llu edges left out across, %u left; zeros and error in spacings: graph %u "
-                          "%.1e, euclidean %u %.1e, sphere fit %u %.1e\n",
-                          gap, given ? "given" : "estimated", (unsigned long long)dropped, joined, graph.zeros,
-                          graph.error, euclidean.zeros, euclidean.error, sphere.zeros, sphere.error);
+            print_message(
+                "gap %d, normals %s: %llu edges left out across, %u left; zeros and error in spacings: graph %u "
+                "%.1e, euclidean %u %.1e, sphere fit %u %.1e\n",
+                gap, given ? "given" : "estimated", (unsigned long long)dropped, joined, graph.zeros, graph.error,
+                euclidean.zeros, euclidean.error, sphere.zeros, sphere.error);
             assert_int_equal(graph.zeros, 0);
             assert_true(graph.error < (given ? 1e-12 : 1e-3));
-            assert_true(joined <= (given ? 0 : 20 + dropped / 50)); /* estimated normals are worse, most of all at borders */
+            assert_true(joined <=
+                        (given ? 0 : 20 + dropped / 50)); /* estimated normals are worse, most of all at borders */
             assert_true(!given || (sphere.zeros == 0 && sphere.error < 1e-12));
             mixed += euclidean.zeros;
             dent_cloud_destroy(cloud);

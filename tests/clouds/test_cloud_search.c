@@ -199,6 +199,10 @@ static void clouds_apart_are_proven_apart_and_deep_ones_meet(void **state)
         assert_true(far.miss_probability == 0 && far.evaluations == 0);
         pose = shifted(0.3, 0.4, 1.2);
         dent_cloud_result deep = search_with(*state, &def, NULL, &pose, 1, &search);
+        print_message("%s: %llu values, %llu draws, %llu undefined, %llu brackets, %llu rejected\n",
+                      dent_cloud_function_get_info(def.function)->name, (unsigned long long)deep.evaluations,
+                      (unsigned long long)deep.draws, (unsigned long long)deep.undefined,
+                      (unsigned long long)deep.brackets, (unsigned long long)deep.rejected);
         assert_int_equal(deep.answer, DENT_CLOUD_YES);
         assert_int_equal(deep.point_count, 1);
         assert_true(deep.points[0].residual_a <= 0.05 * dent_cloud_get_info(spheres.a).radius);
@@ -229,8 +233,8 @@ static void the_two_clouds_are_treated_alike(void **state)
         assert_int_equal(result.answer, swapped.answer);
         assert_int_equal(result.point_count, swapped.point_count);
         assert_true(result.miss_probability == swapped.miss_probability);
-        double (*first)[3] = malloc(sizeof *first * (result.point_count + 1));
-        double (*second)[3] = malloc(sizeof *second * (result.point_count + 1));
+        double(*first)[3] = malloc(sizeof *first * (result.point_count + 1));
+        double(*second)[3] = malloc(sizeof *second * (result.point_count + 1));
         for (uint32_t k = 0; k < result.point_count; k++) {
             memcpy(first[k], result.points[k].position, sizeof first[k]);
             memcpy(second[k], swapped.points[k].position, sizeof second[k]);

@@ -153,6 +153,17 @@ dent_cloud_search *fixture_dent_cloud_search(void)
     return search;
 }
 
+dent_boxes *fixture_dent_boxes(void)
+{
+    static const double list[12] = {0, 0, 0, 1, 1, 1, 1, 0, 0, 2, 1, 1};
+    static dent_boxes *boxes;
+    if (!boxes) {
+        must(dent_boxes_create(fixture_dent_context(), NULL, &boxes) == DENT_OK, "boxes");
+        must(dent_boxes_update(boxes, dent_box_list_double(list), 2) == DENT_OK, "two boxes");
+    }
+    return boxes;
+}
+
 dent_response *fixture_dent_response(void)
 {
     static dent_response *response;
@@ -365,6 +376,7 @@ int main(int count, char **arguments)
     fixture_dent_file_writer();
     fixture_dent_neighbours();
     fixture_dent_cloud_search();
+    fixture_dent_boxes();
     fixture_dent_response();
     fixture_dent_scene();
     fixture_dent_sim();

@@ -43,8 +43,10 @@ struct sphere_query {
  * argument of at most 0.3: relative error below 1e-15 * 2^halvings. */
 #define EXPONENTIAL_RANGE 0.3
 #define EXPONENTIAL_TERMS                                                                                              \
-    {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6,    \
-     0.5, 1.0, 1.0}
+    {                                                                                                                  \
+        1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, \
+            0.5, 1.0, 1.0                                                                                              \
+    }
 
 static inline int exponential_halvings(double most)
 {
@@ -73,10 +75,19 @@ static inline double exponential_of_minus(double x, int halvings)
     return sum;
 }
 
+/* Centres of a sphere cover, a multiple of eight of them. */
+enum { COVER_CENTRES = 32 };
+struct cover_centres {
+    _Alignas(64) double place[3][COVER_CENTRES];
+    uint32_t count;
+};
+
 struct cloud_kernels {
     /* The slot of the nearest point whose squared distance is at most *squared_distance, which becomes its own; ties by
      * slot. UINT32_MAX: none. */
     uint32_t (*nearest)(const struct cloud_tree *tree, const double place[3], double *squared_distance);
+    /* Smallest squared distance of two centres. */
+    double (*covers)(const struct cover_centres *a, const struct cover_centres *b);
     void (*sphere)(const struct cloud_tree *tree, const struct sphere_query *query, struct sphere_sums *sums);
 };
 

@@ -149,8 +149,8 @@ static inline uint32_t cloud_add_leaf(const struct cloud_leaf *leaf, const struc
     cloud_differences(leaf, query->place, difference);
     doubles8 square = cloud_dot(difference, difference), part = doubles8_load(leaf->part);
     doubles8 wanted = doubles8_set(query->part);
-    uint32_t bits = cloud_lanes_at_most(square, doubles8_set(query->cut_squared)) &
-                    cloud_lanes_at_most(part, wanted) & cloud_lanes_at_most(wanted, part);
+    uint32_t bits = cloud_lanes_at_most(square, doubles8_set(query->cut_squared)) & cloud_lanes_at_most(part, wanted) &
+                    cloud_lanes_at_most(wanted, part);
     if (!bits) {
         return 0;
     }
@@ -159,8 +159,8 @@ static inline uint32_t cloud_add_leaf(const struct cloud_leaf *leaf, const struc
         side[axis] = doubles8_set(query->normal[axis]);
     }
     bits &= doubles8_less(doubles8_set(0.0), cloud_dot(normal, side));
-    doubles8 weight = cloud_exponential_of_minus(doubles8_multiply(square, doubles8_set(query->inverse_square)),
-                                                 query->halvings);
+    doubles8 weight =
+        cloud_exponential_of_minus(doubles8_multiply(square, doubles8_set(query->inverse_square)), query->halvings);
     doubles8 zero = doubles8_set(0.0), product = doubles8_choose(bits, cloud_dot(difference, normal), zero);
     weight = doubles8_choose(bits, weight, zero);
     square = doubles8_choose(bits, square, zero);
@@ -218,9 +218,33 @@ static void cloud_sphere(const struct cloud_tree *tree, const struct sphere_quer
     sums->product = total[8];
 }
 
+static double cloud_covers(const struct cover_centres *a, const struct cover_centres *b)
+{
+    doubles8 least = doubles8_set(INFINITY);
+    for (uint32_t j = 0; j < b->count; j += CLOUD_LANES) {
+        doubles8 place[3];
+        for (int axis = 0; axis < 3; axis++) {
+            place[axis] = doubles8_load(b->place[axis] + j);
+        }
+        for (uint32_t i = 0; i < a->count; i++) {
+            doubles8 difference[3];
+            for (int axis = 0; axis < 3; axis++) {
+                difference[axis] = doubles8_subtract(doubles8_set(a->place[axis][i]), place[axis]);
+            }
+            least = doubles8_least(cloud_dot(difference, difference), least);
+        }
+    }
+    _Alignas(64) double lane[CLOUD_LANES];
+    doubles8_store(lane, least);
+    for (int i = 1; i < CLOUD_LANES; i++) {
+        lane[0] = lane[i] < lane[0] ? lane[i] : lane[0];
+    }
+    return lane[0];
+}
+
 #define CLOUD_KERNELS_ROW                                                                                              \
     {                                                                                                                  \
-        .nearest = cloud_nearest, .sphere = cloud_sphere                                                               \
+        .nearest = cloud_nearest, .covers = cloud_covers, .sphere = cloud_sphere                                       \
     }
 
 #endif
