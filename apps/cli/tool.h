@@ -34,6 +34,7 @@ extern const tool_command command_check_row;
 extern const tool_command command_pairs_row;
 extern const tool_command command_ccd_row;
 extern const tool_command command_ccd_queries_row;
+extern const tool_command command_inside_row;
 extern const tool_command command_scenes_row;
 extern const tool_command command_export_row;
 extern const tool_command command_run_row;

@@ -10,7 +10,7 @@
  *
  * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, proximity.h, strand.h, impact.h,
  * motion.h, linkage.h, penetration.h, contact.h, response.h, strand_response.h, hair.h, embedding.h, time_critical.h,
- * neighbours.h, boxes.h, cloud.h.
+ * neighbours.h, inside.h, boxes.h, cloud.h.
  * Two optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
  * impact_io.h, urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_loads.h, sim_scene.h).
  *
@@ -35,6 +35,7 @@
 #include <dent/hair.h>
 #include <dent/id.h>
 #include <dent/impact.h>
+#include <dent/inside.h>
 #include <dent/linkage.h>
 #include <dent/method.h>
 #include <dent/motion.h>

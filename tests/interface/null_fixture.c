@@ -153,6 +153,16 @@ dent_cloud_search *fixture_dent_cloud_search(void)
     return search;
 }
 
+dent_inside *fixture_dent_inside(void)
+{
+    static dent_inside *inside;
+    if (!inside) {
+        dent_inside_def def = dent_inside_def_default();
+        must(dent_inside_create(fixture_dent_context(), &def, &inside) == DENT_OK, "an inside");
+    }
+    return inside;
+}
+
 dent_boxes *fixture_dent_boxes(void)
 {
     static const double list[12] = {0, 0, 0, 1, 1, 1, 1, 0, 0, 2, 1, 1};
@@ -376,6 +386,7 @@ int main(int count, char **arguments)
     fixture_dent_file_writer();
     fixture_dent_neighbours();
     fixture_dent_cloud_search();
+    fixture_dent_inside();
     fixture_dent_boxes();
     fixture_dent_response();
     fixture_dent_scene();

@@ -40,6 +40,7 @@ dent_file_writer *fixture_dent_file_writer(void);
 dent_neighbours *fixture_dent_neighbours(void);
 dent_cloud *fixture_dent_cloud(void);
 dent_cloud_search *fixture_dent_cloud_search(void);
+dent_inside *fixture_dent_inside(void);
 dent_boxes *fixture_dent_boxes(void);
 dent_response *fixture_dent_response(void);
 dent_density *fixture_dent_density(void);
