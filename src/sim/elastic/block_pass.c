@@ -11,7 +11,7 @@ struct block_call {
     const struct float_system *system;
     const struct element_pass *pass;
     double *out;
-    bool cloth;
+    bool cloth, line;
 };
 
 static void copy_rows(const struct float_system *system, const struct float_block *block, const double *from,
@@ -76,30 +76,47 @@ void block_gradient(const struct sim_model *model, const struct float_system *sy
 {
     struct element_pass still = *pass;
     still.direction = NULL;
-    struct block_call call = {system, &still, out, false};
+    struct block_call call = {system, &still, out, false, false};
     dent_parallel_for(model->context, system->block_count, gradient_task, &call);
     if (system->slot_count > 0) {
         dent_parallel_for(model->context, (system->slot_count - 1) / SLOTS_A_TASK + 1, gather_task, &call);
     }
 }
 
+_Static_assert((int)CHANGE_KINDS <= (int)LINE_TERMS, "double_partial has room for either");
+
 static void change_task(void *data, uint32_t number, uint32_t worker)
 {
     const struct block_call *call = data;
     const struct float_block *block = &call->system->blocks[number];
     const struct float_elements *elements = &block->elements;
-    double *partial = call->system->double_partial + CHANGE_KINDS * (size_t)number, sums[CHANGE_KINDS][FLOAT_LANES];
-    memset(partial, 0, CHANGE_KINDS * sizeof *partial);
+    double *partial = call->system->double_partial + LINE_TERMS * (size_t)number, sums[LINE_TERMS][FLOAT_LANES];
+    int kinds = call->line ? LINE_TERMS : CHANGE_KINDS;
+    memset(partial, 0, LINE_TERMS * sizeof *partial);
     if ((call->cloth ? elements->triangle_count + elements->hinge_count : elements->tet_count) == 0) {
         return;
     }
     struct block_rows rows = rows_of(call, block, worker);
     const struct block_kernels *kernels = call->system->block_kernels;
     memset(sums, 0, sizeof sums);
-    (call->cloth ? kernels->change_cloth : kernels->change_tets)(&block->doubles, &rows, sums);
-    for (int kind = 0; kind < CHANGE_KINDS; kind++) {
+    (call->line    ? kernels->line
+     : call->cloth ? kernels->change_cloth
+                   : kernels->change_tets)(&block->doubles, &rows, sums);
+    for (int kind = 0; kind < kinds; kind++) {
         for (int lane = 0; lane < FLOAT_LANES; lane++) {
             partial[kind] += sums[kind][lane];
+        }
+    }
+}
+
+static void sum_blocks(const struct sim_model *model, struct block_call *call, int kinds, double *sums)
+{
+    const struct float_system *system = call->system;
+    dent_parallel_for(model->context, system->block_count, change_task, call);
+    for (int kind = 0; kind < kinds; kind++) {
+        sums[kind] = 0;
+        for (uint32_t b = 0; b < system->block_count; b++) {
+            sums[kind] += system->double_partial[LINE_TERMS * (size_t)b + (size_t)kind];
         }
     }
 }
@@ -107,12 +124,13 @@ static void change_task(void *data, uint32_t number, uint32_t worker)
 void block_change(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
                   bool cloth, double change[CHANGE_KINDS])
 {
-    struct block_call call = {system, pass, NULL, cloth};
-    dent_parallel_for(model->context, system->block_count, change_task, &call);
-    for (int kind = 0; kind < CHANGE_KINDS; kind++) {
-        change[kind] = 0;
-        for (uint32_t b = 0; b < system->block_count; b++) {
-            change[kind] += system->double_partial[CHANGE_KINDS * (size_t)b + (size_t)kind];
-        }
-    }
+    struct block_call call = {system, pass, NULL, cloth, false};
+    sum_blocks(model, &call, CHANGE_KINDS, change);
+}
+
+void block_line(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                double terms[LINE_TERMS])
+{
+    struct block_call call = {system, pass, NULL, false, true};
+    sum_blocks(model, &call, LINE_TERMS, terms);
 }

@@ -232,10 +232,14 @@ static void line_task(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
+void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, bool at_end,
                double terms[LINE_TERMS])
 {
     struct pass_call call = {model, work, pass, NULL, 0, false};
+    if (work->blocks && !at_end) {
+        block_line(model, work->blocks, pass, terms);
+        return;
+    }
     if (work->blocks) {
         double change[CHANGE_KINDS];
         memset(terms, 0, LINE_TERMS * sizeof *terms);

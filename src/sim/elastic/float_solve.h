@@ -13,7 +13,7 @@
 /* Elements around a stretch of slots, and all vertices they touch: the rows of the block. */
 struct float_block {
     struct float_elements elements;
-    struct block_elements doubles; /* the same in doubles, for scenes with cloth */
+    struct block_elements doubles; /* the same in doubles */
     uint32_t first_row, row_count;
 };
 
@@ -49,7 +49,7 @@ struct float_system {
     float *scratch;                    /* most_rows for each worker */
     double *double_sums;               /* as sums, and three rows of scratch for each row of a block */
     double *double_scratch;
-    double *double_partial; /* by block: CHANGE_KINDS */
+    double *double_partial; /* by block: LINE_TERMS */
     float *inertia;         /* by slot, scaled */
     /* Bending of what is flat at rest (float_bending.c). By slot: what its row adds up to, then what it depends on. */
     uint32_t *bend_starts, *bend_slots;
@@ -83,6 +83,9 @@ void block_gradient(const struct sim_model *model, const struct float_system *sy
                     double *out);
 void block_change(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
                   bool cloth, double change[CHANGE_KINDS]);
+/* Tetrahedra along the direction, as pass_line() has it. */
+void block_line(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                double terms[LINE_TERMS]);
 
 /* When the inertia of vertices has changed; float_refresh must follow. */
 void float_set_inertia(const struct inertia_terms *inertia, struct float_system *system);

@@ -48,6 +48,7 @@ struct minimiser {
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
     bool interval_begins, inertia_changed; /* since the preconditioner was made */
+    uint8_t *body_held; /* some vertices do not move, or not in all directions */
     uint8_t *one_step; /* by body, at the root of its island: implicit Euler in this interval (two_step.c) */
     uint8_t *two_step; /* by vertex: BDF2 in this substep */
     double line[LINE_TERMS], line_rest[2]; /* the sum along the last trial: of tetrahedra; inertia and damping */
@@ -125,6 +126,8 @@ void momentum_keep(const struct sim_model *model, struct sim_state *state, const
 /* Islands that push against nothing else: the sum of their momenta is kept, to rounding. */
 void momentum_keep_islands(const struct sim_model *model, struct sim_state *state, const dent_rigid_state *rigids,
                            struct minimiser *work);
+/* Once: which bodies are held. */
+void momentum_note_held(const struct sim_model *model, struct minimiser *work);
 /* Takes the motion of free pieces as wholes out of a field of velocities. */
 void momentum_remove_whole(const struct sim_model *model, const struct sim_state *state, double *velocities);
 /* Kinetic energy of motions that change no momentum: within free pieces, and of bodies that are held. */

@@ -344,6 +344,13 @@ static double sum_chunks(const struct minimiser *work, uint32_t kind)
     return sum;
 }
 
+/* The sum along the last trial is a polynomial, of which trial_change() left the terms. */
+static bool is_polynomial(const struct sim_model *model, const struct minimiser *work)
+{
+    return work->terms.count == 0 && model->rigid_count == 0 && model->elastic->triangle_count == 0 &&
+           model->elastic->cells.count == 0 && !model->has_loads && !has_rods(model);
+}
+
 /* By how much the sum changes from the present place to the trial. The start of large scenes is chosen without damping,
  * which costs as much as all else. */
 static double trial_change(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
@@ -357,7 +364,7 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     double inertia = sum_chunks(work, 0), square = sum_chunks(work, 1);
     struct element_pass pass = pass_at(state, work, moved);
     pass.rate = damped ? pass.rate : 0;
-    pass_line(model, &work->pass, &pass, terms);
+    pass_line(model, &work->pass, &pass, !is_polynomial(model, work), terms);
     double elastic = pass_cloth_change(model, &work->pass, &pass, 1);
     elastic += rods_trial_change(model, state, work->trial, work->solution, &work->rods);
     work->line_energy = 0;
@@ -410,13 +417,6 @@ static void accept_task(void *data, uint32_t chunk, uint32_t worker)
         size_t n = 3 * (size_t)movers[m];
         memcpy(call->out + n, call->work->trial + n, 3 * sizeof(double));
     }
-}
-
-/* The sum along the last trial is a polynomial, of which trial_change() left the terms. */
-static bool is_polynomial(const struct sim_model *model, const struct minimiser *work)
-{
-    return work->terms.count == 0 && model->rigid_count == 0 && model->elastic->triangle_count == 0 &&
-           model->elastic->cells.count == 0 && !model->has_loads && !has_rods(model);
 }
 
 /* At `part` of the trial: its change, that of the elastic energy, and its first two derivatives. */
