@@ -16,6 +16,8 @@ struct pass_work {
     double *cell_matrices;       /* of solid cells: 81 per point, at the last gradient */
     const struct sim_state *state; /* what cells depend on beside positions; lives as long as this */
     double *partial;             /* sums of blocks of elements */
+    double since;                /* by blocks: what energy has changed since pass->begin; pass_line() begins it anew */
+    double cloth_damping;        /* by blocks: what of the last change of cloth was damping */
     /* Vertices that move by themselves or with a rigid body, ascending: others need no sums. In chunks, of fixed size
      * whatever the number of threads. */
     uint32_t *movers, mover_count, chunk_count;

@@ -110,8 +110,8 @@ static double potential_change(const struct sim_model *model, const struct sim_s
     }
     struct load_way way = {work->trial, state->positions, elastic->previous_rigids, state->rigids};
     sum -= loads_work(model, work->loads, &way, work->inertia.rigid_active);
-    struct element_pass pass = {work->trial, work->trial, work->product, 0};
-    sum += pass_cloth_change(model, &work->pass, &pass, 1);
+    struct element_pass pass = {work->trial, work->trial, work->product, 0, NULL};
+    sum += known && work->pass.blocks ? 0 : pass_cloth_change(model, &work->pass, &pass, 1);
     sum += rods_energy_change(model, state, &work->rods);
     if (known) {
         return sum + work->elastic_change;
@@ -175,6 +175,18 @@ static void scale_velocities(const struct sim_model *model, struct sim_state *st
     }
 }
 
+/* What steps changed is all that has changed, if no rigid body took its bonded vertices elsewhere since. */
+static bool is_known(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work)
+{
+    bool kept = work->change_known;
+    for (uint32_t r = 0; r < model->rigid_count && kept && model->bonds->bond_count > 0; r++) {
+        const dent_rigid_state *now = &state->rigids[r], *then = &work->solved_rigids[r];
+        kept = memcmp(now->center, then->center, sizeof now->center) == 0 &&
+               memcmp(now->orientation, then->orientation, sizeof now->orientation) == 0;
+    }
+    return kept;
+}
+
 bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *elastic,
                           double outer)
 {
@@ -184,7 +196,7 @@ bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     place_before(model, state, elastic);
     double before = outer + kinetic(model, work, work->velocities, elastic->previous_rigids) + work->rods.spin_before;
     double now = kinetic(model, work, state->velocities, state->rigids);
-    double moved = potential_change(model, state, elastic, model->bonds->bond_count == 0);
+    double moved = potential_change(model, state, elastic, is_known(model, state, work));
     double gained = moved + terms_stored(&work->terms, &at) - work->stored_before + rods_spin_energy(model, state);
     if (!(gained + now > before * (1 + 1e-14)) && isfinite(gained + now)) {
         state->reserve += before - (gained + now);

@@ -314,7 +314,7 @@ static dent_status allocate_blocks(struct layout *layout, const uint64_t groups[
     system->double_sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->double_sums);
     system->double_scratch = sim_allocate(model, 3 * scratch, sizeof *system->double_scratch);
     system->double_partial =
-        sim_allocate(model, LINE_TERMS * (size_t)system->block_count, sizeof *system->double_partial);
+        sim_allocate(model, BLOCK_SUMS * (size_t)system->block_count, sizeof *system->double_partial);
     system->row_vertices = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_vertices);
     system->row_slots = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_slots);
     system->sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->sums);

@@ -53,6 +53,8 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->inertia.rigid_active = sim_allocate(model, model->rigid_count, 1);
     work->rigid_targets = sim_allocate(model, model->rigid_count, sizeof *work->rigid_targets);
     work->trial_rigids = sim_allocate(model, model->rigid_count, sizeof *work->trial_rigids);
+    work->search_rigids = sim_allocate(model, model->rigid_count, sizeof *work->search_rigids);
+    work->solved_rigids = sim_allocate(model, model->rigid_count, sizeof *work->solved_rigids);
     work->partial = sim_allocate(model, work->size / 1024 + 2, sizeof(double));
     work->islands = sim_allocate(model, model->body_count, sizeof *work->islands);
     work->island_sums = sim_allocate(model, model->body_count, sizeof *work->island_sums);
@@ -64,7 +66,7 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->two_step = sim_allocate(model, model->vertex_count, 1);
     all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
           work->partial && work->islands && work->island_sums && work->mode_squares && work->holding && work->piece_pushed &&
-          work->one_step && work->two_step && work->body_held;
+          work->one_step && work->two_step && work->body_held && work->search_rigids && work->solved_rigids;
     return all ? DENT_OK : sim_no_memory(model->context);
 }
 
@@ -220,10 +222,13 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     bonds_place_vertices(model, state->rigids, state->positions);
     struct placement at = {state->positions, state->rigids};
     terms_linearise(&work->terms, &at);
-    newton_advance(model, state, work, 0);
+    newton_start(model, state, work);
     dent_status status = newton_minimise(model, state, work);
     if (status != DENT_OK) {
         return status;
+    }
+    if (model->rigid_count > 0) {
+        memcpy(work->solved_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
     }
     sim_parallel(model->context, 0, model->vertex_count, velocity_range, &call);
     rods_end(model, state, &work->rods);

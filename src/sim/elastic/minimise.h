@@ -52,7 +52,12 @@ struct minimiser {
     uint8_t *one_step; /* by body, at the root of its island: implicit Euler in this interval (two_step.c) */
     uint8_t *two_step; /* by vertex: BDF2 in this substep */
     double line[LINE_TERMS], line_rest[2]; /* the sum along the last trial: of tetrahedra; inertia and damping */
-    double line_energy, elastic_change; /* of tetrahedra: along the last trial; since the beginning of the substep */
+    double line_energy; /* of tetrahedra, by blocks also of cloth: along the last trial */
+    double elastic_change; /* the same since the beginning of the substep */
+    bool change_known;     /* elastic_change includes the start of the search: by blocks only once a step has been tried */
+    bool jumped;           /* the search began elsewhere than the substep, chosen without elements */
+    double jump, step_change; /* of the sum, by that and by the last step; jump without elements */
+    dent_rigid_state *search_rigids, *solved_rigids; /* poses where the search began and ended */
     uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
 
@@ -68,6 +73,8 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
 /* Inertia in space at an orientation, times a vector. */
 void newton_inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector,
                           double out[3]);
+/* Where the present velocities lead (work->solution), or less far: where the search begins. */
+void newton_start(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
 /* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
 bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
 

@@ -36,7 +36,8 @@ struct block_rows {
     double rate; /* 0: no damping, `start` is not read */
 };
 
-/* What changes from now to now + direction: energy of tetrahedra, damping of them, all of cloth. By lanes. */
+/* What changes from now to now + direction: energy of tetrahedra, damping of what is asked about, energy of cloth. By
+ * lanes. */
 enum { CHANGE_TETS, CHANGE_DAMPING, CHANGE_CLOTH, CHANGE_KINDS };
 
 struct block_kernels {

@@ -348,7 +348,7 @@ static void gradient_of_triangles(const struct block_triangles *triangles, const
 }
 
 static void change_of_triangles(const struct block_triangles *triangles, const uint16_t (*corners)[FLOAT_LANES],
-                                const struct block_rows *rows, double *sums)
+                                const struct block_rows *rows, double sums[CHANGE_KINDS][FLOAT_LANES])
 {
     doubles half = doubles_set(0.5), one = doubles_set(1), two = doubles_set(2);
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
@@ -366,9 +366,10 @@ static void change_of_triangles(const struct block_triangles *triangles, const u
             }
             struct weave viscous = weave_times(triangles, lane, &start, &d);
             doubles rate = wide(triangles->damping + lane) * doubles_set(rows->rate);
-            change = change + rate * (wide_dot(viscous.u, since.u) + wide_dot(viscous.v, since.v));
+            doubles heat = rate * (wide_dot(viscous.u, since.u) + wide_dot(viscous.v, since.v));
+            doubles_store_any(sums[CHANGE_DAMPING] + lane, wide(sums[CHANGE_DAMPING] + lane) + heat);
         }
-        doubles_store_any(sums + lane, wide(sums + lane) + change);
+        doubles_store_any(sums[CHANGE_CLOTH] + lane, wide(sums[CHANGE_CLOTH] + lane) + change);
     }
 }
 
@@ -446,7 +447,7 @@ static void change_of_block_tets(const struct block_elements *elements, const st
 static void change_of_block_cloth(const struct block_elements *elements, const struct block_rows *rows,
                                   double sums[CHANGE_KINDS][FLOAT_LANES])
 {
-    EACH_GROUP(triangle, change_of_triangles(&elements->triangles[g], corners, rows, sums[CHANGE_CLOTH]))
+    EACH_GROUP(triangle, change_of_triangles(&elements->triangles[g], corners, rows, sums))
     EACH_GROUP(hinge, change_of_hinges(&elements->hinges[g], corners, rows, sums[CHANGE_CLOTH]))
 }
 
