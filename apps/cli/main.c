@@ -126,7 +126,8 @@ static int run_command(const tool_command *command, int argc, char **argv, print
 static int run_tool(int argc, char **argv, printer *out)
 {
     if (argc < 2) {
-        return complain("no command; dent --help lists them");
+        print_help(out);
+        return STATUS_GOOD;
     }
     const char *word = argv[1];
     if (strcmp(word, "--version") == 0) {

@@ -43,12 +43,12 @@ extern const tool_command command_view_row;
 
 /* Part of the help of every command that reads bodies. */
 #define HELP_ON_FILES                                                                                                  \
-    "FILE is a mesh (.msh, .mesh, .node/.ele, .vtk, .vtu, .vtp, .obj, .stl, .ply, .tfxmesh) or strands\n"              \
-    "(.tfx, .hair, lines of .obj, .vtk, .vtp), also with .gz or .xz. If there is no such file, FILE is\n"              \
-    "the name of a built-in scene (see dent scenes) with --frame, --scale and --set. A simulated scene,\n"             \
-    "or a scene file .json, is run up to --frame. --simulated and --prescribed choose between two scenes\n"            \
-    "of one name. Bodies are numbered 0, 1, 2 ... in the order of the files. A file with several\n"                    \
-    "physical groups gives one body per group.\n"
+    "FILE is a mesh (.msh, .mesh, .node/.ele, .vtk, .vtu, .vtp, .obj, .stl, .ply, .off, .veg, .inp,\n"                 \
+    ".tfxmesh) or strands (.tfx, .hair, lines of .obj, .vtk, .vtp), also with .gz or .xz. If there is no\n"            \
+    "such file, FILE is the name of a built-in scene (see dent scenes) with --frame, --scale and --set.\n"             \
+    "A simulated scene, or a scene file .json, is run up to --frame. --simulated and --prescribed choose\n"            \
+    "between two scenes of one name. Bodies are numbered 0, 1, 2 ... in the order of the files. A file\n"              \
+    "with several physical groups gives one body per group.\n"
 
 /* The same for those that take series of frames. */
 #define HELP_ON_SERIES                                                                                                 \

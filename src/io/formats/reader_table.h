@@ -43,6 +43,9 @@ mesh_reader read_ply;     /* .ply */
 mesh_reader read_tfx;     /* .tfx */
 mesh_reader read_tfxmesh; /* .tfxmesh */
 mesh_reader read_hair;    /* .hair */
+mesh_reader read_off;     /* .off */
+mesh_reader read_veg;     /* .veg */
+mesh_reader read_inp;     /* .inp */
 mesh_reader read_assimp;  /* .gltf and others; only with DENT_HAVE_ASSIMP */
 
 /* dent_mesh_read within a scope that is open: the memory counts there, def->memory_limit does not. The mesh is released

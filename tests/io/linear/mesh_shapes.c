@@ -437,6 +437,67 @@ static void vtu_shared_base64(struct long_text *text, uint32_t n)
     put_bytes(&raw, NULL, 0);
 }
 
+/* ---- OFF, VEG, Abaqus ------------------------------------------------------------------------------------------- */
+
+static void off_faces(struct long_text *text, uint32_t n)
+{
+    put(text, "OFF\n4 %u 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n", n);
+    repeat(text, n, "3 0 1 2 9 9 9\n");
+}
+
+static void off_one_polygon(struct long_text *text, uint32_t n)
+{
+    put(text, "OFF\n%u 1 0\n", n + 3);
+    for (uint32_t i = 0; i < n + 3; i++) {
+        put(text, "%u %u 0\n", i, i * i % 7);
+    }
+    put(text, "%u", n + 3);
+    for (uint32_t i = 0; i < n + 3; i++) {
+        put(text, " %u", i);
+    }
+}
+
+#define VEG_VERTICES "*VERTICES\n4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+
+static void veg_sections(struct long_text *text, uint32_t n)
+{
+    put(text, VEG_VERTICES);
+    repeat(text, n, "*SET a\n1,2,3\n*REGION\na, b\n");
+    put(text, "*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n");
+}
+
+#define INP_NODES "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n"
+
+static void inp_sets(struct long_text *text, uint32_t n)
+{
+    put(text, INP_NODES);
+    for (uint32_t i = 0; i < n; i++) {
+        put(text, "*ELEMENT, TYPE=C3D4, ELSET=set%u\n%u,1,2,3,4\n*NSET, NSET=a%u, GENERATE\n1,4\n", i, i + 1, i);
+    }
+}
+
+static void inp_ranges(struct long_text *text, uint32_t n)
+{
+    put(text, "*NODE\n");
+    for (uint32_t i = 0; i < n + 4; i++) {
+        put(text, "%u,%u,%u,%u\n", i + 1, i, i % 2, i % 3);
+    }
+    put(text, "*ELEMENT, TYPE=C3D4\n1,1,2,3,4\n");
+    for (uint32_t i = 0; i < n; i++) {
+        put(text, "*NSET, NSET=a, GENERATE\n1,%u\n", n);
+    }
+}
+
+static void inp_parts(struct long_text *text, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        put(text, "*PART, NAME=p%u\n" INP_NODES "*ELEMENT, TYPE=C3D4\n1,1,2,3,4\n*END PART\n", i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        put(text, "*INSTANCE, NAME=i%u, PART=p%u\n1,2,3\n*END INSTANCE\n", i, n - 1 - i);
+    }
+}
+
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 const struct shape mesh_shapes[] = {
@@ -462,6 +523,12 @@ const struct shape mesh_shapes[] = {
     {"Gmsh 1: many cells", "a.msh", gmsh_1, NULL},
     {"MEDIT: many groups in a chain", "a.mesh", medit_chain, NULL},
     {"MEDIT: many sections", "a.mesh", medit_sections, NULL},
+    {"OFF: many faces", "a.off", off_faces, NULL},
+    {"OFF: one polygon", "a.off", off_one_polygon, NULL},
+    {"VEG: many sections", "a.veg", veg_sections, NULL},
+    {"Abaqus: many sets", "a.inp", inp_sets, NULL},
+    {"Abaqus: many long ranges", "a.inp", inp_ranges, NULL},
+    {"Abaqus: many parts", "a.inp", inp_parts, NULL},
     {"VTK: many groups that share nodes", "a.vtk", vtk_groups, NULL},
     {"VTK: many fields", "a.vtk", vtk_fields, NULL},
     {"VTK: one strip", "a.vtk", vtk_strip, NULL},
