@@ -75,8 +75,6 @@ void newton_inertia_times(const struct sim_rigid *rigid, const double *orientati
                           double out[3]);
 /* Where the present velocities lead (work->solution), or less far: where the search begins. */
 void newton_start(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
-/* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
-bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
 
 /* The largest w h of a mode that moves with 95 % of its stiffness. */
 #define SUBSTEP_RESOLVES 0.28

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12 };
-enum { MOST_HALVINGS = 24, START_HALVINGS = 4, START_PARTS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 2048 };
+enum { MOST_HALVINGS = 24, START_SHORTENINGS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 2048 };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
@@ -24,7 +24,7 @@ enum { MOST_HALVINGS = 24, START_HALVINGS = 4, START_PARTS = 4, LINE_ROUNDS = 20
 #define NEWTON_STORED 1e-13 /* of what contacts and attachments store: forces to a part in three million */
 #define SUFFICIENT 1e-4     /* of the decrease that the slope promises */
 
-#define START_SHORTER 0.25
+#define START_SHORTER 0.25 /* from one start that is tried to the next */
 #define LINE_WORTHWHILE 1e-3 /* of the decrease */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -497,6 +497,29 @@ static void start_rods(const struct sim_model *model, struct sim_state *state, s
     take_trial(model, state, work);
 }
 
+/* Goes along work->solution as far as the sum falls, at most all of it; false: not at all. */
+static bool advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
+{
+    struct placement at = {state->positions, state->rigids};
+    double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
+    bool hurry = !work->space.direct && !(slope < 0); /* a start far from good is no loss beside what a pass costs */
+    double part = choose_part(model, state, work, slope), shorter = hurry ? START_SHORTER : 0.5;
+    int most = hurry ? START_SHORTENINGS : MOST_HALVINGS;
+    for (int n = 0; n < most; n++, part *= shorter) {
+        place_trial(model, state, work, part);
+        double change = trial_change(model, state, work, before, !hurry);
+        if (is_polynomial(model, work)) {
+            return advance_exactly(model, state, work, change);
+        }
+        if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
+            work->step_change = change;
+            take_trial(model, state, work);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A start far from good is no loss beside what a pass over the elements costs: it is chosen without them. It goes as far as
  * velocities have the energy for what contacts store, and is given up where a step from there does not end below the
  * beginning (newton_minimise()). */
@@ -510,7 +533,7 @@ static void start_quickly(const struct sim_model *model, struct sim_state *state
     pass_for_movers(model, &work->pass, moved_task, &call);
     double square = sum_chunks(work, 1), linear = sum_chunks(work, 0) - 0.5 * square;
     double before = terms_energy_along(&work->terms, 0);
-    for (int n = 0; n < START_PARTS; n++, part *= START_SHORTER) {
+    for (int n = 0; n < START_SHORTENINGS; n++, part *= START_SHORTER) {
         double terms = terms_energy_along(&work->terms, part) - before;
         if (terms <= part * (1 - 0.5 * part) * square + 1e-15 * before) {
             if (n > 0) {
@@ -538,7 +561,7 @@ void newton_start(const struct sim_model *model, struct sim_state *state, struct
         }
         start_quickly(model, state, work);
     } else {
-        newton_advance(model, state, work, 0);
+        advance(model, state, work, 0);
     }
 }
 
@@ -565,28 +588,6 @@ static void return_to_begin(const struct sim_model *model, struct sim_state *sta
     }
     work->change_known = work->jumped = false;
     work->elastic_change = work->jump = 0;
-}
-
-bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
-{
-    struct placement at = {state->positions, state->rigids};
-    double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
-    bool hurry = !work->space.direct && !(slope < 0); /* a start far from good is no loss beside what a pass costs */
-    double part = choose_part(model, state, work, slope), shorter = hurry ? 0.25 : 0.5;
-    int most = hurry ? START_HALVINGS : MOST_HALVINGS;
-    for (int n = 0; n < most; n++, part *= shorter) {
-        place_trial(model, state, work, part);
-        double change = trial_change(model, state, work, before, !hurry);
-        if (is_polynomial(model, work)) {
-            return advance_exactly(model, state, work, change);
-        }
-        if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
-            work->step_change = change;
-            take_trial(model, state, work);
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ---- Newton ------------------------------------------------------------------------------------------------------ */
@@ -749,7 +750,7 @@ static void minimise_rods(const struct sim_model *model, struct sim_state *state
             break;
         }
         work->solves++;
-        if (!newton_advance(model, state, work, model->loads->hold_count > 0 ? slope_of(model, work) : slope)) {
+        if (!advance(model, state, work, model->loads->hold_count > 0 ? slope_of(model, work) : slope)) {
             break;
         }
     }
@@ -791,7 +792,7 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         finish_linear(model, state, work, rz);
         work->solves++;
         double slope = slope_of(model, work);
-        bool fell = slope < 0 && newton_advance(model, state, work, slope);
+        bool fell = slope < 0 && advance(model, state, work, slope);
         if (work->jumped && (!fell || work->jump + work->step_change > 0)) {
             return_to_begin(model, state, work);
             n = UINT32_MAX; /* from there */

@@ -83,8 +83,9 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
 static void wild_range(void *data, uint32_t begin, uint32_t end, double sums[SIM_MOST_SUMS])
 {
     const struct sim_state *state = data;
-    for (size_t n = 3 * (size_t)begin; n < 3 * (size_t)end; n++) {
-        sums[0] += !isfinite(state->positions[n]) || !isfinite(state->velocities[n]);
+    for (uint32_t v = begin; v < end; v++) {
+        const double *x = state->positions + 3 * (size_t)v, *velocity = state->velocities + 3 * (size_t)v;
+        sums[0] += !isfinite(x[0] + x[1] + x[2]) || !isfinite(velocity[0] + velocity[1] + velocity[2]);
     }
 }
 
