@@ -17,6 +17,7 @@ build=build/fuzz
 runs_of() {
     case $1 in
     fuzz_impact) echo 200 ;;
+    fuzz_boxes) echo 2000 ;;
     fuzz_api_steps | fuzz_checkpoint | fuzz_scene_file) echo 1500 ;;
     fuzz_api | fuzz_read_tar) echo 6000 ;;
     *) echo 10000 ;;

@@ -166,6 +166,20 @@ static bool read_method(tool_options *options, const char *command, const char *
     return true;
 }
 
+static bool read_inside_method(tool_options *options, const char *command, const char *text)
+{
+    const char *words[DENT_INSIDE_METHOD_COUNT];
+    for (unsigned i = 0; i < DENT_INSIDE_METHOD_COUNT; i++) {
+        words[i] = dent_inside_method_name((dent_inside_method)i);
+    }
+    size_t chosen;
+    if (!choose(command, "--method", text, words, DENT_INSIDE_METHOD_COUNT, &chosen)) {
+        return false;
+    }
+    options->inside_method = (dent_inside_method)chosen;
+    return true;
+}
+
 static bool read_isa(tool_options *options, const char *command, const char *text)
 {
     const char *words[DENT_ISA_COUNT];
@@ -388,6 +402,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_ASK] = {.reader = read_question},
     [OPTION_BENCH_ASK] = {.reader = read_joined_questions},
     [OPTION_METHOD] = {.reader = read_method},
+    [OPTION_INSIDE_METHOD] = {.reader = read_inside_method},
     [OPTION_ISA] = {.reader = read_isa},
     [OPTION_SET] = {.reader = read_setting},
     [OPTION_KIND] = {.reader = read_kind},

@@ -17,6 +17,7 @@ typedef struct option_row {
 static const option_row option_table[OPTION_COUNT] = {
     [OPTION_ASK] = {"--ask", NULL, "QUESTION", "the question, see below"},
     [OPTION_BENCH_ASK] = {"--ask", NULL, "QUESTIONS", "the question, see below, or several joined by '+'"},
+    [OPTION_INSIDE_METHOD] = {"--method", NULL, "M", "auto, bsp or winding; the result is the same"},
     [OPTION_METHOD] = {"--method", NULL, "M", "algorithm, see below; the result is the same"},
     [OPTION_THREADS] = {"--threads", NULL, "N", "1 to 1024; default: one per CPU"},
     [OPTION_ISA] = {"--isa", NULL, "I",

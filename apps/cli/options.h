@@ -6,6 +6,7 @@
 #ifndef DENT_OPTIONS_H
 #define DENT_OPTIONS_H
 
+#include <dent/inside.h>
 #include <dent/impact.h>
 #include <dent/motion.h>
 #include <dent/query.h>
@@ -15,6 +16,7 @@ typedef enum option_id {
     OPTION_ASK,
     OPTION_BENCH_ASK,
     OPTION_METHOD,
+    OPTION_INSIDE_METHOD,
     OPTION_THREADS,
     OPTION_ISA,
     OPTION_TOUCHING,
@@ -121,6 +123,7 @@ typedef struct tool_options {
     bool help;         /* --help or -h, which every command takes; what follows it was not read */
     dent_question ask; /* one, or for bench several bits */
     dent_method method;
+    dent_inside_method inside_method;
     uint32_t threads; /* 0: all processors */
     dent_isa isa;
     double tolerance;

@@ -34,6 +34,7 @@ extern const tool_command command_check_row;
 extern const tool_command command_pairs_row;
 extern const tool_command command_ccd_row;
 extern const tool_command command_ccd_queries_row;
+extern const tool_command command_inside_row;
 extern const tool_command command_scenes_row;
 extern const tool_command command_export_row;
 extern const tool_command command_run_row;
@@ -44,11 +45,11 @@ extern const tool_command command_view_row;
 /* Part of the help of every command that reads bodies. */
 #define HELP_ON_FILES                                                                                                  \
     "FILE is a mesh (.msh, .mesh, .node/.ele, .vtk, .vtu, .vtp, .obj, .stl, .ply, .off, .veg, .inp,\n"                 \
-    ".tfxmesh) or strands (.tfx, .hair, lines of .obj, .vtk, .vtp), also with .gz or .xz. If there is no\n"            \
-    "such file, FILE is the name of a built-in scene (see dent scenes) with --frame, --scale and --set.\n"             \
-    "A simulated scene, or a scene file .json, is run up to --frame. --simulated and --prescribed choose\n"            \
-    "between two scenes of one name. Bodies are numbered 0, 1, 2 ... in the order of the files. A file\n"              \
-    "with several physical groups gives one body per group.\n"
+    ".tfxmesh), strands (.tfx, .hair, lines of .obj, .vtk, .vtp) or points (.ply without faces, .pcd, .xyz,\n"         \
+    ".csv, .pts), also with .gz or .xz. If there is no such file, FILE is the name of a built-in scene (see\n"         \
+    "dent scenes) with --frame, --scale and --set. A simulated scene, or a scene file .json, is run up to\n"           \
+    "--frame. --simulated and --prescribed choose between two scenes of one name. Bodies are numbered 0, 1,\n"         \
+    "2 ... in the order of the files. A file with several physical groups gives one body per group.\n"
 
 /* The same for those that take series of frames. */
 #define HELP_ON_SERIES                                                                                                 \

@@ -1,7 +1,8 @@
 /* dent/body.h — bodies: the defs that describe them, and the properties that dent computes.
  *
  * A body is a solid (tetrahedra; hexahedra, wedges and pyramids are split into them), a surface (triangles, closed or
- * open) or a set of strands (polylines with radii: hair, fibres, threads). Its description (indices, names, ties) is copied when it is added. Its positions are borrowed: each
+ * open), a set of strands (polylines with radii: hair, fibres, threads) or
+ * a set of points (scans, particles), each of them a vertex. Its description (indices, names, ties) is copied when it is added. Its positions are borrowed: each
  * query reads them and nothing writes them.
  *
  * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points:
@@ -17,15 +18,20 @@
 extern "C" {
 #endif
 
-typedef enum dent_body_kind { DENT_BODY_SOLID = 1, DENT_BODY_SURFACE = 2, DENT_BODY_STRANDS = 3 } dent_body_kind;
+typedef enum dent_body_kind {
+    DENT_BODY_SOLID = 1,
+    DENT_BODY_SURFACE = 2,
+    DENT_BODY_STRANDS = 3,
+    DENT_BODY_POINTS = 4
+} dent_body_kind;
 
 /** Properties of a kind of body: a row of the table of body kinds. */
 typedef struct dent_body_kind_info {
     dent_body_kind kind;
     const char *name;         /**< "solid" */
     const char *element_name; /**< "cell" */
-    uint32_t dimension;       /**< of an element: 3 for cells, 2 for faces, 1 for segments of strands */
-    uint32_t corner_count;    /**< of a plain element: 4 for tetrahedra, 3 for triangles, 2 for segments */
+    uint32_t dimension;       /**< of an element: 3 for cells, 2 for faces, 1 for segments of strands, 0 for points */
+    uint32_t corner_count;    /**< of a plain element: 4 for tetrahedra, 3 for triangles, 2 for segments, 1 for points */
     bool has_cells;           /**< elements have an inside */
 } dent_body_kind_info;
 
@@ -111,7 +117,8 @@ typedef struct dent_body_def {
     const char *name; /**< copied; used in messages; null: "body N" */
 
     uint32_t vertex_count;
-    uint32_t element_count;          /**< cells of a solid, triangles of a surface; strands: 0, they follow from `first` */
+    uint32_t element_count;          /**< cells of a solid, triangles of a surface. 0 for strands, which follow from `first`,
+                                          and for points: every vertex is one */
     const uint32_t *element_corners; /**< corner vertices of the elements, one element after the other; copied */
     const uint8_t *cell_kinds; /**< dent_cell_kind of each cell; null (default): all tetrahedra. Surfaces: null */
 
@@ -148,7 +155,7 @@ typedef struct dent_body_def {
                       BAD_MESH when the body is added; inverted (not: mirrored) and flat cells fail at each query */
 } dent_body_def;
 
-/** Returns a def of any kind; the three functions below call it with their kind. */
+/** Returns a def of any kind; the four functions below call it with their kind. */
 DENT_API dent_body_def dent_body_def_default(dent_body_kind kind);
 DENT_API dent_body_def dent_solid_def_default(void);
 DENT_API dent_body_def dent_surface_def_default(void);
@@ -156,6 +163,11 @@ DENT_API dent_body_def dent_surface_def_default(void);
  * radius that is negative or not finite (BAD_NUMBER), more than DENT_SEGMENT_LIMIT segments (TOO_LARGE). The message
  * names the strand or the vertex. */
 DENT_API dent_body_def dent_strands_def_default(void);
+/** Points: vertex_count of them, and nothing that joins them. They take part in the questions as vertices: vertex-cell,
+ * proximity, impact, contacts and the penetration check (a point inside a solid or a closed surface penetrates it).
+ * Two bodies of points never meet here; dent/cloud.h asks whether their surfaces do. Questions about rotating motion and
+ * time-critical ones take no points (UNSUPPORTED). */
+DENT_API dent_body_def dent_points_def_default(void);
 
 /** The most segments of one body. */
 #define DENT_SEGMENT_LIMIT UINT32_C(0x7fffffff)
@@ -164,12 +176,12 @@ DENT_API dent_body_def dent_strands_def_default(void);
 typedef struct dent_body_topology {
     dent_body_kind kind;
     uint32_t vertex_count;
-    uint32_t element_count;      /**< the caller's cells or triangles; segments of strands */
+    uint32_t element_count;      /**< the caller's cells or triangles; segments of strands; points */
     uint32_t tetrahedron_count;  /**< after splitting; 0 for surfaces */
     uint32_t surface_face_count; /**< cell faces with one cell, or all triangles of a surface */
     uint32_t edge_count;         /**< distinct edges of the elements (of the split ones for solids) */
-    uint32_t component_count;    /**< connected through shared vertices; unused vertices do not count. Strands: their
-                                      number */
+    uint32_t component_count;    /**< connected through shared vertices; unused vertices do not count. Strands and
+                                      points: their number */
     uint32_t boundary_edges;     /**< edges of the surface faces with exactly one surface face */
     uint32_t nonmanifold_edges;  /**< … with more than two */
     uint32_t nonmanifold_faces;  /**< cell faces with more than two cells */

@@ -112,7 +112,7 @@ typedef struct dent_initial_state {
     uint32_t body_a, body_b; /**< body indices of the first such pair; 0 if there is none */
 } dent_initial_state;
 
-/** Tests `face-face` and containment of one body in another at t0, then strands against all others. Solids and closed
+/** Tests `face-face` and containment of one body in another at t0, then strands and points against all others. Solids and closed
  * surfaces contain, open surfaces do not. Strands only touch one another. Touching and coplanar faces alone do not cross. Of the def only `cancel` is used. The result is exact. Results
  * of earlier queries on this world become invalid. */
 DENT_API dent_status dent_world_initial_state(dent_world *world, const dent_impact_def *def, dent_initial_state *state);

@@ -1,7 +1,8 @@
 /* dent/mesh_io.h — optional library dent_io: reading and writing mesh files.
  *
  * Formats read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp,
- * OBJ, STL, PLY; strands: TressFX .tfx and .tfxmesh (its collision meshes), .hair, and lines of OBJ and VTK files
+ * OBJ, STL, PLY; points: PLY without faces, PCD (ascii, binary, binary_compressed), and .xyz, .csv, .pts: a point a line;
+ * strands: TressFX .tfx and .tfxmesh (its collision meshes), .hair, and lines of OBJ and VTK files
  * without faces. They may be compressed with gzip or xz if zlib and liblzma were found at build time (the last suffix
  * .gz or .xz is removed). Input is treated as hostile: sizes are checked against the file before memory is allocated,
  * and every index is checked. The memory of a call is limited, and the time is linear in the bytes. Text may begin with
@@ -10,7 +11,8 @@
  * Only elements of the highest dimension form bodies. Lower ones become groups, with a notice in the context's log. A
  * file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
  * reduced to their corners with a notice. A file whose highest elements are lines gives strands: consecutive lines
- * that continue one another form one strand, and a vertex that several strands use is copied. Numbers are kept exactly as written; positions are doubles.
+ * that continue one another form one strand, and a vertex that several strands use is copied. A PLY file without faces, a PCD file and
+ * a text of points give one body of points, with the normals of the file if all points have one; colours are not kept. Numbers are kept exactly as written; positions are doubles.
  *
  * Threads: any, each call independently. Failure: a status, and one line in the context's message that names the file,
  * the line or byte, and the offending item.
@@ -42,6 +44,7 @@ typedef struct dent_mesh_body {
     uint32_t strand_count;           /**< strands: their number; their elements are segments with two corners */
     const uint32_t *first;           /**< strands: as in dent_body_def; else null */
     const double *radii;             /**< strands: one per vertex; null: the file has none */
+    const double *normals;           /**< points: 3 per vertex, as in the file; null: the file has none */
 } dent_mesh_body;
 
 /** A named set of lower-dimensional elements (boundary faces, edges, points), as nodes of the file. */
@@ -117,7 +120,7 @@ typedef struct dent_mesh_view {
 } dent_mesh_view;
 
 /** Writes a file in the format of its ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces, strands), .vtu
- * (solids, surfaces), .vtp (surfaces, strands). A field "radius" on the vertices of strands in a .vtp is read back as
+ * (solids, surfaces), .vtp (surfaces, strands, points), .xyz (points: a line each). A field "radius" on the vertices of strands in a .vtp is read back as
  * their radii. Doubles round-trip exactly. The file gets its name only when complete (file_output.h). A full disk fails
  * with FILE. */
 DENT_API dent_status dent_mesh_write(dent_context *context, const char *path, const dent_mesh_view *view);

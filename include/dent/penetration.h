@@ -11,6 +11,9 @@
  * and at exact means of corners. A piece of a face inside the other body that is cut out by edges alone, none of them
  * ending in that face, is not detected on that face. Solids have no such gap, and strands have none.
  *
+ * A point penetrates a solid or a closed surface iff it lies in the interior; on the surface it touches. Points do not meet
+ * points and strands.
+ *
  * Strands have no inside. A strand penetrates a solid or a closed surface iff one of its segments meets the interior, and
  * an open surface iff a segment crosses a face: their relative interiors meet in one point. Radii do not matter. Strands
  * that meet one another touch. The first segment of a strand whose root lies on the other body (root_on) is judged by its
@@ -86,7 +89,7 @@ typedef struct dent_check_result {
     uint64_t penetrating_pairs, touching_pairs; /**< by state */
     double max_depth;               /**< over the penetrating pairs; 0 if there is none */
     uint32_t surfaces_as_solids;    /**< bodies that are closed surfaces and were treated as solid */
-    uint32_t open_surfaces;         /**< bodies, not strands, for which containment was not tested */
+    uint32_t open_surfaces;         /**< bodies, not strands or points, for which containment was not tested */
     dent_query_counters counters;
 } dent_check_result;
 

@@ -65,7 +65,8 @@ typedef struct dent_scene_body {
     dent_body_kind kind;
     uint32_t vertex_count;
     uint32_t element_count;
-    const uint32_t *element_corners; /**< tetrahedra (4), triangles (3) or segments of strands (2) */
+    const uint32_t *element_corners; /**< tetrahedra (4), triangles (3), segments of strands (2) or points
+                                          (1) */
     const double *reference; /**< 3 per vertex: the undeformed shape, free of overlap within the body; null if
                                   unknown */
     uint32_t strand_count;  /**< strands: their number; else 0 */

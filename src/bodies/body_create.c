@@ -11,6 +11,7 @@
 #include "bodies/cell_split.h"
 #include "bodies/mesh_check.h"
 #include "bodies/mesh_topology.h"
+#include "bodies/points_body.h"
 #include "bodies/reference_shape.h"
 #include "bodies/shared_mesh.h"
 #include "bodies/strand_body.h"
@@ -48,6 +49,11 @@ dent_body_def dent_surface_def_default(void)
 dent_body_def dent_strands_def_default(void)
 {
     return dent_body_def_default(DENT_BODY_STRANDS);
+}
+
+dent_body_def dent_points_def_default(void)
+{
+    return dent_body_def_default(DENT_BODY_POINTS);
 }
 
 static dent_status out_of_memory(const struct body *body, struct message *message)
@@ -208,6 +214,9 @@ static dent_status make_mesh(struct body *body, const dent_body_def *def, const 
 {
     if (body_has_segments(body)) {
         return strands_make(body, def) ? DENT_OK : out_of_memory(body, message);
+    }
+    if (body_has_points(body)) {
+        return points_make(body) ? DENT_OK : out_of_memory(body, message);
     }
     struct body *lender = meshes ? shared_meshes_find(meshes, def, counts) : NULL;
     if (lender) {

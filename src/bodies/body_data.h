@@ -137,7 +137,19 @@ static inline bool body_has_segments(const struct body *body)
     return kind_has_segments(body->kind);
 }
 
-/* Do its elements take part in questions? Those of a kind without cells and faces wait for a question of their own. */
+static inline bool body_has_points(const struct body *body)
+{
+    return kind_has_points(body->kind);
+}
+
+/* Segments or points: neither faces nor an inside. */
+static inline bool body_is_thin(const struct body *body)
+{
+    return body_has_segments(body) || body_has_points(body);
+}
+
+/* Do its elements take part in questions? Those without cells and faces take part as
+ * segments and vertices, where a question says so. */
 static inline bool body_has_features(const struct body *body)
 {
     return body_has_cells(body) || body_has_faces(body);

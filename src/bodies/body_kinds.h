@@ -11,7 +11,7 @@
 /* The rows, each at the value of its kind; other slots have no name. Everything below takes a kind that has a row. */
 extern const dent_body_kind_info body_kind_rows[];
 
-/* Are the elements cells, with an inside; are they faces; segments of strands? */
+/* Are the elements cells, with an inside; are they faces; segments of strands; points? */
 static inline bool kind_has_cells(dent_body_kind kind)
 {
     return body_kind_rows[kind].has_cells;
@@ -25,6 +25,11 @@ static inline bool kind_has_faces(dent_body_kind kind)
 static inline bool kind_has_segments(dent_body_kind kind)
 {
     return body_kind_rows[kind].dimension == 1;
+}
+
+static inline bool kind_has_points(dent_body_kind kind)
+{
+    return body_kind_rows[kind].dimension == 0;
 }
 
 /* Corners of a plain element (a tetrahedron, for cells). */

@@ -10,6 +10,7 @@
 
 #include "bodies/body_data.h"
 #include "bodies/cell_split.h"
+#include "bodies/points_body.h"
 #include "bodies/strand_body.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ dent_status mesh_check_def(const dent_body_def *def, struct message *message)
     if (def->struct_size != sizeof *def) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
                             "the body def has struct_size %zu instead of %zu: make it with dent_solid_def_default(), "
-                            "dent_surface_def_default() or dent_strands_def_default()",
+                            "dent_surface_def_default(), dent_strands_def_default() or dent_points_def_default()",
                             def->struct_size, sizeof *def);
     }
     return DENT_OK;
@@ -44,7 +45,8 @@ static dent_status check_arrays(const dent_body_def *def, const struct body *bod
     }
     if (!kind_has_cells(def->kind) && def->cell_kinds) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, BODY_TITLE ": %s must have cell_kinds null",
-                            BODY_TITLE_OF(body), kind_has_faces(def->kind) ? "a surface" : "strands");
+                            BODY_TITLE_OF(body),
+                            kind_has_faces(def->kind) ? "a surface" : body_kind_rows[def->kind].name);
     }
     if (!kind_has_segments(def->kind) && (def->strand_count > 0 || def->first || def->radii || def->root_on_count > 0)) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT,
@@ -120,6 +122,9 @@ dent_status mesh_check_elements(const dent_body_def *def, const struct body *bod
     *counts = (struct mesh_counts){0};
     if (status == DENT_OK && kind_has_segments(def->kind)) {
         return strands_check(def, body, message);
+    }
+    if (status == DENT_OK && kind_has_points(def->kind)) {
+        return points_check(def, body, message);
     }
     for (uint32_t element = 0; status == DENT_OK && element < def->element_count; element++) {
         uint8_t kind = def->cell_kinds ? def->cell_kinds[element] : DENT_CELL_TETRAHEDRON;

@@ -97,7 +97,7 @@ uint32_t method_together(uint32_t questions)
 const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t questions, bool touching,
                                        const struct method_experience *experience, const char **reason)
 {
-    uint64_t elements = 0, cells = 0, certified_cells = 0, solids = 0, segments = 0;
+    uint64_t elements = 0, cells = 0, certified_cells = 0, solids = 0, thin = 0;
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
         const struct body *body = snapshot->bodies[body_index].body;
         elements += body->element_count;
@@ -105,7 +105,7 @@ const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t
         bool may_be_certified = body->reference_convex || (body->reference && body->element_count <= CELLS_FOR_GAPS);
         certified_cells += may_be_certified ? body->element_count : 0;
         solids += body_has_cells(body);
-        segments += body_has_segments(body) ? body->element_count : 0;
+        thin += body_is_thin(body) ? body->element_count : 0;
     }
     if (elements <= FEW_ELEMENTS) {
         *reason = "at most 16 elements: looking at every pair is quickest";
@@ -132,7 +132,7 @@ const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t
      * twice as fast on teschner-d. */
     uint64_t unproven = unproven_cells(experience, snapshot);
     uint64_t proven_cells = certified_cells > unproven ? certified_cells - unproven : 0;
-    if (segments == 0 && questions & DENT_QUESTION_FACE_CELL && cells >= solids * CELLS_WORTH_WALKING && proven_cells * 2 < cells) {
+    if (thin == 0 && questions & DENT_QUESTION_FACE_CELL && cells >= solids * CELLS_WORTH_WALKING && proven_cells * 2 < cells) {
         if (certified_cells * 2 >= cells && method_tries_proofs_again(experience, snapshot)) {
             *reason = "faces in cells, reference shapes that proved too little are tried again: cluster search";
             return &cluster_search_method;

@@ -164,7 +164,13 @@ static bool far_points(const struct neighbour_call *call, uint32_t place, neighb
         double squares[3];
         for (int axis = 0; axis < 3; axis++) {
             double x = points->leaves[slot / NEIGHBOUR_LANES].point[axis][slot % NEIGHBOUR_LANES];
-            double difference = ldexp(x, exponent - points->scale_exponent) - ldexp(at[axis], exponent);
+            double asked = ldexp(at[axis], exponent), difference = ldexp(x, exponent - points->scale_exponent) - asked;
+            if (points->upper_leaves) {
+                double end = points->upper_leaves[slot / NEIGHBOUR_LANES].point[axis][slot % NEIGHBOUR_LANES];
+                double below = asked - ldexp(end, exponent - points->scale_exponent);
+                difference = difference > below ? difference : below;
+                difference = difference > 0.0 ? difference : 0.0;
+            }
             squares[axis] = difference * difference;
         }
         double distance = squares[0] + squares[1] + squares[2];

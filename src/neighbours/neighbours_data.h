@@ -21,11 +21,13 @@ struct found_point {
 
 struct dent_neighbours {
     dent_context *context;
-    dent_positions positions;
+    dent_positions positions; /* of the points, or of the lower corners of boxes */
+    dent_positions upper;     /* upper corners; data null: points */
     uint32_t count;
     int scale_exponent; /* tree coordinates are those of the caller times 2^scale_exponent */
     struct neighbour_tree tree;
     struct neighbour_leaf *leaves;
+    struct neighbour_leaf *upper_leaves; /* null: points */
     uint32_t *indices;
     struct neighbour_node *nodes; /* of all levels */
     size_t node_count;
@@ -39,6 +41,11 @@ struct dent_neighbours {
     struct dynamic_array found_records;
     struct dynamic_array first, list_indices, list_distances;
 };
+
+/* As dent_neighbours_create(), for closed boxes: a place's difference to a box along an axis is the gap between them, 0
+ * within. lower <= upper along each axis. */
+dent_status neighbours_create_boxes(dent_context *context, dent_positions lower, dent_positions upper, uint32_t count,
+                                    dent_neighbours **boxes);
 
 /* The x, y, z of a vertex, widened exactly. */
 void neighbours_read_place(const dent_positions *positions, uint32_t vertex, double place[3]);

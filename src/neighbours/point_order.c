@@ -178,23 +178,30 @@ static dent_status sort_with(dent_context *context, struct order_work *work)
     return dent_parallel_for(context, work->count / block + (work->count % block > 0), split_block, work);
 }
 
-dent_status point_order_sort(dent_context *context, struct ordered_point *points, uint32_t count)
+dent_status point_order_sort_in(dent_context *context, struct ordered_point *points, uint32_t count,
+                                struct arena *arena)
 {
-    size_t most_waiting = (size_t)count / RUN_POINTS + 1;
+    struct arena_mark mark = arena_mark(arena);
     struct order_work work = {.points = points, .count = count};
-    work.scratch = dent_allocate(context, count, sizeof *work.scratch);
-    work.keys = dent_allocate(context, count, 2 * sizeof *work.keys);
-    work.places = dent_allocate(context, count, 2 * sizeof *work.places);
-    work.waiting = dent_allocate(context, most_waiting, sizeof *work.waiting);
+    work.scratch = arena_allocate(arena, count, sizeof *work.scratch);
+    work.keys = arena_allocate(arena, count, 2 * sizeof *work.keys);
+    work.places = arena_allocate(arena, count, 2 * sizeof *work.places);
+    work.waiting = arena_allocate(arena, (size_t)count / RUN_POINTS + 1, sizeof *work.waiting);
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
     if (work.scratch && work.keys && work.places && work.waiting) {
         work.key_scratch = work.keys + count;
         work.place_scratch = work.places + count;
         status = sort_with(context, &work);
     }
-    dent_release(context, work.waiting, most_waiting, sizeof *work.waiting);
-    dent_release(context, work.places, count, 2 * sizeof *work.places);
-    dent_release(context, work.keys, count, 2 * sizeof *work.keys);
-    dent_release(context, work.scratch, count, sizeof *work.scratch);
+    arena_rewind(arena, mark);
+    return status;
+}
+
+dent_status point_order_sort(dent_context *context, struct ordered_point *points, uint32_t count)
+{
+    struct arena arena;
+    arena_init(&arena, context);
+    dent_status status = point_order_sort_in(context, points, count, &arena);
+    arena_destroy(&arena);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef DENT_NEIGHBOURS_POINT_ORDER_H
 #define DENT_NEIGHBOURS_POINT_ORDER_H
 
-#include <dent/base.h>
+#include "base/arena.h"
 
 struct ordered_point {
     double point[3];
@@ -14,5 +14,8 @@ struct ordered_point {
  * into halves, down to eight. O(n log n). The coordinates must be finite and at most 2^1000 in size. Fails with
  * OUT_OF_MEMORY. */
 dent_status point_order_sort(dent_context *context, struct ordered_point *points, uint32_t count);
+/* The same with memory from an arena, about 64 bytes a point, which gets it back. */
+dent_status point_order_sort_in(dent_context *context, struct ordered_point *points, uint32_t count,
+                                struct arena *arena);
 
 #endif

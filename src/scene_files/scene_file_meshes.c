@@ -98,6 +98,10 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
         return;
     }
     bool strands = chosen->kind == DENT_BODY_STRANDS;
+    if (chosen->kind == DENT_BODY_POINTS) {
+        reader_wrong(reader, file, "a mesh was expected; this file has points alone");
+        return;
+    }
     if (strands != (body->kind == DENT_SIM_STRANDS)) {
         reader_wrong(reader, file, strands ? "a mesh of cells or triangles was expected; this file has strands"
                                            : "a file of strands was expected; this one has cells or triangles");

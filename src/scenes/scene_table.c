@@ -8,6 +8,7 @@ static const struct scene_row *const rows[] = {
     &scene_sheet_flat, &scene_sheet_tilted, &scene_sheet_curved, &scene_rod,        &scene_teapot,     &scene_rings,
     &scene_arm,        &scene_peg,          &scene_fitted,       &scene_strands_1m, &scene_strands_1m_sparse,
     &scene_head,       &scene_ponytail,     &scene_fibre_clump,  &scene_strand_curtain,
+    &scene_cloud_spheres, &scene_cloud_torus, &scene_cloud_sheets, &scene_cloud_scans,
 };
 
 uint32_t scene_table_count(void)

@@ -7,7 +7,8 @@
 uint32_t scene_table_count(void);
 const struct scene_row *scene_table_at(uint32_t index);
 
-/* One row each, in the file of the same name (the sheets in scene_sheets.c, strands in scene_strands.c, teschner-a, b, c, e in
+/* One row each, in the file of the same name (the sheets in scene_sheets.c, strands in scene_strands.c, points in
+ * scene_clouds.c, teschner-a, b, c, e in
  * scene_teschner_swarms.c). */
 extern const struct scene_row scene_teschner_a;
 extern const struct scene_row scene_teschner_b;
@@ -36,5 +37,9 @@ extern const struct scene_row scene_head;
 extern const struct scene_row scene_ponytail;
 extern const struct scene_row scene_fibre_clump;
 extern const struct scene_row scene_strand_curtain;
+extern const struct scene_row scene_cloud_spheres;
+extern const struct scene_row scene_cloud_torus;
+extern const struct scene_row scene_cloud_sheets;
+extern const struct scene_row scene_cloud_scans;
 
 #endif

@@ -13,9 +13,9 @@ dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, 
         dent_body_def def = dent_body_def_default(body->kind);
         def.name = body->name;
         def.vertex_count = body->vertex_count;
-        bool strands = body->kind == DENT_BODY_STRANDS;
-        def.element_count = strands ? 0 : body->element_count;
-        def.element_corners = strands ? NULL : body->element_corners;
+        bool implied = dent_body_kind_get_info(body->kind)->dimension < 2; /* strands follow from first, points from vertex_count */
+        def.element_count = implied ? 0 : body->element_count;
+        def.element_corners = implied ? NULL : body->element_corners;
         def.strand_count = body->strand_count;
         def.first = body->first;
         def.thickness = body->thickness;

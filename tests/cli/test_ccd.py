@@ -164,6 +164,59 @@ def csv(*queries, answers=None):
     return "\n".join(lines) + "\n"
 
 
+class CcdOfSeries(ToolTest):
+    FRAMES = (22, 25, 28, 31, 30, 26, 26)
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("keys"))
+        for i, frame in enumerate(self.FRAMES):
+            self.good("export", "v-self", self.path("out"), "--scale", "0.1", "--frame", frame)
+            os.rename(self.path("out/V.mesh"), self.path("keys/V_%d.mesh" % (3 * i)))
+
+    def pairwise(self, *options):
+        """What dent ccd says of each two frames, the interval in front."""
+        lines = []
+        for i in range(len(self.FRAMES) - 1):
+            found = self.good("ccd", self.path("keys/V_%d.mesh" % (3 * i)), self.path("keys/V_%d.mesh" % (3 * i + 3)),
+                              *options, status=None)
+            lines += ["%d %s" % (3 * i, line) for line in found.stdout.splitlines()]
+        return lines
+
+    def test_a_series_equals_its_intervals_one_by_one(self):
+        for options in ((), ("--separation", "0.05"), ("--no-self",), ("--count",), ("--method", "brute-force")):
+            expected = self.pairwise(*options)
+            for series in ("keys", "keys/V_%d.mesh", "keys/V_*.mesh"):
+                found = self.good("ccd", self.path(series), *options, status=None)
+                self.assertEqual(found.stdout.splitlines(), expected)
+                self.assertEqual(found.stderr, "")
+                self.assertEqual(found.returncode, int(any("no impact" not in line for line in expected)))
+        self.assertGreater(len(self.pairwise()), 300)
+
+    def test_json_has_an_object_per_interval(self):
+        rows = json_lines(self.good("ccd", self.path("keys"), "--json", status=1).stdout)
+        self.assertEqual([row["frame"] for row in rows], [3 * i for i in range(len(self.FRAMES) - 1)])
+        self.assertEqual(list(rows[0])[:6], ["frame", "file", "pairs", "toi", "candidates", "ms"])
+        self.assertTrue(rows[2]["file"].endswith("V_6.mesh"))
+
+    def test_frames_are_chosen_and_scenes_move(self):
+        found = self.good("ccd", self.path("keys"), "--frames", "0:9:9", "--count", status=1).stdout
+        both = self.good("ccd", self.path("keys/V_0.mesh"), self.path("keys/V_9.mesh"), "--count", status=1).stdout
+        self.assertEqual(found, "0 " + both)
+        scene = self.good("ccd", "v-self", "--scale", "0.1", "--frames", "25:30:5", "--count", status=1).stdout
+        self.assertEqual(scene, "25 " + self.good("ccd", "v-self", "--scale", "0.1", "--frame", "25", "--to-frame", "30",
+                                                  "--count", status=1).stdout)
+
+    def test_frames_that_do_not_belong_together_are_named(self):
+        os.remove(self.path("keys/V_6.mesh"))
+        self.write("keys/V_6.mesh", medit(*cube()))
+        found = run("ccd", self.path("keys"), "--count")
+        self.assertEqual(found.returncode, 2)
+        self.assertIn("do not belong together", found.stderr)
+        self.assertIn("or a series of frames; got 3 files", self.one_line_error("ccd", *[self.path("keys/V_%d.mesh" % i)
+                                                                              for i in (0, 3, 9)]))
+
+
 class CcdQueries(ToolTest):
     def test_answers_in_the_seventh_column(self):
         path = self.write("vf.csv", csv(HIT, MISS, answers=(1, 0)))

@@ -67,6 +67,7 @@ static inline void fuzz_check_body(const dent_mesh *mesh, const dent_mesh_body *
         fuzz_require(!body->cell_kinds || body->cell_kinds[e] < DENT_CELL_KIND_COUNT);
         corner_count += strands                           ? 2
                         : body->kind == DENT_BODY_SURFACE ? 3
+                        : body->kind == DENT_BODY_POINTS  ? 1
                         : body->cell_kinds                ? corners_of[body->cell_kinds[e]]
                                                           : 4;
     }
@@ -80,6 +81,9 @@ static inline void fuzz_check_body(const dent_mesh *mesh, const dent_mesh_body *
     }
     for (uint32_t v = 0; body->radii && v < body->vertex_count; v++) {
         fuzz_require(body->radii[v] >= 0 && isfinite(body->radii[v]));
+    }
+    for (size_t i = 0; body->normals && i < 3 * (size_t)body->vertex_count; i++) {
+        fuzz_require(isfinite(body->normals[i]));
     }
     for (uint32_t v = 0; body->vertex_numbers && v < body->vertex_count; v++) {
         fuzz_require(body->vertex_numbers[v] < mesh->file_vertex_count);

@@ -182,10 +182,6 @@ static void broken_files_are_refused_by_name(void **state)
         {"no z", "a.ply",
          "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nend_header\n0 0\n", 0,
          DENT_ERROR_FORMAT, "has no x, y and z"},
-        {"points only", "a.ply",
-         "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 "
-         "0 0\n",
-         0, DENT_ERROR_FORMAT, "no element 'face'"},
         {"vertex declared twice", "a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nelement vertex 2\n", 0,
          DENT_ERROR_FORMAT, "declared twice"},
         {"x declared twice", "a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float x\n",

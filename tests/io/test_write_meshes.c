@@ -331,7 +331,7 @@ static void views_that_make_no_sense_are_refused(void **state)
     dent_mesh_view view = good;
 #define REFUSED(name, status, says)                                                                                    \
     assert_not_written(checks, path_of(name), dent_mesh_write(checks->context, path_of(name), &view), status, says)
-    REFUSED("r.stl", DENT_ERROR_UNSUPPORTED, "must end in .mesh, .obj, .vtu or .vtp");
+    REFUSED("r.stl", DENT_ERROR_UNSUPPORTED, "must end in .mesh, .obj, .vtu, .vtp or .xyz");
     REFUSED("r", DENT_ERROR_UNSUPPORTED, "must end in");
     view.positions = bad;
     REFUSED("r.obj", DENT_ERROR_BAD_NUMBER, "coordinate y of vertex 1 is not finite");

@@ -71,6 +71,14 @@ static const struct golden golden_rows[] = {
     {"fibre-clump", 0.02, 2, 421, 640, UINT64_C(0x670A2ACC6DD0563B)},
     {"strand-curtain", 1, 2, 6600, 6400, UINT64_C(0xA6C3163B03848DD2)},
     {"strand-curtain", 0.02, 2, 132, 128, UINT64_C(0x902C1830619CC6A1)},
+    {"cloud-spheres", 1, 2, 20000, 20000, UINT64_C(0xC569503CD65A3E5B)},
+    {"cloud-spheres", 0.02, 2, 400, 400, UINT64_C(0x28E4FB627F6544A0)},
+    {"cloud-torus", 1, 2, 20000, 20000, UINT64_C(0x49AE77E97CFA2EAA)},
+    {"cloud-torus", 0.02, 2, 400, 400, UINT64_C(0x88D18CAA071AE292)},
+    {"cloud-sheets", 1, 2, 20000, 20000, UINT64_C(0xB4C7B0D4BC7C245D)},
+    {"cloud-sheets", 0.02, 2, 392, 392, UINT64_C(0xFC5B17804E5A6ED5)},
+    {"cloud-scans", 1, 2, 19092, 19092, UINT64_C(0x0726A1128DF97D5A)},
+    {"cloud-scans", 0.02, 2, 382, 382, UINT64_C(0xDC5E90F233AE730F)},
 };
 
 static struct golden measure(dent_context *context, const char *name, double scale)

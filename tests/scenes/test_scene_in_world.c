@@ -62,7 +62,10 @@ static void every_scene_becomes_sound_bodies(void **state)
             assert_int_equal(topology.vertex_count, body->vertex_count);
             assert_int_equal(topology.element_count, body->element_count);
             bool teapot = strcmp(dent_scene_info_at(s)->name, "teapot") == 0; /* a turned body, a spout and a handle */
-            uint32_t parts = body->kind == DENT_BODY_STRANDS ? body->strand_count : teapot ? 3 : 1;
+            uint32_t parts = body->kind == DENT_BODY_STRANDS  ? body->strand_count
+                             : body->kind == DENT_BODY_POINTS ? body->vertex_count
+                             : teapot                         ? 3
+                                                              : 1;
             assert_int_equal(topology.component_count, parts);
             assert_int_equal(topology.unused_vertices + topology.duplicate_elements + topology.nonmanifold_edges +
                                  topology.nonmanifold_faces,

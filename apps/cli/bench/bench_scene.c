@@ -14,12 +14,12 @@ dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
     for (uint32_t i = 0; i < scene->body_count; i++) {
         const dent_scene_body *body = scene->bodies[i].body;
         bool solid = dent_body_kind_has_cells(body->kind);
-        bool strands = body->kind == DENT_BODY_STRANDS;
+        bool strands = body->kind == DENT_BODY_STRANDS, points = body->kind == DENT_BODY_POINTS;
         dent_body_def def = dent_body_def_default(body->kind);
         def.name = body->name;
         def.vertex_count = body->vertex_count;
-        def.element_count = strands ? 0 : body->element_count;
-        def.element_corners = strands ? NULL : body->element_corners;
+        def.element_count = strands || points ? 0 : body->element_count;
+        def.element_corners = strands || points ? NULL : body->element_corners;
         def.strand_count = body->strand_count;
         def.first = body->first;
         def.thickness = strands ? body->thickness : DENT_THICKNESS_FROM_QUERY;
@@ -178,7 +178,7 @@ static bool list_used_vertices(bench_scene *scene)
         }
         for (uint32_t i = 0; i < scene->body_count; i++) {
             const bench_body *body = &scene->bodies[i];
-            if (body->body->kind == DENT_BODY_STRANDS) {
+            if (dent_body_kind_get_info(body->body->kind)->dimension < 2) {
                 memset(used + body->first_vertex, 1, body->body->vertex_count);
             }
         }

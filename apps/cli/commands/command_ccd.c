@@ -1,18 +1,23 @@
-/* command_ccd.c — `dent ccd`: what meets between two frames, and when first?
+/* command_ccd.c — `dent ccd`: what meets between two frames, or in all intervals of an animation, and when first?
  *
  * Both frames are files with the same bodies; every vertex moves on a straight line from one to the other. First it is
  * asked whether the first frame crosses already: then the time is 0, whatever comes later. The pairs that meet are
- * listed either way. */
+ * listed either way.
+ *
+ * A series is gone through once, in one world: the positions of a frame are kept until the next one has been read, so that
+ * the library refits what it has built for the interval before. */
 #include "ccd_motion.h"
 #include "interrupt.h"
 #include "json_output.h"
 #include "load_world.h"
+#include "series.h"
 #include "tool.h"
 
 #include <dent/frames.h>
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FEATURE_SIZE = 64, PAIRS_PER_POLL = 1024 };
@@ -23,6 +28,8 @@ typedef struct ccd_answer {
     const dent_impact *first; /* null: none */
     uint64_t vertex_face;     /* of the impacts */
     uint64_t start_ns;
+    const frame_facts *interval; /* of a series: the frame it begins with; null: two frames */
+    const char *names;           /* of a series: of the bodies in that frame, one behind the other */
 } ccd_answer;
 
 /* ---- the two frames -------------------------------------------------------------------------------------- */
@@ -100,9 +107,18 @@ static void print_feature(const loaded_world *loaded, const dent_impact *impact,
     memcpy(text, own, sizeof own);
 }
 
-static void print_impact(printer *out, const loaded_world *loaded, const dent_impact *impact)
+/* Lines of a series begin with the interval. */
+static void print_interval(printer *out, const ccd_answer *answer)
+{
+    if (answer->interval != NULL) {
+        printer_format(out, "%llu ", (unsigned long long)answer->interval->number);
+    }
+}
+
+static void print_impact(printer *out, const loaded_world *loaded, const ccd_answer *answer, const dent_impact *impact)
 {
     char a[FEATURE_SIZE], b[FEATURE_SIZE];
+    print_interval(out, answer);
     print_feature(loaded, impact, false, a);
     print_feature(loaded, impact, true, b);
     printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g\n",
@@ -110,8 +126,9 @@ static void print_impact(printer *out, const loaded_world *loaded, const dent_im
                    impact->toi, impact->u, impact->v, impact->normal[0], impact->normal[1], impact->normal[2]);
 }
 
-static void print_list(tool_session *session, const loaded_world *loaded, const dent_impact_result *result)
+static void print_list(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)
 {
+    const dent_impact_result *result = &answer->impacts;
     progress_begin(&session->progress, "printing", result->count);
     for (uint64_t i = 0; i < result->count; i++) {
         if (i % PAIRS_PER_POLL == 0) {
@@ -120,30 +137,44 @@ static void print_list(tool_session *session, const loaded_world *loaded, const 
                 break;
             }
         }
-        print_impact(session->out, loaded, &result->impacts[i]);
+        print_impact(session->out, loaded, answer, &result->impacts[i]);
     }
     printer_flush(session->out);
     progress_end(&session->progress);
 }
 
-static void print_start(printer *out, const loaded_world *loaded, const dent_initial_state *start)
+/* The name of a body at the start. */
+static const char *body_name(const loaded_world *loaded, const ccd_answer *answer, uint32_t body)
 {
+    const char *name = answer->names;
+    for (uint32_t i = 0; i < body && name != NULL; i++) {
+        name += strlen(name) + 1;
+    }
+    return name != NULL ? name : loaded->bodies[body].name;
+}
+
+static void print_start(printer *out, const loaded_world *loaded, const ccd_answer *answer)
+{
+    const dent_initial_state *start = &answer->start;
     if (!start->crosses) {
         return;
     }
+    print_interval(out, answer);
     printer_text(out, "the start already crosses, time 0: ");
     if (start->crossings > 0) {
         printer_format(out, "%llu pairs of faces cross, the first in bodies %u ", (unsigned long long)start->crossings,
                        start->body_a);
     } else {
-        bool strands = loaded->bodies[start->body_a].kind == DENT_BODY_STRANDS ||
-                       loaded->bodies[start->body_b].kind == DENT_BODY_STRANDS;
+        dent_body_kind a = loaded->bodies[start->body_a].kind, b = loaded->bodies[start->body_b].kind;
         printer_format(out, "%s of bodies %u ",
-                       strands ? "a strand of one penetrates the other" : "one lies inside the other", start->body_a);
+                       a == DENT_BODY_STRANDS || b == DENT_BODY_STRANDS ? "a strand of one penetrates the other"
+                       : a == DENT_BODY_POINTS || b == DENT_BODY_POINTS ? "a point of one penetrates the other"
+                                                                        : "one lies inside the other",
+                       start->body_a);
     }
-    printer_text(out, loaded->bodies[start->body_a].name);
+    printer_text(out, body_name(loaded, answer, start->body_a));
     printer_format(out, " and %u ", start->body_b);
-    printer_text(out, loaded->bodies[start->body_b].name);
+    printer_text(out, body_name(loaded, answer, start->body_b));
     printer_text(out, "\n");
 }
 
@@ -151,7 +182,8 @@ static void print_verdict(tool_session *session, const loaded_world *loaded, con
 {
     printer *out = session->out;
     double separation = session->options->separation;
-    print_start(out, loaded, &answer->start);
+    print_start(out, loaded, answer);
+    print_interval(out, answer);
     if (answer->first == NULL) {
         printer_text(out, separation > 0 ? "nothing comes that near\n" : "no impact\n");
         return;
@@ -178,6 +210,10 @@ static double milliseconds(const dent_impact_counters *counters)
 static void print_json(printer *out, const ccd_answer *answer)
 {
     json_line line = json_line_begin(out);
+    if (answer->interval != NULL) {
+        json_line_integer(&line, "frame", answer->interval->number);
+        json_line_string(&line, "file", answer->interval->file);
+    }
     json_line_integer(&line, "pairs", answer->impacts.count);
     /* Infinity is written as null: nothing ever meets. */
     json_line_number(&line, "toi", answer->start.crosses ? 0 : answer->first != NULL ? answer->first->toi : INFINITY);
@@ -262,7 +298,7 @@ static int report(tool_session *session, const loaded_world *loaded, const ccd_a
         print_json(session->out, answer);
     } else {
         if (!options_have(options, OPTION_COUNT_ONLY)) {
-            print_list(session, loaded, &answer->impacts);
+            print_list(session, loaded, answer);
         }
         if (interrupt_seen()) {
             return interrupt_report();
@@ -271,6 +307,9 @@ static int report(tool_session *session, const loaded_world *loaded, const ccd_a
     }
     if (options_have(options, OPTION_STATS)) {
         printer_flush(session->out);
+        if (answer->interval != NULL) {
+            remark("interval from frame %llu, %s", (unsigned long long)answer->interval->number, answer->interval->file);
+        }
         print_statistics(session, loaded, answer);
     }
     return answer->start.crosses || answer->impacts.count > 0 ? STATUS_FOUND : STATUS_GOOD;
@@ -378,6 +417,110 @@ static int compare_poses(tool_session *session, loaded_world *loaded)
     return status;
 }
 
+/* ---- a series -------------------------------------------------------------------------------------------- */
+
+/* The frame before: where its bodies were, and what it is called. It outlives the session, whose context is gone when a
+ * frame has failed: so plain memory. */
+typedef struct series_memory {
+    double *positions;
+    char *file, *names;
+    frame_facts facts;
+} series_memory;
+
+static void forget_frame(series_memory *memory)
+{
+    free(memory->positions);
+    free(memory->file);
+    free(memory->names);
+    memset(memory, 0, sizeof *memory);
+}
+
+static int remember_frame(const loaded_world *loaded, const frame_facts *frame, series_memory *memory)
+{
+    forget_frame(memory);
+    size_t numbers = 0, file_size = strlen(frame->file) + 1, first = 0, name_size = 0;
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        numbers += 3 * (size_t)loaded->bodies[i].vertex_count;
+        name_size += strlen(loaded->bodies[i].name) + 1;
+    }
+    memory->facts = *frame;
+    memory->file = malloc(file_size);
+    memory->positions = malloc((numbers > 0 ? numbers : 1) * sizeof *memory->positions);
+    memory->names = malloc(name_size > 0 ? name_size : 1);
+    if (memory->file == NULL || memory->positions == NULL || memory->names == NULL) {
+        return complain("ccd: out of memory");
+    }
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        size_t count = 3 * (size_t)loaded->bodies[i].vertex_count;
+        memcpy(memory->positions + first, loaded->bodies[i].positions, count * sizeof *memory->positions);
+        first += count;
+    }
+    char *name = memory->names;
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        size_t size = strlen(loaded->bodies[i].name) + 1;
+        memcpy(name, loaded->bodies[i].name, size);
+        name += size;
+    }
+    memcpy(memory->file, frame->file, file_size);
+    memory->facts.file = memory->file;
+    return STATUS_GOOD;
+}
+
+/* Back to a world that stands still, before the positions of the frame before are forgotten. */
+static int stand_still(const loaded_world *loaded)
+{
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        dent_positions here = dent_positions_double(loaded->bodies[i].positions);
+        if (dent_body_set_positions(loaded->world, loaded->bodies[i].id, &here, &here) != DENT_OK) {
+            return complain("ccd: %s", dent_world_message(loaded->world));
+        }
+    }
+    return STATUS_GOOD;
+}
+
+static int ask_interval(tool_session *session, const loaded_world *loaded, const frame_facts *frame, void *user)
+{
+    series_memory *memory = user;
+    ccd_answer answer;
+    memset(&answer, 0, sizeof answer);
+    if (frame->position == 0) {
+        int failed = options_have(session->options, OPTION_NO_SELF) ? leave_out_self_pairs(loaded) : STATUS_GOOD;
+        return failed ? failed : remember_frame(loaded, frame, memory);
+    }
+    if (frame->fresh) {
+        return complain("ccd: the frames do not belong together: %s has other elements than %s", frame->file,
+                        memory->facts.file);
+    }
+    answer.interval = &memory->facts;
+    answer.names = memory->names;
+    int status = place_scene(loaded, memory->positions);
+    status = status == STATUS_GOOD ? ask(session, loaded, &answer) : status;
+    if (status == STATUS_GOOD) {
+        progress_lock(&session->progress);
+        status = report(session, loaded, &answer);
+        printer_flush(session->out);
+        progress_unlock(&session->progress);
+    }
+    int failed = stand_still(loaded);
+    failed = failed ? failed : remember_frame(loaded, frame, memory);
+    return failed ? failed : status;
+}
+
+static int ccd_of_series(const tool_options *options, printer *out)
+{
+    option_set of_motion = OPTIONS_OF_ROBOTS | OPTION_BIT(OPTION_MOTION) | OPTION_BIT(OPTION_MOTION_TOLERANCE) |
+                           OPTION_BIT(OPTION_TO_FRAME);
+    if ((options->given & of_motion) != 0) {
+        return complain("ccd: --from, --to, --to-frame, --obstacle, --motion and --tolerance are for a robot (.urdf) or a "
+                        "scene");
+    }
+    series_memory memory;
+    memset(&memory, 0, sizeof memory);
+    int status = run_on_series(options, out, ask_interval, NULL, &memory);
+    forget_frame(&memory);
+    return status;
+}
+
 /* Scenes of rigid bodies turn on the way; in all others every vertex goes straight. */
 static int ccd_of_scene(tool_session *session)
 {
@@ -437,8 +580,14 @@ static int run_ccd(const tool_options *options, printer *out)
     const char *name = options->arguments[0];
     bool alone = options->argument_count == 1;
     bool scene = names_a_scene(options, name) || names_a_simulation(options, name);
+    if (options_name_series(options)) {
+        return ccd_of_series(options, out);
+    }
     if (alone && !names_a_robot(name) && !scene) {
-        return complain("ccd: %s alone: give two frames of mesh files, a robot (.urdf) or a scene", name);
+        return complain("ccd: %s alone: give two frames of mesh files, a series of frames, a robot (.urdf) or a scene", name);
+    }
+    if (options->argument_count > 2) {
+        return complain("usage: dent ccd FRAME0 FRAME1, or a series of frames; got %u files", options->argument_count);
     }
     tool_session session;
     int status = refuse_kind_of_scene(options);
@@ -453,8 +602,8 @@ static int run_ccd(const tool_options *options, printer *out)
 
 const tool_command command_ccd_row = {
     .name = "ccd",
-    .summary = "impacts between two frames, or two poses of a robot, and the first time",
-    .arguments = "[OPTION...] FRAME0 FRAME1 | ROBOT.urdf | SCENE",
+    .summary = "impacts between two frames, in a series, or between two poses of a robot, and the first time",
+    .arguments = "[OPTION...] FRAME0 FRAME1 | SERIES | ROBOT.urdf | SCENE",
     .details = "FRAME0 and FRAME1 are mesh files (.msh, .mesh, .node/.ele, .vtk, .vtu, .obj, .stl, .ply, also with\n"
                ".gz or .xz) with the same bodies and elements. Every vertex moves on a straight line from its\n"
                "position in one to that in the other, t from 0 to 1. Surface vertices are tested against surface\n"
@@ -473,6 +622,13 @@ const tool_command command_ccd_row = {
                "\n"
                "JSON keys: pairs toi candidates ms; toi is null if nothing meets; start_crosses is added if the\n"
                "start crosses.\n"
+               "\n"
+               "SERIES is a pattern for numbered files ('shirt_%04d.obj', 'shirt_*.obj'; quote it), a directory, or a\n"
+               ".tar, .tar.gz, .tar.xz of them (also ARCHIVE/PATTERN): the key frames of an animation. All intervals\n"
+               "from one frame to the next are tested in one pass. Each line begins with the number of the frame at\n"
+               "which its interval begins; otherwise it is that of dent ccd for the two frames. Other files stand\n"
+               "still; several series advance together. With --frames, scenes move too, and files whose names differ\n"
+               "in one number are a series. JSON: an object per interval, with frame and file first.\n"
                "\n"
                "SCENE --frame K --to-frame L tests two frames of a scene, by default K and the next one. A\n"
                "simulated scene (of two of one name: with --simulated) is run up to both. Scenes of rigid bodies\n"
@@ -494,8 +650,9 @@ const tool_command command_ccd_row = {
                    OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
                    OPTION_BIT(OPTION_COUNT_ONLY) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON) |
                    OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) |
-                   OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME),
+                   OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME) |
+                   OPTION_BIT(OPTION_FRAME_RANGE),
     .argument_min = 1,
-    .argument_max = 2,
+    .argument_max = UINT32_MAX,
     .run = run_ccd,
 };

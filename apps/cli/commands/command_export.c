@@ -23,7 +23,9 @@ static bool name_file(const loaded_world *loaded, uint32_t index, const char *fo
     }
     const char *slash = ends_with(folder, "/") ? "" : "/";
     int length = snprintf(path, size, "%s%s%s%s%s", folder, slash, plain, number,
-                          dent_body_kind_has_cells(body->kind) ? ".mesh" : ".obj");
+                          dent_body_kind_has_cells(body->kind)   ? ".mesh"
+                          : body->kind == DENT_BODY_POINTS ? ".xyz"
+                                                           : ".obj");
     return length > 0 && (size_t)length < size;
 }
 
@@ -50,6 +52,7 @@ static int write_body(tool_session *session, const loaded_world *loaded, uint32_
     printer_text(session->out, path);
     printer_format(session->out, ": %u vertices, %u %s\n", body->vertex_count, body->element_count,
                    body->kind == DENT_BODY_STRANDS          ? "segments"
+                   : body->kind == DENT_BODY_POINTS       ? "points"
                    : dent_body_kind_has_cells(body->kind) ? "tetrahedra"
                                                           : "triangles");
     return STATUS_GOOD;

@@ -10,6 +10,9 @@
 #include "load_world.h"
 #include "tool.h"
 
+#include <dent/neighbours.h>
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +23,8 @@ typedef struct body_facts {
     dent_body_topology topology;
     dent_body_metrics measure;
     uint64_t cells, faces;
+    double spacing; /* points */
+    uint64_t coincident;
     uint32_t frames; /* of the series it is the first of; 0: none */
 } body_facts;
 
@@ -83,6 +88,46 @@ static bool count_faces(tool_session *session, const loaded_world *loaded, const
     return true;
 }
 
+/* ---- how far points lie apart ------------------------------------------------------------------------------ */
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The side of the square that a point of a surface has to itself, if its eight nearest others lie in a disc: the median
+ * over the points. Points at the place of another are counted. */
+static dent_status measure_spacing(tool_session *session, body_facts *facts)
+{
+    enum { NEAREST = 8 };
+    uint32_t count = facts->body->vertex_count, k = count > NEAREST ? NEAREST : count - 1;
+    if (count < 2) {
+        return DENT_OK;
+    }
+    dent_neighbours *points = NULL;
+    size_t total = (size_t)count * k;
+    double *squares = dent_allocate(session->context, total, sizeof *squares);
+    dent_status status = squares == NULL ? DENT_ERROR_OUT_OF_MEMORY
+                                         : dent_neighbours_create(session->context,
+                                                                  dent_positions_double(facts->body->positions), count, &points);
+    dent_neighbours_query query = dent_neighbours_query_default();
+    query.nearest = k;
+    query.skip_self = true;
+    status = status == DENT_OK ? dent_neighbours_nearest(points, &query, NULL, squares, NULL) : status;
+    if (status == DENT_OK) {
+        for (uint32_t i = 0; i < count; i++) {
+            facts->coincident += squares[(size_t)i * k] == 0;
+            squares[i] = squares[(size_t)i * k + k - 1];
+        }
+        qsort(squares, count, sizeof *squares, compare_numbers);
+        facts->spacing = sqrt(squares[count / 2]) * sqrt(3.14159265358979323846 / k);
+    }
+    dent_neighbours_destroy(points);
+    dent_release(session->context, squares, total, sizeof *squares);
+    return status;
+}
+
 /* ---- printing -------------------------------------------------------------------------------------------- */
 
 static void print_json(printer *out, const body_facts *facts)
@@ -109,6 +154,10 @@ static void print_json(printer *out, const body_facts *facts)
     static const char *const bound_keys[6] = {"lo_x", "lo_y", "lo_z", "hi_x", "hi_y", "hi_z"};
     for (int i = 0; i < 6; i++) {
         json_line_number(&line, bound_keys[i], i < 3 ? measure->lo[i] : measure->hi[i - 3]);
+    }
+    if (topology->kind == DENT_BODY_POINTS) {
+        json_line_number(&line, "spacing", facts->spacing);
+        json_line_integer(&line, "coincident", facts->coincident);
     }
     if (facts->frames > 0) {
         json_line_integer(&line, "frames", facts->frames);
@@ -169,18 +218,24 @@ static void print_table(printer *out, const body_facts *facts)
     const dent_body_metrics *measure = &facts->measure;
     const loaded_body *body = facts->body;
     const dent_body_kind_info *kind = dent_body_kind_get_info(topology->kind);
-    bool solid = kind->has_cells, strands = topology->kind == DENT_BODY_STRANDS;
+    bool solid = kind->has_cells, strands = topology->kind == DENT_BODY_STRANDS,
+         points = topology->kind == DENT_BODY_POINTS;
     printer_format(out, "  body %u  ", facts->number);
     printer_name(out, body->name);
     printer_format(out, "  (%s%s)\n", kind->name,
-                   strands                    ? ""
+                   strands || points          ? ""
                    : solid                    ? measure->mirrored ? ", mirrored: all cells negative" : ""
                    : topology->surface_closed ? ", closed"
                                               : ", open");
-    print_row(out, "vertices", topology->vertex_count, "unused", topology->unused_vertices);
+    if (points) {
+        print_row(out, "points", topology->vertex_count, "coincident", facts->coincident);
+        printer_format(out, "    %-14s %10.4g\n", "spacing", facts->spacing);
+    } else {
+        print_row(out, "vertices", topology->vertex_count, "unused", topology->unused_vertices);
+    }
     if (strands) {
         print_strands(out, topology, measure);
-    } else {
+    } else if (!points) {
         print_elements(out, facts, solid);
     }
     for (int i = 0; i < 3; i++) {
@@ -260,8 +315,12 @@ static int inform_about_body(tool_session *session, const loaded_world *loaded, 
     }
     bool solid = dent_body_kind_has_cells(facts.topology.kind);
     facts.cells = solid ? facts.topology.element_count : 0;
-    facts.faces = facts.topology.kind == DENT_BODY_STRANDS ? 0 : facts.topology.element_count;
+    bool thin = dent_body_kind_get_info(facts.topology.kind)->dimension < 2;
+    facts.faces = thin ? 0 : facts.topology.element_count;
     if (solid && !count_faces(session, loaded, &facts, &facts.faces)) {
+        return complain("%s: out of memory", facts.file);
+    }
+    if (facts.topology.kind == DENT_BODY_POINTS && measure_spacing(session, &facts) != DENT_OK) {
         return complain("%s: out of memory", facts.file);
     }
     if (options_have(session->options, OPTION_JSON)) {
@@ -336,12 +395,14 @@ const tool_command command_info_row = {
     "status is 2. Quality is 1 for a regular element and 0 for a flat one. `faces` counts every face of\n"
     "a solid's tetrahedra once; `surface faces` have one cell. Boundary edges have one surface face,\n"
     "non-manifold edges more than two. For a series (a .tar, a directory, a pattern), prints the frame\n"
-    "count and describes the first frame. For a robot (.urdf), lists links and joints.\n"
+    "count and describes the first frame. The spacing of points is the side of the square that a point\n"
+    "of a surface has to itself; coincident points have another at the same place.\n"
+    "For a robot (.urdf), lists links and joints.\n"
     "\n"
     "JSON keys: file body kind vertices cells faces surface_faces edges components boundary_edges\n"
     "nonmanifold_edges inverted flat unused duplicate min_quality lo_x lo_y lo_z hi_x hi_y hi_z;\n"
-    "for a series also frames. For a robot: file robot values links (name vertices faces) joints (name\n"
-    "kind parent child value lower upper).\n",
+    "for points also spacing coincident; for a series also frames. For a robot: file robot values links\n"
+    "(name vertices faces) joints (name kind parent child value lower upper).\n",
     .option_bits = OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PACKAGE_PATH) |
                    OPTION_BIT(OPTION_SKIP_MISSING) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,

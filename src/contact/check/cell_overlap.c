@@ -121,7 +121,7 @@ static void cells_cut_by_faces(struct check_run *run, void *data, uint32_t begin
         while (box_walk_next(&walk, &face)) {
             const double *triangle[3];
             face_corners(side->y, face, triangle);
-            if (side->y->strands && check_is_at_root(run, side->y, face, side->x)) {
+            if (side->y->thin && check_is_at_root(run, side->y, face, side->x)) {
                 continue;
             }
             if (face_meets_cell(triangle, (const double *const(*)[4])tetrahedra, count, tally)) {

@@ -74,10 +74,10 @@ struct check_body check_body_of(const struct body_snapshot *snapshot)
     memcpy(body.bounds.lo, snapshot->lo, sizeof body.bounds.lo);
     memcpy(body.bounds.hi, snapshot->hi, sizeof body.bounds.hi);
     body.solid = body_has_cells(mesh);
-    body.strands = body_has_segments(mesh);
+    body.thin = body_is_thin(mesh);
     body.closed = body_has_faces(mesh) && mesh->topology.surface_closed;
     body.surface = mesh->surface_faces;
-    body.surface_count = body.strands ? mesh->element_count : mesh->surface_face_count;
+    body.surface_count = body.thin ? mesh->element_count : mesh->surface_face_count;
     return body;
 }
 
@@ -88,24 +88,28 @@ bool check_leaves_out(const struct check_run *run, const struct check_body *x, u
     if (x == y) {
         return corners_share_vertex(x->body, v, 3, y->body, w, 3);
     }
-    return (x->strands && strand_rule_root(run->snapshot, x->body, v, 2, y->body, w, 3)) ||
-           (y->strands && strand_rule_root(run->snapshot, y->body, w, 2, x->body, v, 3));
+    return (body_has_segments(x->body) && strand_rule_root(run->snapshot, x->body, v, 2, y->body, w, 3)) ||
+           (body_has_segments(y->body) && strand_rule_root(run->snapshot, y->body, w, 2, x->body, v, 3));
 }
 
 bool check_is_at_root(const struct check_run *run, const struct check_body *x, uint32_t segment,
                       const struct check_body *y)
 {
+    if (x->body->root_count == 0) {
+        return false;
+    }
     uint32_t strand = strand_of_segment(x->body, segment);
-    return x->body->root_count > 0 && x->body->strand_first[strand] == x->body->edges[segment].v0 &&
+    return x->body->strand_first[strand] == x->body->edges[segment].v0 &&
            strand_root_face(run->snapshot, x->body, strand, y->body) != NULL;
 }
 
-/* Segments as faces. */
-static bool list_segments(struct check_run *run, struct check_body *body)
+/* Segments and points as faces. */
+static bool list_thin_faces(struct check_run *run, struct check_body *body)
 {
     dent_surface_face *list = arena_allocate_cleared(run->scratch, body->surface_count, sizeof *list);
     for (uint32_t segment = 0; list && segment < body->surface_count; segment++) {
-        dent_edge edge = body->body->edges[segment];
+        bool point = body_has_points(body->body);
+        dent_edge edge = point ? (dent_edge){segment, segment} : body->body->edges[segment];
         list[segment] = (dent_surface_face){.corners = {edge.v0, edge.v1, edge.v1}, .cell = segment};
     }
     body->surface = list;
@@ -118,7 +122,7 @@ dent_status check_prepare_body(struct check_run *run, struct check_body *body)
         return DENT_OK;
     }
     const struct body *mesh = body->body;
-    if ((body->strands && !list_segments(run, body)) ||
+    if ((body->thin && !list_thin_faces(run, body)) ||
         !box_tree_build(&body->cells, run->scratch, body->xyz, mesh->tetrahedra, 4, sizeof *mesh->tetrahedra,
                         body->solid ? mesh->tetrahedron_count : 0, run->exhaustive) ||
         !box_tree_build(&body->faces, run->scratch, body->xyz, body->surface, 3, sizeof *body->surface,

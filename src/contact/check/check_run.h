@@ -23,9 +23,9 @@ struct check_body {
     struct box bounds;
     bool solid;   /* made of cells */
     bool closed;  /* a surface treated as solid. None of the three: an open surface */
-    bool strands; /* an open surface whose faces are segments: triangles with their last corner twice */
+    bool thin;    /* an open surface whose faces are segments or points: triangles with corners twice or three times */
     bool has_trees;
-    const dent_surface_face *surface; /* surface faces, or segments (from check_prepare_body on) */
+    const dent_surface_face *surface; /* surface faces, segments or points (from check_prepare_body on) */
     uint32_t surface_count;
     struct box_tree cells;                 /* tetrahedra; empty for surfaces */
     struct box_tree faces;                 /* over `surface` */
@@ -76,7 +76,7 @@ struct check_run {
     struct cancel_flag *cancel;
     bool exhaustive;
     bool ignore_touching;
-    bool only_strands; /* pairs without strands are passed over */
+    bool only_thin;    /* pairs without strands and points are passed over */
     double tolerance;
     uint32_t body_count;
     struct check_body *bodies; /* by body index */
@@ -93,8 +93,8 @@ dent_status check_for_each(struct check_run *run, uint32_t count, check_block *b
 /* The row of the check, for those who ask it within their own snapshot. */
 extern const struct question_stages check_stages;
 
-/* The same for the pairs with strands alone. */
-extern const struct question_stages strand_check_stages;
+/* The same for the pairs with strands or points alone. */
+extern const struct question_stages thin_check_stages;
 
 static inline bool check_cancelled(struct check_run *run)
 {
@@ -128,7 +128,7 @@ static inline void tally_walk(struct check_tally *tally, const struct box_walk *
 /* A surface without an inside. */
 static inline bool check_is_open(const struct check_body *body)
 {
-    return !body->solid && !body->closed && !body->strands;
+    return !body->solid && !body->closed && !body->thin;
 }
 
 static inline void face_corners(const struct check_body *body, uint32_t face, const double *corners[3])

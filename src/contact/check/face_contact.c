@@ -1,4 +1,4 @@
-/* Surface faces of one body against those of another (or of itself): do they touch, cross, or coincide?
+/* Surface faces of one body against those of another (or of itself): do they touch, cross, or coincide? Points only touch.
  *
  * In: the boxes of y's faces in a tree. Out: flags of x's faces, and one place where the surfaces meet.
  */
@@ -48,20 +48,21 @@ static uint8_t face_and_faces(const struct check_run *run, const struct contact_
     struct box box;
     uint32_t other;
     uint8_t flags = 0;
+    bool only_touching = stage->only_touching || body_has_points(x->body) || body_has_points(y->body);
     face_corners(x, face, a);
     box_around(&box, x->xyz, v, 3);
     if (!boxes_meet(&box, &y->bounds)) {
         return 0;
     }
     box_walk_begin(&walk, &y->faces, &box);
-    while (!(stage->only_touching && flags) && box_walk_next(&walk, &other)) {
+    while (!(only_touching && flags) && box_walk_next(&walk, &other)) {
         const uint32_t *w = y->surface[other].corners;
         if (check_leaves_out(run, x, face, y, other)) {
             continue;
         }
         face_corners(y, other, b);
         tally->candidates++;
-        uint8_t found = stage->only_touching ? (triangles_meet(a, b, &tally->predicates) ? FACE_TOUCHES : 0)
+        uint8_t found = only_touching ? (triangles_meet(a, b, &tally->predicates) ? FACE_TOUCHES : 0)
                                              : flags_of(triangle_versus_triangle(a, b, &tally->predicates));
         if (found) {
             struct box other_box;

@@ -21,7 +21,7 @@ dent_status stage_faces_in_cells(struct check_run *run, struct check_side *side)
  * overlapping elements are passed over and FACE_TOUCHES alone is set: faster. */
 dent_status stage_faces_and_faces(struct check_run *run, struct check_side *side, bool only_touching);
 
-/* x strands, y solid or a closed surface: ELEMENT_OVERLAPS for segments that meet the interior of y. For a closed surface
+/* x strands or points, y solid or a closed surface: ELEMENT_OVERLAPS for segments that meet the interior of y. For a closed surface
  * after the faces and the vertices. */
 dent_status stage_segments_in_body(struct check_run *run, struct check_side *side);
 

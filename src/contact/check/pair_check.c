@@ -19,8 +19,10 @@ typedef dent_status side_stage(struct check_run *run, struct check_side *side);
 
 bool pair_may_meet(const struct check_body *a, const struct check_body *b)
 {
-    return a->body->element_count > 0 && b->body->element_count > 0 && (a->strands || body_has_features(a->body)) &&
-           (b->strands || body_has_features(b->body)) && bodies_may_meet(a->body, b->body) && boxes_meet(&a->bounds, &b->bounds);
+    bool points = body_has_points(a->body) || body_has_points(b->body);
+    return a->body->element_count > 0 && b->body->element_count > 0 && (a->thin || body_has_features(a->body)) &&
+           (b->thin || body_has_features(b->body)) && !(points && a->thin && b->thin) &&
+           bodies_may_meet(a->body, b->body) && boxes_meet(&a->bounds, &b->bounds);
 }
 
 static bool begin_side(struct check_run *run, struct check_side *side, const struct check_body *x,
@@ -45,7 +47,7 @@ static dent_status find_meeting_elements(struct check_run *run, struct check_sid
     if (!y->solid) {
         return stage_faces_and_faces(run, side, false);
     }
-    return x->strands ? stage_segments_in_body(run, side) : stage_faces_in_cells(run, side);
+    return x->thin ? stage_segments_in_body(run, side) : stage_faces_in_cells(run, side);
 }
 
 static dent_status find_vertices_inside(struct check_run *run, struct check_side *side)
@@ -64,7 +66,7 @@ static dent_status find_elements_inside(struct check_run *run, struct check_side
     }
     if (y->closed && x != y) {
         return x->solid     ? stage_cells_in_surface(run, side)
-               : x->strands ? stage_segments_in_body(run, side)
+               : x->thin    ? stage_segments_in_body(run, side)
                             : stage_faces_in_surface(run, side);
     }
     for (uint32_t element = 0; element < x->body->element_count; element++) {

@@ -142,7 +142,7 @@ static dent_status begin_run(dent_world *world, struct check_state *state, struc
 
 static bool pair_is_asked(const struct check_run *run, const dent_check_def *def, uint32_t a, uint32_t b)
 {
-    return (a != b || def->self) && (!run->only_strands || run->bodies[a].strands || run->bodies[b].strands) &&
+    return (a != b || def->self) && (!run->only_thin || run->bodies[a].thin || run->bodies[b].thin) &&
            pair_may_meet(&run->bodies[a], &run->bodies[b]);
 }
 
@@ -207,7 +207,7 @@ static dent_status prepare(struct question_call *call)
     *run = (struct check_run){
         .context = world->context,
         .snapshot = &world->snapshot,
-        .only_strands = call->stages == &strand_check_stages,
+        .only_thin = call->stages == &thin_check_stages,
         .message = &world->message,
         .scratch = &world->scratch,
         .cancel = &call->cancel,
@@ -257,13 +257,13 @@ static void count(struct question_call *call)
     {                                                                                                                  \
         .name = title, .def_name = "check", .def_maker = "dent_check_def_default", .def_size = sizeof(dent_check_def), \
         .result_size = sizeof(dent_check_result), .run_size = sizeof(struct check_run),                                \
-        .cancel_offset = offsetof(dent_check_def, cancel), .reads = READS_START, .takes_strands = true,                \
+        .cancel_offset = offsetof(dent_check_def, cancel), .reads = READS_START, .takes_thin = true,                   \
         .kept = &check_slot, .check = check_def, .prepare = prepare, .search = search, .finish = finish,               \
         .count = count                                                                                                 \
     }
 
 const struct question_stages check_stages = CHECK_STAGES("the penetration check");
-const struct question_stages strand_check_stages = CHECK_STAGES("the penetration check of strands");
+const struct question_stages thin_check_stages = CHECK_STAGES("the penetration check of strands and points");
 
 dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result)
 {

@@ -1,4 +1,4 @@
-/* Segments of strands in a solid or in a closed surface: exact.
+/* Segments of strands, and points, in a solid or in a closed surface: exact.
  *
  * A solid: a segment that meets an open tetrahedron meets the interior. One that meets none may still run in inner faces
  * and along inner edges. Around a place of the segment the tetrahedra that touch it are cones; which ones they are, and
@@ -223,6 +223,10 @@ static bool segment_overlaps(const struct check_run *run, const struct check_sid
     struct box box = box_of_segment(ends[0], ends[1]);
     if (!boxes_meet(&box, &y->bounds)) {
         return false;
+    }
+    if (body_has_points(side->x->body)) {
+        return y->solid ? point_is_inside_solid(run, y, ends[0], NULL, tally)
+                        : side->vertices[segment] == VERTEX_INSIDE;
     }
     if (check_is_at_root(run, side->x, segment, y)) {
         return point_is_inside(run, y, ends[1], NULL, tally) || crosses_away_from_root(run, side, segment, tally);

@@ -3,7 +3,7 @@
  * Crossing faces are asked for by `face-face`. Where no faces of two bodies meet, each connected part of one lies
  * wholly inside or wholly outside the other, so one vertex of each part decides. Where faces touch or share area
  * without crossing (stacked boxes, identical copies), or that vertex lies on a face of the other (bodies tied to each
- * other), no single vertex does, and the penetration check is asked. Pairs with strands, which have no faces, are left to
+ * other), no single vertex does, and the penetration check is asked. Pairs with strands or points, which have no faces, are left to
  * the check as well.
  */
 #include <dent/impact.h>
@@ -116,7 +116,7 @@ static void look_at_pair(void *data, uint32_t number, uint32_t worker)
     }
 }
 
-/* Pairs of different bodies with something inside, none of them strands, whose boxes meet; into `pairs` when it is not null. */
+/* Pairs of different bodies with something inside, none of them strands or points, whose boxes meet; into `pairs` when it is not null. */
 static uint32_t list_pairs(const struct snapshot *snapshot, struct body_pair *pairs)
 {
     uint32_t count = 0;
@@ -125,8 +125,8 @@ static uint32_t list_pairs(const struct snapshot *snapshot, struct body_pair *pa
             const struct body *body_a = snapshot->bodies[a].body, *body_b = snapshot->bodies[b].body;
             if (bounds_meet(snapshot->bodies[a].lo, snapshot->bodies[a].hi, snapshot->bodies[b].lo,
                             snapshot->bodies[b].hi) &&
-                (has_inside(body_a) || has_inside(body_b)) && !body_has_segments(body_a) &&
-                !body_has_segments(body_b) && bodies_may_meet(body_a, body_b) &&
+                (has_inside(body_a) || has_inside(body_b)) && !body_is_thin(body_a) &&
+                !body_is_thin(body_b) && bodies_may_meet(body_a, body_b) &&
                 count < UINT32_MAX - 1) {
                 if (pairs) {
                     pairs[count] = (struct body_pair){a, b};
@@ -206,11 +206,11 @@ static void look_at_faces(const dent_world *world, const dent_pair_list *faces, 
     }
 }
 
-static bool has_strands(const dent_world *world)
+static bool has_thin_bodies(const dent_world *world)
 {
     bool found = false;
     for (uint32_t body_index = 0; body_index < world->snapshot.body_count; body_index++) {
-        found = found || body_has_segments(world->snapshot.bodies[body_index].body);
+        found = found || body_is_thin(world->snapshot.bodies[body_index].body);
     }
     return found;
 }
@@ -235,9 +235,9 @@ static dent_status look_at_start(struct question_call *call, dent_initial_state 
     if (!state->crosses && state->outcome == DENT_OUTCOME_COMPLETE && world->snapshot.body_count > 1) {
         bool in_doubt = touching;
         status = touching ? DENT_OK : find_contained(world, &call->cancel, state, &in_doubt);
-        bool with_strands = has_strands(world) && !state->crosses;
-        if (status == DENT_OK && (in_doubt || with_strands)) {
-            status = ask_the_check(world, in_doubt ? &check_stages : &strand_check_stages, def, state);
+        bool with_thin = has_thin_bodies(world) && !state->crosses;
+        if (status == DENT_OK && (in_doubt || with_thin)) {
+            status = ask_the_check(world, in_doubt ? &check_stages : &thin_check_stages, def, state);
         }
         state->outcome = cancel_requested(&call->cancel) ? DENT_OUTCOME_CANCELLED : state->outcome;
     }
@@ -278,7 +278,7 @@ static dent_status find_step(struct question_call *call)
     {                                                                                                                  \
         .name = title, .def_name = "impact", .def_maker = "dent_impact_def_default",                                   \
         .def_size = sizeof(dent_impact_def), .result_size = sizeof(result),                                            \
-        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = reading, .takes_strands = true, .search = stage   \
+        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = reading, .takes_thin = true, .search = stage      \
     }
 
 static const struct question_stages start_stages =

@@ -43,7 +43,7 @@ dent_status stage_vertices_inside(struct check_run *run, struct check_side *side
     for (uint32_t vertex = 0; vertex < body->vertex_count && !side->y->solid; vertex++) {
         side->vertices[vertex] = body->vertex_use[vertex] & VERTEX_USED ? VERTEX_UNKNOWN : VERTEX_OUTSIDE;
     }
-    for (uint32_t segment = 0; side->x->strands && segment < body->element_count; segment++) {
+    for (uint32_t segment = 0; side->x->thin && segment < body->element_count; segment++) {
         if (check_is_at_root(run, side->x, segment, side->y)) { /* the root itself is not asked about */
             side->vertices[body->edges[segment].v0] = VERTEX_OUTSIDE;
         }

@@ -167,7 +167,7 @@ static bool region_is_flat(const struct flat_pair *pair)
 static void look_as_check(const struct contact_run *run, uint32_t body_index, struct check_body *body)
 {
     *body = check_body_of(&run->snapshot->bodies[body_index]);
-    body->closed = !body->solid && !body->strands;
+    body->closed = !body->solid && !body->thin;
 }
 
 static bool ask_exactly(struct contact_run *run, const struct flat_pair *pair, bool *overlap)

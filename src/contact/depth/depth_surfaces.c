@@ -243,7 +243,7 @@ static int winding_along_ray(const struct contact_run *run, const double *p, uin
     return on ? 0 : windings;
 }
 
-static bool enter_strand_vertices(struct contact_run *run, uint32_t a, uint32_t b)
+static bool enter_thin_vertices(struct contact_run *run, uint32_t a, uint32_t b)
 {
     const struct body_snapshot *x = &run->snapshot->bodies[a];
     const struct box_tree *tree = contact_face_tree(run, b);
@@ -259,18 +259,18 @@ static bool enter_strand_vertices(struct contact_run *run, uint32_t a, uint32_t 
 static bool enter_all(struct contact_run *run, const struct seeds *seeds, size_t *at, uint32_t a, uint32_t b)
 {
     begin_flood(run);
-    if (body_has_segments(run->snapshot->bodies[a].body)) {
-        return enter_strand_vertices(run, a, b);
+    if (body_is_thin(run->snapshot->bodies[a].body)) {
+        return enter_thin_vertices(run, a, b);
     }
     return enter_seeds(run, seeds, at, a, b) && enter_whole_parts(run, a, b) && spread(run, a, b);
 }
 
-/* Trees of the surfaces that strands may lie in, kept for the whole call: made before what is given back. */
-static bool make_trees_for_strands(struct contact_run *run)
+/* Trees of the surfaces that strands and points may lie in, kept for the whole call: made before what is given back. */
+static bool make_trees_for_thin(struct contact_run *run)
 {
     for (uint32_t a = 0; a < run->snapshot->body_count; a++) {
-        bool strands = body_has_segments(run->snapshot->bodies[a].body);
-        for (uint32_t b = 0; b < run->snapshot->body_count && strands; b++) {
+        bool thin = body_is_thin(run->snapshot->bodies[a].body);
+        for (uint32_t b = 0; b < run->snapshot->body_count && thin; b++) {
             if (run->surface_side[b] != 0 && may_lie_in(run, a, b) && !contact_face_tree(run, b)) {
                 return false;
             }
@@ -289,7 +289,7 @@ bool depth_find_inside_surfaces(struct contact_run *run)
     if (!any) {
         return true;
     }
-    if (!make_trees_for_strands(run)) {
+    if (!make_trees_for_thin(run)) {
         return false;
     }
     struct arena_mark mark = arena_mark(run->scratch);

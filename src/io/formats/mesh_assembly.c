@@ -13,7 +13,7 @@
 #include "io/model/mesh_storage.h"
 #include "io/model/number_index.h"
 #include "reader_table.h"
-#include "strand_assembly.h"
+#include "io/model/strand_assembly.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -601,6 +601,34 @@ static dent_status assemble_groups(struct assembly *assembly, uint32_t top)
     return status;
 }
 
+/* ---- points ---------------------------------------------------------------------------------------------------- */
+
+/* One body: all vertices, each an element of its own. */
+static dent_status assemble_points(struct assembly *assembly)
+{
+    struct mesh_builder *builder = assembly->builder;
+    uint32_t count = builder_vertex_count(builder);
+    dent_mesh_body *body = mesh_storage_take(assembly->context, assembly->storage, 1, sizeof *body);
+    uint32_t *corners = mesh_storage_take(assembly->context, assembly->storage, count, sizeof *corners);
+    const char *name = file_stem(assembly);
+    if (!body || !corners || !name) {
+        return assembly_no_memory(assembly);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        corners[i] = i;
+    }
+    *body = (dent_mesh_body){.name = name,
+                             .kind = DENT_BODY_POINTS,
+                             .element_count = count,
+                             .element_corners = corners,
+                             .corner_count = count};
+    bool normals = builder->normals.count > 0 && builder->normals.count == builder->positions.count;
+    body->normals = normals ? mesh_storage_keep_array(assembly->storage, &builder->normals) : NULL;
+    assembly->storage->mesh.bodies = body;
+    assembly->storage->mesh.body_count = 1;
+    return give_all_vertices(assembly, body) && (body->normals || !normals) ? DENT_OK : assembly_no_memory(assembly);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------------- */
 
 static dent_status assemble(struct assembly *assembly, bool merge, const char *format)
@@ -614,7 +642,8 @@ static dent_status assemble(struct assembly *assembly, bool merge, const char *f
     while (top > 0 && builder->elements[top].kinds.count == 0) {
         top--;
     }
-    if (top < 1) {
+    bool points = top < 1 && builder->points_make_a_body && builder_vertex_count(builder) > 0;
+    if (top < 1 && !points) {
         return dent_fail(assembly->context, DENT_ERROR_BAD_MESH,
                          "%s: has %u vertices but no lines, no triangles and no cells: nothing that makes a body",
                          builder->file_name, builder_vertex_count(builder));
@@ -626,6 +655,9 @@ static dent_status assemble(struct assembly *assembly, bool merge, const char *f
     assembly->storage->mesh.format = mesh_storage_string(assembly->context, assembly->storage, format);
     if (!assembly->storage->mesh.format) {
         return assembly_no_memory(assembly);
+    }
+    if (points) {
+        return assemble_points(assembly);
     }
     status = index_names(assembly);
     if (status == DENT_OK) {

@@ -3,7 +3,8 @@
  *
  * The header is the map: every element and property it declares is walked in order, so files with normals, colours or
  * whole elements that mean nothing here are read without guessing. Taken are x, y, z of "vertex" (any number type) and
- * the list vertex_indices or vertex_index of "face" (any integer type, any number of corners from 3). What a count
+ * the list vertex_indices or vertex_index of "face" (any integer type, any number of corners from 3). A file without
+ * faces is a cloud of points, with nx, ny, nz as normals where it has them. What a count
  * claims is compared with the bytes that follow before memory is asked for. Format: G. Turk, "The PLY polygon file
  * format", 1994. */
 #include "io/bytes/number_type.h"
@@ -14,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum ply_role { ROLE_NONE, ROLE_X, ROLE_Y, ROLE_Z, ROLE_CORNERS };
+enum ply_role { ROLE_NONE, ROLE_X, ROLE_Y, ROLE_Z, ROLE_NX, ROLE_NY, ROLE_NZ, ROLE_CORNERS };
+enum { NORMAL_ROLES = 1 << ROLE_NX | 1 << ROLE_NY | 1 << ROLE_NZ };
 enum ply_element_role { ELEMENT_OTHER, ELEMENT_VERTEX, ELEMENT_FACE };
 
 struct ply_property {
@@ -152,6 +154,10 @@ static uint8_t role_of_property(const struct ply_element *element, const struct 
     if (element->role == ELEMENT_VERTEX && !property->is_list && name.length == 1 && name.text[0] >= 'x' &&
         name.text[0] <= 'z') {
         return (uint8_t)(ROLE_X + (name.text[0] - 'x'));
+    }
+    if (element->role == ELEMENT_VERTEX && !property->is_list && name.length == 2 && name.text[0] == 'n' &&
+        name.text[1] >= 'x' && name.text[1] <= 'z') {
+        return (uint8_t)(ROLE_NX + (name.text[1] - 'x'));
     }
     bool integers = number_is_integer(property->type);
     if (element->role == ELEMENT_FACE && property->is_list && integers &&
@@ -334,14 +340,17 @@ static dent_status read_list(struct ply_reader *reader, const struct ply_element
 }
 
 static dent_status finish_record(struct ply_reader *reader, const struct ply_element *element, uint64_t index,
-                                 const double *position)
+                                 const double values[6])
 {
     uint64_t line = reader->is_text ? reader->scanner.line : 0;
     if (!reader->is_text && reader->bytes.failed) {
         return fail_at(reader, element, index, "is cut off: the file is too short");
     }
     if (element->role == ELEMENT_VERTEX) {
-        return builder_add_vertex(reader->request->builder, position[0], position[1], position[2], line);
+        struct mesh_builder *builder = reader->request->builder;
+        TRY(builder_add_vertex(builder, values[0], values[1], values[2], line));
+        bool wanted = builder->points_make_a_body && (element->declared & NORMAL_ROLES) == NORMAL_ROLES;
+        return wanted ? builder_add_normal(builder, values + 3, line) : DENT_OK;
     }
     if (element->role == ELEMENT_FACE) {
         if (reader->corners.count < 3) {
@@ -356,7 +365,7 @@ static dent_status finish_record(struct ply_reader *reader, const struct ply_ele
 static dent_status read_record(struct ply_reader *reader, const struct ply_element *element, uint64_t index)
 {
     const struct ply_property *properties = properties_of(reader, element);
-    double position[3] = {0, 0, 0};
+    double values[6] = {0}; /* position, normal */
     reader->corners.count = 0;
     dent_status status = DENT_OK;
     for (size_t p = 0; p < element->property_count && status == DENT_OK; p++) {
@@ -365,12 +374,12 @@ static dent_status read_record(struct ply_reader *reader, const struct ply_eleme
         } else {
             double value = 0;
             status = read_real(reader, properties[p].type, &value);
-            if (properties[p].role >= ROLE_X && properties[p].role <= ROLE_Z) {
-                position[properties[p].role - ROLE_X] = value;
+            if (properties[p].role >= ROLE_X && properties[p].role <= ROLE_NZ) {
+                values[properties[p].role - ROLE_X] = value;
             }
         }
     }
-    return status == DENT_OK ? finish_record(reader, element, index, position) : status;
+    return status == DENT_OK ? finish_record(reader, element, index, values) : status;
 }
 
 /* Can so many records follow, each with at least so many bytes? */
@@ -430,6 +439,17 @@ static dent_status require_roles(struct ply_reader *reader, enum ply_element_rol
                      reader->request->name, name);
 }
 
+/* None: a cloud of points. */
+static bool has_faces(const struct ply_reader *reader)
+{
+    for (size_t e = 0; e < reader->elements.count; e++) {
+        if (element_at(reader, e)->role == ELEMENT_FACE && element_at(reader, e)->count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static dent_status read_data(struct ply_reader *reader)
 {
     const uint8_t *end = reader->scanner.end;
@@ -462,7 +482,8 @@ dent_status read_ply(struct read_request *request)
         status =
             require_roles(&reader, ELEMENT_VERTEX, "vertex", 1u << ROLE_X | 1u << ROLE_Y | 1u << ROLE_Z, "x, y and z");
     }
-    if (status == DENT_OK) {
+    request->builder->points_make_a_body = status == DENT_OK && !has_faces(&reader);
+    if (status == DENT_OK && !request->builder->points_make_a_body) {
         status = require_roles(&reader, ELEMENT_FACE, "face", 1u << ROLE_CORNERS,
                                "list vertex_indices or vertex_index of integers");
     }

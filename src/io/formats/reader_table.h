@@ -40,6 +40,8 @@ mesh_reader read_vtu;     /* .vtu, .vtp */
 mesh_reader read_obj;     /* .obj */
 mesh_reader read_stl;     /* .stl */
 mesh_reader read_ply;     /* .ply */
+mesh_reader read_pcd;     /* .pcd */
+mesh_reader read_xyz;     /* .xyz, .csv, .pts */
 mesh_reader read_tfx;     /* .tfx */
 mesh_reader read_tfxmesh; /* .tfxmesh */
 mesh_reader read_hair;    /* .hair */

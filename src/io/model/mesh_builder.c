@@ -58,6 +58,7 @@ void builder_init(struct mesh_builder *builder, dent_context *context, const cha
     *builder = (struct mesh_builder){.context = context, .file_name = file_name};
     array_init(&builder->positions, context, sizeof(double));
     array_init(&builder->radii, context, sizeof(double));
+    array_init(&builder->normals, context, sizeof(double));
     array_init(&builder->names, context, sizeof(struct group_name));
     for (int d = 0; d < 4; d++) {
         array_init(&builder->elements[d].kinds, context, sizeof(uint8_t));
@@ -75,6 +76,7 @@ void builder_release(struct mesh_builder *builder)
     array_destroy(&builder->names);
     array_destroy(&builder->positions);
     array_destroy(&builder->radii);
+    array_destroy(&builder->normals);
     for (int d = 0; d < 4; d++) {
         array_destroy(&builder->elements[d].kinds);
         array_destroy(&builder->elements[d].tags);
@@ -141,6 +143,22 @@ dent_status builder_add_radius(struct mesh_builder *builder, double radius)
                             is_finite(radius) ? "negative" : number_fault(radius));
     }
     return array_push(&builder->radii, &radius) ? DENT_OK : no_memory(builder);
+}
+
+dent_status builder_add_normal(struct mesh_builder *builder, const double normal[3], uint64_t line)
+{
+    for (int i = 0; i < 3; i++) {
+        if (!is_finite(normal[i])) {
+            return builder_fail(builder, line, DENT_ERROR_BAD_NUMBER, "the normal of vertex %zu: %c is %s",
+                                builder->normals.count / 3, "xyz"[i], number_fault(normal[i]));
+        }
+    }
+    double *room = array_extend(&builder->normals, 3);
+    if (!room) {
+        return no_memory(builder);
+    }
+    memcpy(room, normal, 3 * sizeof *normal);
+    return DENT_OK;
 }
 
 /* ---- elements -------------------------------------------------------------------------------------------------- */

@@ -57,10 +57,12 @@ struct mesh_builder {
     const char *file_name;           /* for messages: the path as given */
     struct dynamic_array positions;  /* double, 3 per vertex */
     struct dynamic_array radii;      /* double, one per vertex of strands; empty: none */
+    struct dynamic_array normals;    /* double, 3 per vertex of points; empty: none */
     struct element_list elements[4]; /* by dimension */
     struct dynamic_array names;      /* struct group_name */
     struct mesh_notice notices[MESH_NOTICE_CAPACITY];
     uint32_t notice_count;
+    bool points_make_a_body; /* set by a reader of clouds: vertices without elements are points */
     bool forward_references; /* set by a reader whose elements may come before their vertices: indices are checked at
                                 the end */
 };
@@ -74,6 +76,8 @@ dent_status builder_reserve_vertices(struct mesh_builder *builder, uint64_t coun
 dent_status builder_add_vertex(struct mesh_builder *builder, double x, double y, double z, uint64_t line);
 /* The radius of the next vertex that has none yet; a file gives all of them or none. BAD_NUMBER unless it is a length. */
 dent_status builder_add_radius(struct mesh_builder *builder, double radius);
+/* The normal of the next vertex that has none yet; a file gives all of them or none. NaN and infinity are BAD_NUMBER. */
+dent_status builder_add_normal(struct mesh_builder *builder, const double normal[3], uint64_t line);
 uint32_t builder_vertex_count(const struct mesh_builder *builder);
 
 /* Memory for `count` more elements of a kind; the same caution. */

@@ -52,6 +52,10 @@ static dent_body_def def_of(const dent_mesh_body *body, const dent_same_as *ties
         def.first = body->first;
         def.radii = body->radii;
     }
+    if (body->kind == DENT_BODY_POINTS) {
+        def.element_count = 0; /* every vertex is one */
+        def.element_corners = NULL;
+    }
     return def;
 }
 

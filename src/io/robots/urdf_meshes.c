@@ -160,7 +160,9 @@ static dent_status append_mesh(dent_context *context, const dent_mesh_body *body
     uint32_t first = link_surface_vertices(surface);
     if (body->kind != DENT_BODY_SURFACE) {
         return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s is %s; collision meshes are surfaces", body->name,
-                         dent_body_kind_has_cells(body->kind) ? "a solid" : "made of strands");
+                         dent_body_kind_has_cells(body->kind)   ? "a solid"
+                         : body->kind == DENT_BODY_POINTS ? "made of points"
+                                                          : "made of strands");
     }
     if (body->vertex_count > UINT32_MAX - 1 - first ||
         body->element_count > UINT32_MAX - 1 - surface->triangles.count) {

@@ -7,11 +7,13 @@
 
 /* Any body; mixed cells are written kind after kind, as MEDIT has a section for each. Fields have no place in it. */
 dent_status write_medit(dent_context *context, const char *path, const dent_mesh_view *view);
+/* Points, one a line. */
+dent_status write_xyz(dent_context *context, const char *path, const dent_mesh_view *view);
 /* Surfaces and strands. */
 dent_status write_obj(dent_context *context, const char *path, const dent_mesh_view *view);
 /* Any body, with fields. */
 dent_status write_vtu(dent_context *context, const char *path, const dent_mesh_view *view);
-/* Surfaces and strands, with fields. */
+/* Surfaces, strands and points, with fields. */
 dent_status write_vtp(dent_context *context, const char *path, const dent_mesh_view *view);
 
 /* Lines: the elements of the view are taken as pairs of vertices. */
@@ -32,7 +34,7 @@ static inline uint32_t view_corner_count(const dent_mesh_view *view, uint32_t el
         return view->first[element + 1] - view->first[element];
     }
     if (!dent_body_kind_has_cells(view->kind)) {
-        return 3;
+        return view->kind == DENT_BODY_POINTS ? 1 : 3;
     }
     return view->cell_kinds ? corners[view->cell_kinds[element]] : 4;
 }

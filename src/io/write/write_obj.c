@@ -1,4 +1,4 @@
-/* Wavefront OBJ: "v x y z" lines, then "f a b c" or, for lines, "l a b …" lines; numbers from 1. No solids. */
+/* XYZ: a point a line, and Wavefront OBJ: "v x y z" lines, then "f a b c" or, for lines, "l a b …" lines; numbers from 1. No solids. */
 #include "mesh_writers.h"
 #include "output_file.h"
 
@@ -12,6 +12,20 @@ static void write_vertices(struct output_file *file, const dent_mesh_view *view)
         }
         output_text(file, "\n");
     }
+}
+
+dent_status write_xyz(dent_context *context, const char *path, const dent_mesh_view *view)
+{
+    struct output_file file;
+    dent_status status = output_open(&file, context, path);
+    if (status != DENT_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < 3 * (size_t)view->vertex_count; i++) {
+        output_number(&file, view->positions[i]);
+        output_text(&file, i % 3 == 2 ? "\n" : " ");
+    }
+    return output_close(&file);
 }
 
 static dent_status write_elements(dent_context *context, const char *path, const dent_mesh_view *view, const char *word,

@@ -9,15 +9,17 @@ struct writer_row {
     const char *ending;
     bool solids;
     bool strands;
+    bool points;
     bool fields;
     dent_status (*write)(dent_context *context, const char *path, const dent_mesh_view *view);
 };
 
 static const struct writer_row writers[] = {
-    {".mesh", true, false, false, write_medit},
-    {".obj", false, true, false, write_obj},
-    {".vtu", true, false, true, write_vtu},
-    {".vtp", false, true, true, write_vtp},
+    {".mesh", true, false, false, false, write_medit},
+    {".obj", false, true, false, false, write_obj},
+    {".vtu", true, false, false, true, write_vtu},
+    {".vtp", false, true, true, true, write_vtp},
+    {".xyz", false, false, true, false, write_xyz},
 };
 
 static char lower_case(char c)
@@ -142,7 +144,7 @@ dent_status dent_mesh_write(dent_context *context, const char *path, const dent_
     const struct writer_row *row = writer_for(path);
     if (!row) {
         return dent_fail(context, DENT_ERROR_UNSUPPORTED,
-                         "%s: not written: the name must end in .mesh, .obj, .vtu or .vtp", path);
+                         "%s: not written: the name must end in .mesh, .obj, .vtu, .vtp or .xyz", path);
     }
     if (!dent_body_kind_get_info(view->kind)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "%s: unknown kind of body %d", path, (int)view->kind);
@@ -152,6 +154,11 @@ dent_status dent_mesh_write(dent_context *context, const char *path, const dent_
                          "%s: not written: %s files hold surfaces, this body is a solid "
                          "(.mesh and .vtu hold both)",
                          path, row->ending);
+    }
+    bool points = view->kind == DENT_BODY_POINTS;
+    if (points ? !row->points : row->write == write_xyz) {
+        return dent_fail(context, DENT_ERROR_UNSUPPORTED, "%s: not written: %s files hold %s points%s", path, row->ending,
+                         points ? "no" : "only", points ? " (.vtp and .xyz do)" : "");
     }
     if (view->kind == DENT_BODY_STRANDS && !row->strands) {
         return dent_fail(context, DENT_ERROR_UNSUPPORTED,

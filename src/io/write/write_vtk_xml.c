@@ -263,7 +263,9 @@ static dent_status write_polydata(dent_context *context, const char *path, const
 
 dent_status write_vtp(dent_context *context, const char *path, const dent_mesh_view *view)
 {
-    return write_polydata(context, path, view, view->kind == DENT_BODY_STRANDS ? CELLS_ARE_STRANDS : CELLS_OF_BODY);
+    return write_polydata(context, path, view, view->kind == DENT_BODY_STRANDS  ? CELLS_ARE_STRANDS
+                                                 : view->kind == DENT_BODY_POINTS ? CELLS_ARE_POINTS
+                                                                                  : CELLS_OF_BODY);
 }
 
 dent_status write_vtp_lines(dent_context *context, const char *path, const dent_mesh_view *view)

@@ -249,11 +249,11 @@ static bool fits_into_codes(const struct snapshot *snapshot)
     return fits;
 }
 
-static bool has_strands(const struct snapshot *snapshot)
+static bool has_thin_bodies(const struct snapshot *snapshot)
 {
     bool found = false;
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
-        found |= body_has_segments(snapshot->bodies[body_index].body);
+        found |= body_is_thin(snapshot->bodies[body_index].body);
     }
     return found;
 }
@@ -273,8 +273,8 @@ static dent_status contour_walk_search(void *state, const struct search_request 
         request->counters->reason = "contour walk: a body of more than 2^28 cells: spatial hash";
         return request->by_other_method(request, sink);
     }
-    if (has_strands(request->snapshot)) {
-        request->counters->reason = "contour walk: strands have no surface to follow: spatial hash";
+    if (has_thin_bodies(request->snapshot)) {
+        request->counters->reason = "contour walk: strands and points have no surface to follow: spatial hash";
         return request->by_other_method(request, sink);
     }
     if (request->def->touching) {

@@ -28,7 +28,8 @@ struct neighbour_node {
 struct neighbour_tree {
     uint32_t leaf_count;
     uint32_t level_count;
-    const struct neighbour_leaf *leaves;
+    const struct neighbour_leaf *leaves; /* points, or lower corners of boxes */
+    const struct neighbour_leaf *upper;  /* upper corners; null: points */
     const uint32_t *indices;                                     /* eight a leaf: which point a lane is */
     const struct neighbour_node *levels[NEIGHBOUR_LEVELS_MOST]; /* the first holds the boxes of leaves, the last one node */
 };

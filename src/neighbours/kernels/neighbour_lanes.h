@@ -61,12 +61,19 @@ static inline doubles8 place_distances(const struct neighbour_node *node, uint32
     return sum_of_squares(gap);
 }
 
-static inline doubles8 point_distances(const struct neighbour_leaf *leaf, const struct neighbour_group *group,
-                                       uint32_t lane)
+/* Squared distances of the eight points, or boxes, of a leaf to one place. A box of one point has the distance of that
+ * point: the square forgets the sign. */
+static inline doubles8 point_distances(const struct neighbour_tree *tree, uint32_t leaf,
+                                       const struct neighbour_group *group, uint32_t lane)
 {
     doubles8 difference[3];
     for (int axis = 0; axis < 3; axis++) {
-        difference[axis] = doubles8_subtract(doubles8_load(leaf->point[axis]), doubles8_set(group->place[axis][lane]));
+        doubles8 place = doubles8_set(group->place[axis][lane]);
+        difference[axis] = doubles8_subtract(doubles8_load(tree->leaves[leaf].point[axis]), place);
+        if (tree->upper) { /* empty lanes stay NaN, as in node_distances() */
+            doubles8 below = doubles8_subtract(place, doubles8_load(tree->upper[leaf].point[axis]));
+            difference[axis] = doubles8_most(doubles8_set(0.0), doubles8_most(difference[axis], below));
+        }
     }
     return sum_of_squares(difference);
 }
@@ -107,7 +114,7 @@ static inline void compare_leaf(const struct neighbour_tree *tree, uint32_t leaf
     const uint32_t *indices = tree->indices + (size_t)leaf * NEIGHBOUR_LANES;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        doubles8 distance = point_distances(&tree->leaves[leaf], group, lane);
+        doubles8 distance = point_distances(tree, leaf, group, lane);
         uint32_t near = lanes_at_most(distance, doubles8_set(group->limit[lane]));
         if (near) {
             _Alignas(64) double distances[NEIGHBOUR_LANES];
@@ -231,7 +238,7 @@ static bool visit_leaf(const struct neighbour_tree *tree, uint32_t leaf, const s
                                    doubles8_load(group->limit));
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        doubles8 distance = point_distances(&tree->leaves[leaf], group, lane);
+        doubles8 distance = point_distances(tree, leaf, group, lane);
         uint32_t near = lanes_at_most(distance, doubles8_set(group->limit[lane]));
         _Alignas(64) double distances[NEIGHBOUR_LANES];
         doubles8_store(distances, distance);

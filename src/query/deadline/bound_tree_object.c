@@ -208,9 +208,9 @@ static dent_status check_def(dent_world *world, const struct body *body, const d
                             BODY_TITLE_OF(body), (unsigned)body->vertex_count,
                             (unsigned)def->embedding->facts.dense_vertices);
     }
-    if (body_has_segments(body)) {
-        return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has strands, which have no faces to bound",
-                            BODY_TITLE_OF(body));
+    if (body_is_thin(body)) {
+        return message_fail(message, DENT_ERROR_UNSUPPORTED, BODY_TITLE " has %s, which have no faces to bound",
+                            BODY_TITLE_OF(body), body_kind_rows[body->kind].name);
     }
     if (def->builder == DENT_BUILD_MEDIAL && !body->topology.surface_closed) {
         return message_fail(message, DENT_ERROR_UNSUPPORTED,

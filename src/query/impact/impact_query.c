@@ -286,7 +286,7 @@ static void count(struct question_call *call)
     {                                                                                                                  \
         .name = "impact", .def_name = "impact", .def_maker = "dent_impact_def_default",                                \
         .def_size = sizeof(dent_impact_def), .result_size = sizeof(result), .run_size = sizeof(struct impact_run),     \
-        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = READS_START_AND_END, .takes_strands = true,           \
+        .cancel_offset = offsetof(dent_impact_def, cancel), .reads = READS_START_AND_END, .takes_thin = true,           \
         .kept = &impact_slot,                                                                                          \
         .check = check_def, .prepare = prepare, .search = search, .finish = last, .count = count                       \
     }

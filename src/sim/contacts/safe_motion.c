@@ -315,6 +315,7 @@ static dent_status push_apart(const struct sim_model *model, struct sim_state *s
     if (status != DENT_OK) {
         return status;
     }
+    supports_copy(model, safe->wanted, state->positions); /* held parts stay */
     rigid_place_vertices(model, state);
     embedding_place_vertices(model, state);
     for (size_t n = 0; n < 3 * (size_t)model->vertex_count; n++) {

@@ -106,8 +106,8 @@ void terms_begin_substep(const struct sim_model *model, struct sim_state *state,
 /* Sliding forgets; forces are reported. */
 void terms_end_substep(const struct sim_model *model, struct sim_state *state, struct contact_set *contacts,
                        struct minimiser *work);
-/* When bodies were put elsewhere since. */
-void terms_note_stored(struct sim_state *state, const struct minimiser *work);
+/* When bodies were put elsewhere since: at `part` of what friction was stretched by in the substep. */
+void terms_go_back(struct sim_state *state, struct minimiser *work, double part);
 
 /* Of a term that keeps two points of bodies together (SIM_NONE: of space). */
 double terms_hard_stiffness(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,

@@ -42,7 +42,9 @@ static dent_status substep(const struct sim_model *model, struct sim_state *stat
 {
     swift_begin(model, state, &work->swift);
     dent_status status = solver_substep(model, state, &work->contacts, &work->solver, &work->report, number);
-    return status == DENT_OK ? swift_finish(model, state, &work->search, &work->swift, &work->report, stopped) : status;
+    return status == DENT_OK ? swift_finish(model, state, &work->search, &work->swift, &work->solver.elastic,
+                                             &work->report, stopped)
+                              : status;
 }
 
 /* The substeps between two detections: `count`, or fewer, which then says how many. */
@@ -72,6 +74,7 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
     duration = model->substep * done;
     *count = done > 0 ? done : 1;
     if (status == DENT_OK && model->continuous && !is_cancelled(model, report)) {
+        interval_energy_note_end(model, state, &work->solver, &work->energy);
         status = safe_motion_finish(model, state, work->search.world, &work->contacts, &work->safe,
                                     &work->solver.response, &work->solver.elastic, report, duration);
         status = status == DENT_OK ? interval_energy_limit(model, state, work) : status;

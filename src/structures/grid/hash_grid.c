@@ -113,16 +113,28 @@ static uint32_t next_power_of_two(uint64_t at_least)
     return power;
 }
 
-/* Cells and slots of a table whose cell size is known. */
-static void size_table(struct grid_level *level, const struct grid_input *input)
+static uint64_t count_cells(struct grid_level *level)
 {
     uint64_t cells = 1;
     for (int axis = 0; axis < 3; axis++) {
         level->cells[axis] = level->count ? cell_of(level, axis, level->hi[axis]) + 1 : 1;
-        cells *= (uint64_t)level->cells[axis]; /* below 2^66 / 8: cells are at most 2^21 + 1 an axis */
+        cells *= (uint64_t)level->cells[axis]; /* below 2^66 / 8: cells are at most 2^21 + 2 an axis */
     }
+    return cells;
+}
+
+/* Cells and slots of a table whose cell size is known. */
+static void size_table(struct grid_level *level, const struct grid_input *input)
+{
     uint64_t few = (uint64_t)level->count * 4 + 64, many = (uint64_t)level->count * 8 + (UINT32_C(1) << 22);
-    level->counted = input->table_size == 0 && cells <= few;
+    uint64_t cells = count_cells(level);
+    while (input->addressing == GRID_COUNTED && cells > few) {
+        level->inverse_cell *= 0.8;
+        cells = count_cells(level);
+    }
+    level->mixed_hash = input->mixed_hash;
+    level->counted = input->addressing == GRID_COUNTED ||
+                     (input->addressing == GRID_COUNTED_IF_FEW && input->table_size == 0 && cells <= few);
     level->slots = level->counted             ? (uint32_t)cells
                    : input->table_size == 0   ? next_power_of_two((uint64_t)level->count * 2)
                    : input->table_size < many ? input->table_size
@@ -135,6 +147,9 @@ static void size_level(struct grid_level *level, const struct grid_input *input,
                                        : mean_size * input->cell_ratio;
     cell = cell < FINEST_CELL ? FINEST_CELL : cell > COARSEST_CELL ? COARSEST_CELL : cell;
     level->inverse_cell = 1 / cell;
+    for (int axis = 0; axis < 3; axis++) {
+        level->lo[axis] -= (float)(input->cell_offset[axis] * cell);
+    }
     for (int axis = 0; axis < 3; axis++) {
         level->reach[axis] += level->reach[axis] * 1e-15 + 1e-14;
     }
@@ -165,6 +180,11 @@ static inline uint32_t row_slot(const struct grid_level *level, int32_t j, int32
 {
     if (level->counted) {
         return ((uint32_t)k * (uint32_t)level->cells[1] + (uint32_t)j) * (uint32_t)level->cells[0];
+    }
+    if (level->mixed_hash) {
+        uint64_t mixed = ((uint64_t)(uint32_t)j << 32 | (uint32_t)k) * UINT64_C(0x9E3779B97F4A7C15);
+        mixed = (mixed ^ mixed >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+        return (uint32_t)((mixed >> 32) * level->slots >> 32);
     }
     return ((uint32_t)j * UINT32_C(19349663) ^ (uint32_t)k * UINT32_C(83492791)) % level->slots;
 }

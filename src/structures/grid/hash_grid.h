@@ -23,6 +23,13 @@
 
 enum { GRID_LEVELS_MAX = 16, GRID_COARSER_MAX = 5 };
 
+/* How cells become slots of a table. */
+enum grid_addressing {
+    GRID_COUNTED_IF_FEW = 0, /* counted if the cells are a few times the entries, otherwise hashed */
+    GRID_COUNTED,            /* cells grow until they are that few */
+    GRID_HASHED
+};
+
 /* What goes in: lower and upper corner of entry e at lo + e * stride, hi + e * stride (three floats each, in [-1, 1]).
  */
 struct grid_input {
@@ -36,6 +43,9 @@ struct grid_input {
     double cell_ratio;
     uint32_t table_size;  /* slots of a level; 0: automatic */
     uint32_t level_limit; /* 1 to GRID_LEVELS_MAX */
+    enum grid_addressing addressing;
+    bool mixed_hash;       /* another hash than that of Teschner et al.: a multiplicative mix */
+    double cell_offset[3]; /* the lattice begins this fraction of a cell, in [0, 1), before the lowest entry */
 };
 
 /* A table of the entries of a level. */
@@ -46,6 +56,7 @@ struct grid_level {
     int32_t cells[3];
     uint32_t slots;
     bool counted;          /* row(j, k) counts the cells: no clashes */
+    bool mixed_hash;
     uint32_t first, count; /* its entries */
     uint32_t *start;       /* slots + 1 */
 };

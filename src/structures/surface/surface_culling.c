@@ -449,7 +449,7 @@ static void clear_tree(struct surface_tree *tree)
 
 static bool is_worth_trying(struct surface_tree *tree, const struct body *body)
 {
-    if (!body->self_collision || body_has_segments(body) || tree->leaf_count == 0 || tree->leaf_count > LEAVES_MAX) {
+    if (!body->self_collision || body_is_thin(body) || tree->leaf_count == 0 || tree->leaf_count > LEAVES_MAX) {
         return false;
     }
     if (tree->culling && tree->culling->queries_to_skip > 0 && !tree->culling->always) {

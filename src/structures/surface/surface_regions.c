@@ -257,12 +257,13 @@ static bool cut_along_curve(struct surface_regions *regions, const struct body *
     return true;
 }
 
-/* ---- strands ----------------------------------------------------------------------------------------------------- */
+/* ---- strands and points ------------------------------------------------------------------------------------------------ */
 
-/* Strands along the space-filling curve, by their roots. Null when memory runs out. */
-static uint32_t *order_strands(const struct body *body, const double (*shape)[3], struct arena *arena)
+/* Strands along the space-filling curve, by their roots; points by themselves. Null when memory runs out. */
+static uint32_t *order_thin(const struct body *body, const double (*shape)[3], struct arena *arena)
 {
-    size_t count = body->strand_count;
+    bool points = body_has_points(body);
+    size_t count = points ? body->vertex_count : body->strand_count;
     struct box_scaling scaling = shape_scaling(body, shape);
     uint64_t *keys = arena_allocate(arena, count, 2 * sizeof *keys);
     uint32_t *order = arena_allocate(arena, count, 2 * sizeof *order);
@@ -272,7 +273,7 @@ static uint32_t *order_strands(const struct body *body, const double (*shape)[3]
     for (uint32_t strand = 0; strand < count; strand++) {
         double centre[3];
         for (int axis = 0; axis < 3; axis++) {
-            centre[axis] = 3 * box_scale(scaling, shape[body->strand_first[strand]][axis]);
+            centre[axis] = 3 * box_scale(scaling, shape[points ? strand : body->strand_first[strand]][axis]);
         }
         keys[strand] = curve_key(centre);
         order[strand] = strand;
@@ -286,7 +287,7 @@ static uint32_t *order_strands(const struct body *body, const double (*shape)[3]
 static bool cut_strands(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
                         struct arena *arena)
 {
-    const uint32_t *order = order_strands(body, shape, arena);
+    const uint32_t *order = order_thin(body, shape, arena);
     if (!order || !regions_allocate(regions, regions->face_count)) {
         return false;
     }
@@ -313,20 +314,38 @@ static bool cut_strands(struct surface_regions *regions, const struct body *body
     return true;
 }
 
+static bool cut_points(struct surface_regions *regions, const struct body *body, const double (*shape)[3],
+                       struct arena *arena)
+{
+    const uint32_t *order = order_thin(body, shape, arena);
+    if (!order || !regions_allocate(regions, regions->face_count)) {
+        return false;
+    }
+    for (uint32_t placed = 0; placed < body->vertex_count;) {
+        put_face(regions, &placed, order[placed]);
+        if (placed % REGION_VERTICES == 0 || placed == body->vertex_count) {
+            close_leaf(regions, placed);
+        }
+    }
+    return true;
+}
+
 /* ---- in and out -------------------------------------------------------------------------------------------------- */
 
 bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body,
                             const double (*shape)[3], enum region_cut cut)
 {
-    bool strands = body_has_segments(body);
+    bool strands = body_has_segments(body), points = body_has_points(body);
     *regions = (struct surface_regions){.context = context,
-                                        .face_count = strands ? body->element_count : body->surface_face_count};
+                                        .face_count = strands || points ? body->element_count
+                                                                      : body->surface_face_count};
     if (regions->face_count == 0) {
         return regions_allocate(regions, 0) || (surface_regions_destroy(regions), false);
     }
     struct arena arena;
     arena_init(&arena, context);
     bool good = strands                    ? cut_strands(regions, body, shape, &arena)
+                : points                   ? cut_points(regions, body, shape, &arena)
                 : cut == REGION_CUT_MERGE  ? cut_by_merging(regions, body, shape, &arena)
                 : cut == REGION_CUT_MEDIAN ? cut_at_medians(regions, body, shape, &arena)
                                            : cut_along_curve(regions, body, shape, &arena);

@@ -5,7 +5,8 @@
  * body is now); the leaves stay right however the body deforms. Shapes may be degenerate: only the quality of the
  * leaves depends on them.
  *
- * Strands have segments in place of faces: leaves of at most 15, pieces of a strand or some short ones.
+ * Strands have segments in place of faces: leaves of at most 15, pieces of a strand or some short ones. Points have
+ * themselves: leaves of 16 along a space-filling curve.
  */
 #ifndef DENT_STRUCTURES_SURFACE_REGIONS_H
 #define DENT_STRUCTURES_SURFACE_REGIONS_H
@@ -23,7 +24,7 @@ enum region_cut {
 
 struct surface_regions {
     dent_context *context;
-    uint32_t face_count; /* of the body; strands: segments */
+    uint32_t face_count; /* of the body; strands: segments; points: themselves */
     uint32_t leaf_count;
     uint32_t *faces;      /* all surface faces, leaf after leaf, ascending within a leaf */
     uint32_t *first_face; /* leaf_count + 1 slots in `faces` */
@@ -32,7 +33,7 @@ struct surface_regions {
 
 /* `shape`: positions of the body's vertices, finite. O(n log n), the same for every machine; about 250 bytes of scratch
  * memory per face, given back at the end. False when memory runs out: nothing is left behind then. A body without
- * surface faces and segments gets no leaf. */
+ * surface faces, segments and points gets no leaf. */
 bool surface_regions_create(struct surface_regions *regions, dent_context *context, const struct body *body,
                             const double (*shape)[3], enum region_cut cut);
 void surface_regions_destroy(struct surface_regions *regions);

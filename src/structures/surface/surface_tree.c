@@ -98,11 +98,23 @@ static void fill_leaf_of_strands(struct surface_leaf *leaf, const struct body *b
     fill_places(leaf);
 }
 
+/* Points are vertices alone. */
+static void fill_leaf_of_points(struct surface_leaf *leaf, const uint32_t *points, uint32_t count)
+{
+    leaf->vertex_count = (uint8_t)count;
+    memcpy(leaf->vertices, points, count * sizeof *points);
+    fill_places(leaf);
+}
+
 static void fill_leaf(struct surface_leaf *leaf, const struct body *body, const uint32_t *faces, uint32_t count)
 {
     memset(leaf, 0, sizeof *leaf);
     if (body_has_segments(body)) {
         fill_leaf_of_strands(leaf, body, faces, count);
+        return;
+    }
+    if (body_has_points(body)) {
+        fill_leaf_of_points(leaf, faces, count);
         return;
     }
     leaf->face_count = (uint8_t)count;

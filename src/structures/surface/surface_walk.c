@@ -202,8 +202,8 @@ static void walk_tree(struct surface_walk *walk, struct side a, struct side b, u
 
 static bool wants(const struct surface_walk *walk, const struct body *a, const struct body *b)
 {
-    int strands = body_has_segments(a) + body_has_segments(b);
-    return !(walk->faces_only && strands > 0) && !(walk->no_two_strands && strands == 2) &&
+    int strands = body_has_segments(a) + body_has_segments(b), points = body_has_points(a) + body_has_points(b);
+    return !(walk->faces_only && strands + points > 0) && !(points > 0 && strands + points == 2) && !(walk->no_two_strands && strands == 2) &&
            !(walk->strands_and_rest && strands == 0);
 }
 

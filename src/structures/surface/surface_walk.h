@@ -27,7 +27,7 @@ struct surface_walk {
     const struct snapshot *snapshot;
     const struct surface_kernels *kernels;
     bool culling;
-    bool faces_only; /* pairs of leaves with a vertex common to all faces are of no interest, nor are strands */
+    bool faces_only; /* pairs of leaves with a vertex common to all faces are of no interest, nor are strands and points */
     bool no_two_strands, strands_and_rest; /* as in leaf_pair_visitor */
     /* Where pairs go when the buffer is full or the group is done; the buffer is empty afterwards. */
     void (*take)(struct surface_walk *walk, uint32_t body_index_a);

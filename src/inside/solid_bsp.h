@@ -1,0 +1,105 @@
+/* A solid-leaf BSP tree of a closed surface, exact.
+ *
+ * The upper part has axis-parallel planes (one of the finite sets of orientations of the card): it cuts a box around
+ * the surface into cells until few triangles reach into a cell or none. A cell without triangles is a solid leaf. In the
+ * other cells the planes are those of the triangles. A polygon there is its support plane, the planes through its sides
+ * and the planes that have cut it: it is never rounded. Its corners in doubles serve a filter only (solid_fragment.h).
+ * Where the filter leaves the side of a corner open, the polygon goes to both sides. That costs a plane and never an
+ * answer: a polygon is left out only where its interior certainly does not reach.
+ *
+ * No triangle passes through an open leaf, so all its points have the winding number of any one. The builder finds a
+ * point that is strictly inside the leaf by exact signs and asks its winding number. Leaves in which it finds none (slivers,
+ * and combinations of sides that no point has) stay unseen: a point that reaches only such leaves is asked itself. So are
+ * the points of cells whose triangles would need too many planes.
+ *
+ * A point goes down by the sign of its side, a filter first, integers last. On a plane it visits both children, because
+ * triangles are kept only where their interior reaches, and the triangles that lie in that plane are asked if they contain
+ * it: so it finds every triangle that it is on. Triangles without area have no plane; cells that they touch list them.
+ */
+#ifndef DENT_INSIDE_SOLID_BSP_H
+#define DENT_INSIDE_SOLID_BSP_H
+
+#include "inside/winding_tree.h"
+
+#include <dent/inside.h>
+
+/* What a child is: a node, or a leaf of a place. Triangles may pass through an open leaf; an unseen one has none, but no
+ * point of it is known. */
+enum { BSP_LEAF = INT32_MIN, BSP_LEAF_OPEN = 3, BSP_LEAF_UNSEEN = 4 };
+static inline int32_t bsp_leaf(uint32_t place)
+{
+    return BSP_LEAF + (int32_t)place;
+}
+static inline bool bsp_is_leaf(int32_t child)
+{
+    return child < 0;
+}
+static inline uint32_t bsp_place(int32_t child)
+{
+    return (uint32_t)(child - BSP_LEAF);
+}
+
+/* Kinds 0 to 2 are axes. BSP_FLAT_FACES has no plane: all points go on to children[0]. */
+enum { BSP_TRIANGLE_PLANE = 3, BSP_FLAT_FACES = 4 };
+
+/* The side is positive for normal . (p - origin) > bound, negative below -bound, else asked exactly; axis planes compare
+ * the coordinate with origin[0]. children[1] is the positive side. */
+struct bsp_node {
+    double normal[3], origin[3], bound;
+    int32_t children[2];
+    uint32_t kind;
+    uint32_t first_face, face_count; /* in `faces`: those in the plane, the one that gives it first; or flat ones */
+};
+
+struct solid_bsp {
+    const struct winding_tree *winding;
+    dent_isa isa;
+    double low[3], high[3];
+    int32_t root;
+    struct bsp_node *nodes;
+    uint32_t node_count, plane_count, leaf_count, open_leaf_count, depth;
+    uint32_t *faces;
+    uint32_t face_count;
+    dent_inside_cell *cells;
+    uint32_t cell_count;
+};
+
+/* Fails with OUT_OF_MEMORY; then the tree is empty. */
+dent_status solid_bsp_build(struct solid_bsp *bsp, dent_context *context, const struct winding_tree *winding,
+                            uint32_t triangle_count, const double low[3], const double high[3]);
+void solid_bsp_destroy(struct solid_bsp *bsp, dent_context *context);
+uint64_t solid_bsp_bytes(const struct solid_bsp *bsp);
+
+/* The sign of the side of a point; not for BSP_FLAT_FACES. */
+int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3], uint64_t *exact_tests);
+
+/* The place of a point in the closed box of the tree, from a node on. */
+dent_place solid_bsp_place_of(const struct solid_bsp *bsp, int32_t from, const double point[3], uint64_t *exact_tests);
+
+/* Points that go down together. The columns are rearranged. */
+struct bsp_points {
+    double *x, *y, *z;
+    uint32_t *index; /* of the caller: where the place goes */
+    double *spare_x, *spare_y, *spare_z;
+    uint32_t *spare_index;
+    uint32_t count;
+    uint64_t exact_tests; /* added to */
+};
+
+struct bsp_kernels {
+    /* Writes places[index] of all points. The columns have room for eight more. */
+    void (*classify)(const struct solid_bsp *bsp, struct bsp_points *points, uint8_t *places);
+};
+
+extern const struct bsp_kernels bsp_kernels_scalar;
+#if defined(__x86_64__)
+extern const struct bsp_kernels bsp_kernels_avx2;
+extern const struct bsp_kernels bsp_kernels_avx512;
+#endif
+
+static inline const struct bsp_kernels *bsp_kernels_for(dent_isa isa)
+{
+    return KERNELS_FOR(isa, bsp_kernels_scalar, bsp_kernels_avx2, bsp_kernels_avx512);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Asking a solid_bsp about one point, exactly. The kernels do the same for many and call this where a point lies on a
+ * plane. */
+#include "inside/solid_bsp.h"
+
+#include "geometry/predicates/orientation_predicates.h"
+#include "geometry/predicates/triangle_predicates.h"
+
+static void corners_of(const struct solid_bsp *bsp, uint32_t face, const double *corners[3])
+{
+    for (int k = 0; k < 3; k++) {
+        corners[k] = bsp->winding->positions[bsp->winding->triangles[face][k]];
+    }
+}
+
+int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3], uint64_t *exact_tests)
+{
+    if (node->kind < BSP_TRIANGLE_PLANE) {
+        double x = point[node->kind];
+        return (x > node->origin[0]) - (x < node->origin[0]);
+    }
+    double value = node->normal[0] * (point[0] - node->origin[0]) + node->normal[1] * (point[1] - node->origin[1]) +
+                   node->normal[2] * (point[2] - node->origin[2]);
+    if (fabs(value) > node->bound) {
+        return value > 0.0 ? 1 : -1;
+    }
+    const double *corners[3];
+    predicate_counters counters = {0};
+    corners_of(bsp, bsp->faces[node->first_face], corners);
+    *exact_tests += 1;
+    return orientation_3d_counted(corners[0], corners[1], corners[2], point, &counters);
+}
+
+static bool on_face_of(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3])
+{
+    for (uint32_t i = 0; i < node->face_count; i++) {
+        const double *corners[3];
+        predicate_counters counters = {0};
+        corners_of(bsp, bsp->faces[node->first_face + i], corners);
+        if (point_in_triangle_closed(point, corners, &counters)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum { PLACE_UNKNOWN = -1 };
+
+static dent_place ask_winding(const struct solid_bsp *bsp, const double point[3], uint64_t *exact_tests)
+{
+    bool on;
+    int number = winding_tree_number(bsp->winding, bsp->isa, point, &on, exact_tests);
+    return on ? DENT_PLACE_ON : number ? DENT_PLACE_IN : DENT_PLACE_OUT;
+}
+
+/* Goes down; on planes the point lies on, the positive side first. Returns true when the place is final: on a triangle, or
+ * asked because a leaf is open. Otherwise *place is that of a leaf, if one is known. */
+static bool visit(const struct solid_bsp *bsp, int32_t child, const double point[3], int *place, uint64_t *exact_tests)
+{
+    while (!bsp_is_leaf(child)) {
+        const struct bsp_node *node = &bsp->nodes[child];
+        int side = node->kind == BSP_FLAT_FACES ? 0 : solid_bsp_side(bsp, node, point, exact_tests);
+        if (side == 0 && on_face_of(bsp, node, point)) {
+            *place = DENT_PLACE_ON;
+            return true;
+        }
+        if (side == 0 && node->kind != BSP_FLAT_FACES && visit(bsp, node->children[1], point, place, exact_tests)) {
+            return true;
+        }
+        child = node->children[side > 0];
+    }
+    uint32_t kind = bsp_place(child);
+    if (kind == BSP_LEAF_OPEN) {
+        *place = (int)ask_winding(bsp, point, exact_tests);
+        return true;
+    }
+    *place = kind == BSP_LEAF_UNSEEN ? *place : (int)kind;
+    return false;
+}
+
+dent_place solid_bsp_place_of(const struct solid_bsp *bsp, int32_t from, const double point[3], uint64_t *exact_tests)
+{
+    int place = PLACE_UNKNOWN;
+    visit(bsp, from, point, &place, exact_tests);
+    return place == PLACE_UNKNOWN ? ask_winding(bsp, point, exact_tests) : (dent_place)place;
+}
