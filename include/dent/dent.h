@@ -10,7 +10,7 @@
  *
  * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, proximity.h, strand.h, impact.h,
  * motion.h, linkage.h, penetration.h, contact.h, response.h, strand_response.h, hair.h, embedding.h, time_critical.h,
- * neighbours.h, inside.h, boxes.h.
+ * neighbours.h, inside.h, boxes.h, cloud.h.
  * Two optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
  * impact_io.h, urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_loads.h, sim_scene.h).
  *
@@ -30,6 +30,7 @@
 #include <dent/body.h>
 #include <dent/border.h>
 #include <dent/boxes.h>
+#include <dent/cloud.h>
 #include <dent/contact.h>
 #include <dent/hair.h>
 #include <dent/id.h>

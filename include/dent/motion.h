@@ -143,6 +143,7 @@ typedef struct dent_motion_impact_def {
     bool no_contacts;          /**< default false. True: compute the time only */
     bool first_contact_only;   /**< default false: all contacts at the first time. True: the first in canonical order */
     bool meshes_changed;       /**< default false. True: read the positions of all rigid bodies again */
+    bool ignore_thin;          /**< default false: a world with strands or points is UNSUPPORTED. True: these are not tested */
     const int *cancel;         /**< as in dent_query_def */
     const dent_experiments *experiments; /**< null (default); as in dent_query_def */
 } dent_motion_impact_def;

@@ -477,7 +477,8 @@ typedef struct dent_sim_statistics {
     double kinetic, elastic, potential; /**< J; potential: of gravity, relative to height 0 */
     double contact; /**< J: stored in contacts of elastic bodies and in compliant ones (as of the last substep), attachments,
                          springs and grabs; hard attachments are stiff springs, and store energy, too */
-    double outer_work; /**< J: done by loads since the start of the simulated time */
+    double outer_work; /**< J: done by loads since the start of the simulated time, and by motors of joints whose bodies meet no
+                            elastic ones */
     double residual;   /**< forces left unbalanced at the vertices by the last minimisation, as a share of those between
                             elements and of inertia (roots of sums of squares). 0: solved, or nothing was minimised */
     double linear_momentum[3], angular_momentum[3]; /**< of all movable bodies, about the origin */

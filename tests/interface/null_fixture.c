@@ -129,6 +129,30 @@ dent_neighbours *fixture_dent_neighbours(void)
     return neighbours;
 }
 
+dent_cloud *fixture_dent_cloud(void)
+{
+    static const double points[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static dent_cloud *cloud;
+    if (!cloud) {
+        dent_cloud_def def = dent_cloud_def_default();
+        def.positions = dent_positions_double(points);
+        def.point_count = 3;
+        must(dent_cloud_create(fixture_dent_context(), &def, &cloud) == DENT_OK, "a cloud");
+    }
+    return cloud;
+}
+
+dent_cloud_search *fixture_dent_cloud_search(void)
+{
+    static dent_cloud_search *search;
+    if (!search) {
+        dent_cloud_search_def def = dent_cloud_search_def_default();
+        def.cloud_a = def.cloud_b = fixture_dent_cloud();
+        must(dent_cloud_search_create(fixture_dent_context(), &def, &search) == DENT_OK, "a search between clouds");
+    }
+    return search;
+}
+
 dent_inside *fixture_dent_inside(void)
 {
     static dent_inside *inside;
@@ -361,6 +385,7 @@ int main(int count, char **arguments)
     fixture_dent_time_critical();
     fixture_dent_file_writer();
     fixture_dent_neighbours();
+    fixture_dent_cloud_search();
     fixture_dent_inside();
     fixture_dent_boxes();
     fixture_dent_response();

@@ -38,6 +38,8 @@ dent_bound_tree *fixture_dent_bound_tree(void);
 dent_time_critical *fixture_dent_time_critical(void);
 dent_file_writer *fixture_dent_file_writer(void);
 dent_neighbours *fixture_dent_neighbours(void);
+dent_cloud *fixture_dent_cloud(void);
+dent_cloud_search *fixture_dent_cloud_search(void);
 dent_inside *fixture_dent_inside(void);
 dent_boxes *fixture_dent_boxes(void);
 dent_response *fixture_dent_response(void);

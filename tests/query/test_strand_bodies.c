@@ -92,6 +92,8 @@ static void calls_that_take_no_strands_say_so(void **state)
     dent_motion_impact_result motion;
     assert_int_equal(dent_world_motion_impact(world, &motion_def, &motion), DENT_ERROR_UNSUPPORTED);
     assert_non_null(strstr(dent_world_message(world), "has strands, a motion query takes none"));
+    motion_def.ignore_thin = true;
+    assert_int_equal(dent_world_motion_impact(world, &motion_def, &motion), DENT_OK);
     dent_world_destroy(world);
     test_scene_free(&scene);
 }

@@ -136,7 +136,7 @@ static dent_status check_def(dent_world *world, const void *data)
         (def->excluded_count > 0 && !def->excluded)) {
         return message_fail(message, DENT_ERROR_INVALID_ARGUMENT, "a list of the motion def is null and not empty");
     }
-    return DENT_OK;
+    return def->ignore_thin ? DENT_OK : question_refuse_thin(world, &motion_stages);
 }
 
 static dent_status prepare_motions(struct motion_run *run)
@@ -330,6 +330,7 @@ const struct question_stages motion_stages = {
     .run_size = sizeof(struct motion_run),
     .cancel_offset = offsetof(dent_motion_impact_def, cancel),
     .reads = READS_NOTHING, /* of the positions at rest it keeps trees */
+    .takes_thin = true, /* by choice of the def */
     .kept = &motion_slot,
     .check = check_def,
     .prepare = prepare,

@@ -29,7 +29,7 @@ void question_count_elements(const struct question_call *call, dent_query_counte
     counters->ns_finish = call->ns_finish;
 }
 
-static dent_status refuse_thin(dent_world *world, const struct question_stages *stages)
+dent_status question_refuse_thin(dent_world *world, const struct question_stages *stages)
 {
     for (uint32_t body_index = 0; body_index < world->bodies.body_count; body_index++) {
         const struct body *body = body_table_at(&world->bodies, body_index);
@@ -53,7 +53,7 @@ static dent_status question_check(dent_world *world, const struct question_stage
                             stages->def_name, stages->def_maker);
     }
     dent_status status = stages->check ? stages->check(world, def) : DENT_OK;
-    return status == DENT_OK && !stages->takes_thin ? refuse_thin(world, stages) : status;
+    return status == DENT_OK && !stages->takes_thin ? question_refuse_thin(world, stages) : status;
 }
 
 /* Puts a word behind a list of words in a buffer; what does not fit is cut off. */

@@ -35,7 +35,7 @@ struct question_stages {
     size_t def_size, result_size, run_size;
     size_t cancel_offset; /* of the caller's flag in the def */
     enum question_reads reads;
-    bool takes_thin;    /* false: a world with strands or points is refused */
+    bool takes_thin;    /* false: a world with strands or points is rejected; true: `check` may do so */
     const struct world_slot_kind *kept; /* null: nothing */
     /* What the def may be, beyond its size. Null: anything. */
     dent_status (*check)(dent_world *world, const void *def);
@@ -69,6 +69,9 @@ dent_status question_out_of_memory(const struct question_call *call);
 
 /* OK, or which of `questions` the method cannot answer and which methods can. */
 dent_status question_check_method(dent_world *world, uint32_t questions, dent_method method);
+
+/* OK, or which body has strands or points. */
+dent_status question_refuse_thin(dent_world *world, const struct question_stages *stages);
 
 /* What a def may point to; null is fine. */
 dent_status question_check_experiments(dent_world *world, const dent_experiments *experiments);

@@ -203,5 +203,8 @@ void island_push(const struct islands_call *call, struct island *island)
     solve_within_energy(call, &problem);
     apply_push(call, &problem);
     joints_keep(call->model, call->state, &problem, JOINT_PUSH);
-    island->work = island->joint_count > 0 ? joints_work(&problem) : 0;
+    double most = 0;
+    island->motors = island->joint_count > 0 ? joints_motor_work(call->model, &problem, &most) : 0;
+    /* Displacements by motors stretch what the minimisation has put to rest, which gives that back in the next substep. */
+    island->work = island->foreign ? most : island->motors;
 }

@@ -138,7 +138,7 @@ void island_recover(const struct islands_call *call, struct island_problem *prob
     /* Contradictory depths may ask for more than each of them does. */
     double share = largest > 4 * most && error < most ? 4 * most / largest : 1;
     if (problem->island->joint_count > 0 && !overlaps) {
-        share = joint_energy_share(call->state, call->motion, problem, share);
+        share = joint_energy_share(call->model, call->state, call->motion, problem, share);
     }
     share = island_energy_pay(call, problem, share);
     momentum_displace(call->model, call->state, problem, problem->velocity, share);

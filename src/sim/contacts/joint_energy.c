@@ -71,12 +71,45 @@ void joint_energy_begin(const struct sim_model *model, const struct sim_state *s
     island->credit = credit_of(state, problem);
 }
 
-double islands_outer_work(const struct rigid_islands *islands)
+/* What springs that are joints give on the way from poses to others. */
+static double released(const struct sim_model *model, const struct joint_row *rows, uint32_t count,
+                       const dent_rigid_state *before, const dent_rigid_state *now)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < count; r++) {
+        const struct sim_joint *joint = &model->joints[rows[r].joint];
+        if (joint->kind == DENT_SIM_JOINT_SPRING) { /* of one row */
+            sum += joint_stored(joint, before) - joint_stored(joint, now);
+        }
+    }
+    return sum;
+}
+
+static double released_since(const struct sim_model *model, const struct sim_state *state,
+                             const struct rigid_motion *motion, const struct island_problem *problem)
+{
+    return released(model, problem->joints, problem->island->joint_count, motion->previous, state->rigids);
+}
+
+double islands_outer_work(const struct sim_model *model, const struct rigid_islands *islands,
+                          const dent_rigid_state *before, const dent_rigid_state *now)
 {
     double sum = 0;
     for (uint32_t n = 0; n < islands->island_count; n++) {
         const struct island *island = &islands->islands[n];
-        sum += island->active && island->joint_count > 0 && island->foreign ? island->work : 0;
+        if (island->active && island->joint_count > 0 && island->foreign) {
+            sum += island->work + released(model, islands->joints + island->first_joint, island->joint_count, before, now);
+        }
+    }
+    return sum;
+}
+
+double islands_motor_work(const struct rigid_islands *islands)
+{
+    double sum = 0;
+    for (uint32_t n = 0; n < islands->island_count; n++) {
+        const struct island *island = &islands->islands[n];
+        sum += island->active && island->joint_count > 0 && !island->foreign ? island->motors : 0;
     }
     return sum;
 }
@@ -114,12 +147,13 @@ bool joint_energy_exceeded(const struct sim_model *model, const struct sim_state
            kinetic + lift > (1 + ARC_SHARE) * island->kinetic + island->credit + joints_work(problem);
 }
 
-double joint_energy_share(const struct sim_state *state, const struct rigid_motion *motion,
+double joint_energy_share(const struct sim_model *model, const struct sim_state *state, const struct rigid_motion *motion,
                           const struct island_problem *problem, double share)
 {
     struct island *island = problem->island;
     double lift = lift_by(state, problem, problem->velocity);
-    double left = island->kinetic + island->credit + island->work - lift_since(state, motion, problem);
+    double given = island->work + released_since(model, state, motion, problem);
+    double left = island->kinetic + island->credit + given - lift_since(state, motion, problem);
     if (island->driven || !(share * lift > left)) {
         return share;
     }
@@ -136,7 +170,8 @@ void joint_energy_end(const struct sim_model *model, struct sim_state *state, co
         return;
     }
     double lift = lift_since(state, motion, problem), kinetic = 0, falling = 0, weight = 0;
-    double left = island->kinetic + island->credit + island->work - lift;
+    double given = island->work + released_since(model, state, motion, problem);
+    double left = island->kinetic + island->credit + given - lift;
     momentum_limit_energy(state, problem, left > 0 ? 2 * left : 0);
     for (uint32_t i = 0; i < island->body_count; i++) {
         const struct island_body *body = &problem->bodies[i];
@@ -147,8 +182,8 @@ void joint_energy_end(const struct sim_model *model, struct sim_state *state, co
         weight += body->mass * sqrt(sim_dot(state->gravity, state->gravity));
         falling += 0.5 * model->substep * body->mass * sim_dot(state->gravity, gained);
     }
-    double loss = island->kinetic - lift - kinetic;
+    double loss = island->kinetic + given - lift - kinetic;
     double found = (falling > 0 ? falling : 0) + island->owed + SINKING_SHARE * model->mean_edge * weight;
-    double kept = loss > 0 ? fmin(loss, found) : fmin(loss + island->work, 0);
+    double kept = fmin(loss, found);
     keep_credit(state, problem, island->credit + kept);
 }

@@ -67,7 +67,11 @@ dent_status islands_settle(const struct sim_model *model, struct sim_state *stat
                            struct step_report *report);
 
 /* Then, of islands that the minimisation moved, too: the work of motors and springs in the substep, at most. */
-double islands_outer_work(const struct rigid_islands *islands);
+/* In islands with elastic bodies: what motors did in the substep, and springs gave that are joints. */
+double islands_outer_work(const struct sim_model *model, const struct rigid_islands *islands,
+                          const dent_rigid_state *before, const dent_rigid_state *now);
+/* What motors did in the others. */
+double islands_motor_work(const struct rigid_islands *islands);
 
 /* ---- contact_reduction.c ----------------------------------------------------------------------------------------- */
 
@@ -122,11 +126,16 @@ void joints_straighten(const struct island_problem *problem);
 double joints_fastest(const struct island_problem *problem); /* what motors and springs ask for */
 /* What motors and springs may have done, at most: after the push, an energy. */
 double joints_work(const struct island_problem *problem);
+/* Of motors: their impulse times the mean of the speeds before and after; and a bound for it. */
+double joints_motor_work(const struct sim_model *model, const struct island_problem *problem, double *most);
 /* Keeps impulses and reactions of the push; adds those of the projection. */
 void joints_keep(const struct sim_model *model, struct sim_state *state, const struct island_problem *problem,
                  enum joint_purpose purpose);
 /* Positions and speeds of all joints, at the end of a substep. */
 void joints_measure(const struct sim_model *model, struct sim_state *state);
+/* Energy of joints that are springs. */
+double joint_stored(const struct sim_joint *joint, const dent_rigid_state *poses);
+double joints_stored(const struct sim_model *model, const dent_rigid_state *poses);
 
 /* ---- joint_energy.c: of islands with joints -------------------------------------------------------------------------- */
 
@@ -137,7 +146,7 @@ void joint_energy_begin(const struct sim_model *model, const struct sim_state *s
 bool joint_energy_exceeded(const struct sim_model *model, const struct sim_state *state,
                            const struct island_problem *problem);
 /* How much of the displacements of a recovery, at most `share`, the island can pay. */
-double joint_energy_share(const struct sim_state *state, const struct rigid_motion *motion,
+double joint_energy_share(const struct sim_model *model, const struct sim_state *state, const struct rigid_motion *motion,
                           const struct island_problem *problem, double share);
 /* At the end of a substep: velocities pay for what is too much. */
 void joint_energy_end(const struct sim_model *model, struct sim_state *state, const struct rigid_motion *motion,

@@ -182,6 +182,25 @@ static double position_of(const struct sim_joint *joint, const struct joint_plac
     return angle + TURN * floor((last - angle) / TURN + 0.5);
 }
 
+double joint_stored(const struct sim_joint *joint, const dent_rigid_state *poses)
+{
+    if (joint->kind != DENT_SIM_JOINT_SPRING) {
+        return 0;
+    }
+    struct joint_place place = {0};
+    find_place(joint, poses, 0, &place);
+    return 0.5 * joint->stiffness * (place.length - joint->length) * (place.length - joint->length);
+}
+
+double joints_stored(const struct sim_model *model, const dent_rigid_state *poses)
+{
+    double sum = 0;
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        sum += joint_stored(&model->joints[n], poses);
+    }
+    return sum;
+}
+
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void linear_row(struct joint_row *row, const struct joint_place *place, const double *direction)
@@ -353,6 +372,21 @@ double joints_work(const struct island_problem *problem)
         if (row->slot == SLOT_AXIAL) {
             work += fabs(row->impulse) *
                     (fabs(joint_row_speed(row, problem->velocity)) + fabs(joint_row_speed(row, problem->free)));
+        }
+    }
+    return work;
+}
+
+double joints_motor_work(const struct sim_model *model, const struct island_problem *problem, double *most)
+{
+    double work = 0;
+    *most = 0;
+    for (uint32_t r = 0; r < problem->island->joint_count; r++) {
+        const struct joint_row *row = &problem->joints[r];
+        if (row->slot == SLOT_AXIAL && model->joints[row->joint].motor != DENT_SIM_MOTOR_NONE) {
+            double end = joint_row_speed(row, problem->velocity), free = joint_row_speed(row, problem->free);
+            work += 0.5 * row->impulse * (end + free);
+            *most += fabs(row->impulse) * (fabs(end) + fabs(free));
         }
     }
     return work;

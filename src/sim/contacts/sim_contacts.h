@@ -140,7 +140,8 @@ void swift_begin(const struct sim_model *model, const struct sim_state *state, s
 /* Stops rigid bodies that left the margin of detection before what they would run into, and pushes on those that a
  * prescribed body ran into. *stopped: the interval ends. */
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
-                         struct swift_motion *swift, struct step_report *report, bool *stopped);
+                         struct swift_motion *swift, const struct elastic_work *elastic, struct step_report *report,
+                         bool *stopped);
 
 /* Of the way from a pose to another one, the short way round. */
 void swift_place_between(const dent_rigid_state *from, const dent_rigid_state *to, double fraction,

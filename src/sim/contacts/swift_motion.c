@@ -56,7 +56,7 @@ void swift_begin_interval(const struct sim_model *model, const struct contact_se
 void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift)
 {
     if (model->rigid_count > 0) {
-        memcpy(swift->start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+        sim_copy(model->context, swift->start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
         memcpy(swift->poses, state->rigids, model->rigid_count * sizeof *swift->poses);
     }
 }
@@ -284,8 +284,57 @@ static void give_back_fall(const struct sim_model *model, struct sim_state *stat
     }
 }
 
+/* ---- energy ------------------------------------------------------------------------------------------------------ */
+
+/* All that depends on the places and velocities of rigid bodies. */
+static double energy_of_rigids(const struct sim_model *model, const struct sim_state *state,
+                               const struct elastic_work *elastic)
+{
+    double sum = elastic_term_energy(model, state, elastic) + joints_stored(model, state->rigids), kinetic;
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        sum += safe_body_energy(model, state, model->rigids[r].body, &kinetic);
+    }
+    return sum;
+}
+
+static bool pushes_on(const struct sim_model *model, const struct contact_search *search,
+                      const struct swift_motion *swift)
+{
+    bool any = false;
+    for (uint32_t b = 0; b < model->body_count && !any; b++) {
+        any = model->bodies[b].kind == DENT_SIM_PRESCRIBED && is_swift(model, search, swift, b);
+    }
+    return any;
+}
+
+/* Springs, attachments and loads also worked for a part of the substep only: what bodies that were stopped would gain by
+ * that is taken from their velocities. */
+static void pay_for_stop(const struct sim_model *model, struct sim_state *state, const struct swift_motion *swift,
+                         const struct elastic_work *elastic, double before)
+{
+    struct load_way way = {state->positions, state->positions, swift->wanted, state->rigids, true};
+    double work = model->has_loads ? loads_work(model, &elastic->loads, &way, NULL) : 0, kinetic = 0;
+    double gained = energy_of_rigids(model, state, elastic) - before - work;
+    state->outer_work += work;
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        double own = 0;
+        safe_body_energy(model, state, model->rigids[r].body, &own);
+        kinetic += swift->fractions[r] < 1 ? own : 0;
+    }
+    double factor = gained < kinetic ? sqrt((kinetic - gained) / kinetic) : 0;
+    for (uint32_t r = 0; r < model->rigid_count && gained > 0; r++) {
+        for (int axis = 0; axis < 3 && swift->fractions[r] < 1; axis++) {
+            state->rigids[r].linear_velocity[axis] *= factor;
+            state->rigids[r].angular_velocity[axis] *= factor;
+        }
+    }
+}
+
+/* ---- a substep ends ---------------------------------------------------------------------------------------------- */
+
 dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
-                         struct swift_motion *swift, struct step_report *report, bool *stopped)
+                         struct swift_motion *swift, const struct elastic_work *elastic, struct step_report *report,
+                         bool *stopped)
 {
     uint64_t begin = dent_clock_ns();
     dent_status status = DENT_OK;
@@ -293,7 +342,7 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     if (!model->stop_swift || !find_swift(model, state, search, swift)) {
         return DENT_OK;
     }
-    double separation = separation_of(model, search, swift);
+    double separation = separation_of(model, search, swift), before = energy_of_rigids(model, state, elastic);
     memcpy(swift->wanted, state->rigids, model->rigid_count * sizeof *swift->wanted);
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         swift->fractions[r] = 1;
@@ -316,6 +365,9 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     *stopped = true; /* margins are used up: detection comes next */
     if (status == DENT_OK) {
         give_back_fall(model, state, swift);
+        if (!pushes_on(model, search, swift)) {
+            pay_for_stop(model, state, swift, elastic, before);
+        }
         rigid_vertex_velocities(model, state);
     }
     report->ns_detect += dent_clock_ns() - begin;

@@ -152,6 +152,7 @@ dent_status turning_limit(const struct sim_model *model, struct sim_state *state
     uint32_t joined = exclude_joints(model, swift);
     def.excluded_count = joined;
     def.first_contact_only = true;
+    def.ignore_thin = true; /* these never cross by the safe motion */
     def.work_limit = MOST_WORK;
     for (uint32_t round = 0; round < TURNING_ROUNDS; round++) {
         dent_motion_impact_result found;

@@ -574,6 +574,7 @@ static void end_contact(struct point_term *term, const struct placement *at, str
     double gap = sim_dot(term->normal, moved) + term->offset;
     sim_subtract(moved, term->start, moved);
     double along = sim_dot(term->normal, moved), force = gap < 0 ? -term->stiffness * gap : 0;
+    memcpy(term->begun, term->slip, sizeof term->begun);
     for (int axis = 0; axis < 3; axis++) {
         term->slip[axis] += moved[axis] - along * term->normal[axis];
     }
@@ -603,12 +604,18 @@ void terms_end_substep(const struct sim_model *model, struct sim_state *state, s
     }
 }
 
-void terms_note_stored(struct sim_state *state, const struct minimiser *work)
+void terms_go_back(struct sim_state *state, struct minimiser *work, double part)
 {
     struct placement at = {state->positions, state->rigids};
     for (uint64_t i = 0; i < work->terms.contact_count; i++) {
-        const struct point_term *term = &work->terms.terms[i];
-        state->springs[term->source].energy = term_stored(term, &at);
+        struct point_term *term = &work->terms.terms[i];
+        struct sim_spring *spring = &state->springs[term->source];
+        for (int axis = 0; axis < 3; axis++) {
+            double more = part > 0 ? part * (term->slip[axis] - term->begun[axis]) : 0;
+            term->slip[axis] = part == 1 ? term->slip[axis] : term->begun[axis] + more;
+        }
+        memcpy(spring->slip, term->slip, sizeof spring->slip);
+        spring->energy = term_stored(term, &at);
     }
 }
 

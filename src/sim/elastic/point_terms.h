@@ -24,6 +24,7 @@ struct point_term {
     double friction[2];           /* static, kinetic */
     double slip[3];               /* how far its friction is stretched, at the start of the substep … */
     double start[3];              /* … and a - b then */
+    double begun[3];              /* the slip at its start, when `slip` is that at its end */
     double limit;                 /* of friction in the present iteration */
     bool sliding, in_factor;      /* in_factor: of the preconditioner */
     uint64_t source;              /* contact, attachment, grab or joint */

@@ -128,6 +128,7 @@ void loads_total(const struct sim_model *model, const double *positions, struct 
 struct load_way {
     const double *from, *to; /* positions */
     const dent_rigid_state *rigids_from, *rigids_to;
+    bool placed; /* outside time: rigid bodies turn by the difference of their poses, not by their spin */
 };
 double loads_work(const struct sim_model *model, const struct load_work *work, const struct load_way *way,
                   const uint8_t *rigid_active);
@@ -143,6 +144,8 @@ static inline const struct sim_hold *hold_of(const struct sim_model *model, uint
 }
 /* Puts held vertices where they are held at `time`: along the held directions. */
 void supports_apply(const struct sim_model *model, struct sim_state *state, double time);
+/* Whether a support moves its vertices in the step. */
+bool supports_move(const struct sim_model *model, const struct sim_state *state);
 /* Takes the held directions out of a vector, 3 per vertex. */
 void supports_project(const struct sim_model *model, double *vector);
 /* The held parts of `to` become those of `from`. */

@@ -272,11 +272,17 @@ static double work_of(const struct sim_model *model, const struct sim_load *load
     if (load->rigid != SIM_NONE) {
         /* Moments by the mean spin: a turn is known up to whole turns only. */
         const dent_rigid_state *before = &way->rigids_from[load->rigid], *after = &way->rigids_to[load->rigid];
-        double moved[3], spin[3] = {0, 0, 0};
+        double moved[3], turn[3] = {0, 0, 0};
+        dent_rigid_state between = *after;
         sim_subtract(after->center, before->center, moved);
-        sim_add_scaled(spin, 0.5, before->angular_velocity);
-        sim_add_scaled(spin, 0.5, after->angular_velocity);
-        sum += sim_dot(load->whole, moved) + model->substep * sim_dot(load->whole + 3, spin);
+        if (way->placed) {
+            dent_rigid_velocity_between(before, &between, 1);
+            memcpy(turn, between.angular_velocity, sizeof turn);
+        } else {
+            sim_add_scaled(turn, 0.5 * model->substep, before->angular_velocity);
+            sim_add_scaled(turn, 0.5 * model->substep, after->angular_velocity);
+        }
+        sum += sim_dot(load->whole, moved) + sim_dot(load->whole + 3, turn);
     }
     return sum - load->pressure * volume;
 }

@@ -31,6 +31,22 @@ void supports_apply(const struct sim_model *model, struct sim_state *state, doub
     }
 }
 
+bool supports_move(const struct sim_model *model, const struct sim_state *state)
+{
+    double begin = (double)state->step * model->time_step, end = begin + model->time_step;
+    bool moves = false;
+    for (uint32_t n = 0; n < model->loads->support_count && !moves; n++) {
+        const struct sim_support *support = &model->loads->supports[n];
+        const struct load_course *course = &support->course;
+        moves = sim_dot(support->displacement, support->displacement) > 0 &&
+                (state->step == 0 || course_at(course, begin) != course_at(course, end));
+        for (uint32_t r = 0; r < course->count; r++) { /* there and back within the step */
+            moves |= course->rows[r].time > begin && course->rows[r].time < end;
+        }
+    }
+    return moves;
+}
+
 void supports_project(const struct sim_model *model, double *vector)
 {
     for (uint32_t n = 0; n < model->loads->hold_count; n++) {

@@ -73,7 +73,8 @@ struct island {
     bool consistent; /* the velocities of the last call are those of the impulses */
     struct block_matrix matrix;
     uint32_t newtons, rounds; /* of the last call */
-    double work;              /* of motors and springs in the push, at most */
+    double work;              /* of motors in the push, with elastic bodies a bound */
+    double motors;            /* with joints: what motors did in the substep */
     double kinetic, credit;   /* with joints: energy at the beginning of the substep, and what may be added to it */
     double owed;              /* what a recovery would take that the island cannot pay */
     bool foreign;             /* the minimisation moves its bodies before */

@@ -8,11 +8,13 @@
  * was at the beginning of the interval, with half of its velocities. There nothing crossed. Others that would now run into it
  * go back with it. What contacts store beyond that is forgotten.
  *
- * Bodies that are moved from outside, loads, supports, motors and muscles work on the others by an amount that is not
- * known here: then nothing is taken. */
+ * Loads, motors and muscles work during the substeps, which count that themselves: then what there was after the last
+ * substep must not grow by what follows, but for the work that loads do on the displacements. Bodies, fixed vertices and
+ * supports that are moved from outside work in the safe motion by an amount that is not known: then nothing is taken. */
 #include "sim_step.h"
 
 #include "base/containers/union_find.h"
+#include "sim/elements/elastic_mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,23 +31,63 @@ dent_status interval_energy_build(struct sim_model *model, struct interval_energ
     energy->gained = sim_allocate(model, model->body_count, sizeof *energy->gained);
     energy->kinetic = sim_allocate(model, model->body_count, sizeof *energy->kinetic);
     energy->back = sim_allocate(model, model->body_count, 1);
-    return energy->velocities && energy->rigids && energy->books && energy->before && energy->gained && energy->kinetic &&
+    energy->plastic = sim_allocate(model, 10 * (size_t)model->plastic_count, sizeof(double));
+    energy->ended = sim_allocate(model, 3 * (size_t)model->vertex_count + 1, sizeof(double));
+    energy->ended_rigids = sim_allocate(model, model->rigid_count, sizeof *energy->ended_rigids);
+    return energy->velocities && energy->plastic && energy->ended && energy->ended_rigids && energy->rigids && energy->books && energy->before && energy->gained && energy->kinetic &&
                    energy->back
                ? DENT_OK
                : sim_no_memory(model->context);
 }
 
+static double stored_by_all(const struct sim_model *model, const struct sim_state *state,
+                            const struct sim_solver *solver)
+{
+    return elastic_term_energy(model, state, &solver->elastic) + joints_stored(model, state->rigids) +
+           island_energy_books(model, state).stored;
+}
+
+static double reserve_of(const struct sim_model *model, const struct sim_state *state)
+{
+    return state->reserve + island_energy_books(model, state).losses;
+}
+
+/* Loads, motors and muscles. */
+static bool works_by_itself(const struct sim_model *model)
+{
+    bool works = model->has_loads;
+    for (uint32_t n = 0; n < model->joint_count && !works; n++) {
+        works = model->joints[n].motor != DENT_SIM_MOTOR_NONE;
+    }
+    for (uint32_t n = 0; n < model->material_count && !works; n++) {
+        works = model->materials[n].activation_count > 0;
+    }
+    return works;
+}
+
 void interval_energy_begin(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,
                            struct interval_energy *energy)
 {
-    memcpy(energy->velocities, state->velocities, 3 * (size_t)model->vertex_count * sizeof(double));
+    sim_copy(model->context, energy->velocities, state->velocities, 3 * (size_t)model->vertex_count * sizeof(double));
     if (model->rigid_count > 0) {
         memcpy(energy->rigids, state->rigids, model->rigid_count * sizeof *energy->rigids);
         memcpy(energy->books, state->books, model->rigid_count * sizeof *energy->books);
     }
-    struct rigid_book books = island_energy_books(model, state);
-    energy->stored = elastic_term_energy(model, state, &solver->elastic) + books.stored;
-    energy->reserve = state->reserve + books.losses;
+    if (model->plastic_count > 0) {
+        memcpy(energy->plastic, state->plastic, 10 * (size_t)model->plastic_count * sizeof(double));
+    }
+    energy->stored = stored_by_all(model, state, solver);
+    energy->reserve = reserve_of(model, state);
+}
+
+void interval_energy_note_end(const struct sim_model *model, const struct sim_state *state,
+                              const struct sim_solver *solver, struct interval_energy *energy)
+{
+    memcpy(energy->ended, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+    if (model->rigid_count > 0) {
+        memcpy(energy->ended_rigids, state->rigids, model->rigid_count * sizeof *energy->ended_rigids);
+    }
+    energy->ended_stored = works_by_itself(model) ? stored_by_all(model, state, solver) : 0;
 }
 
 static bool moves_by_itself(const struct sim_model *model, uint32_t vertex)
@@ -54,30 +96,15 @@ static bool moves_by_itself(const struct sim_model *model, uint32_t vertex)
     return body->rigid != SIM_NONE || body->kind == DENT_SIM_EMBEDDED || model->inverse_masses[vertex] > 0;
 }
 
-/* … or a spring, whose energy is not counted here. */
-static bool has_motor(const struct sim_model *model)
-{
-    for (uint32_t n = 0; n < model->joint_count; n++) {
-        if (model->joints[n].motor != DENT_SIM_MOTOR_NONE || model->joints[n].kind == DENT_SIM_JOINT_SPRING) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Loads, supports, motors and muscles may work, too. */
 static bool is_moved_from_outside(const struct sim_model *model, const struct sim_state *state, const double *start)
 {
-    if (model->has_loads || model->loads->hold_count > 0 || model->activation_count > 0 || has_motor(model)) {
-        return true;
-    }
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         if (!moves_by_itself(model, v) &&
             memcmp(state->positions + 3 * (size_t)v, start + 3 * (size_t)v, 3 * sizeof(double)) != 0) {
             return true;
         }
     }
-    return false;
+    return supports_move(model, state);
 }
 
 /* Bodies that touch, are tied or carry one another pay together. */
@@ -110,31 +137,46 @@ static void join_groups(const struct sim_model *model, const struct contact_set 
     }
 }
 
-static void note_before(const struct sim_model *model, const struct sim_state *state, const double *start,
+static void note_before(const struct sim_model *model, const struct sim_state *state, const struct safe_motion *safe,
                         struct interval_energy *energy)
 {
+    if (works_by_itself(model)) {
+        memcpy(energy->before, safe->energies, model->body_count * sizeof *energy->before);
+        memset(energy->back, 0, model->body_count);
+        energy->stored = energy->ended_stored;
+        energy->reserve = reserve_of(model, state);
+        return;
+    }
     struct sim_state then = *state;
     double kinetic;
     union {
         const double *read;
         double *other;
-    } positions = {start};
+    } positions = {safe->interval_start};
     then.positions = positions.other;
     then.velocities = energy->velocities;
     then.rigids = energy->rigids;
+    then.plastic = energy->plastic;
     for (uint32_t b = 0; b < model->body_count; b++) {
         energy->before[b] = safe_body_energy(model, &then, b, &kinetic);
         energy->back[b] = 0;
     }
 }
 
+/* Of loads, since the last substep. */
+static double work_since(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,
+                         const struct interval_energy *energy)
+{
+    struct load_way way = {energy->ended, state->positions, energy->ended_rigids, state->rigids, true};
+    return model->has_loads ? loads_work(model, &solver->elastic.loads, &way, NULL) : 0;
+}
+
 /* Gains and kinetic energies by group; returns the gain of all, the reserve included. */
 static double measure(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,
                       uint32_t *groups, struct interval_energy *energy)
 {
-    struct rigid_book books = island_energy_books(model, state);
-    double stored = elastic_term_energy(model, state, &solver->elastic) + books.stored, sum = stored - energy->stored;
-    double size = fabs(stored) + fabs(energy->stored);
+    double stored = stored_by_all(model, state, solver), work = work_since(model, state, solver, energy);
+    double sum = stored - energy->stored - work, size = fabs(stored) + fabs(energy->stored) + fabs(work);
     memset(energy->gained, 0, model->body_count * sizeof *energy->gained);
     memset(energy->kinetic, 0, model->body_count * sizeof *energy->kinetic);
     for (uint32_t b = 0; b < model->body_count; b++) {
@@ -145,7 +187,7 @@ static double measure(const struct sim_model *model, const struct sim_state *sta
         sum += now - energy->before[b];
         size += fabs(now) + fabs(energy->before[b]);
     }
-    sum += state->reserve + books.losses - energy->reserve;
+    sum += reserve_of(model, state) - energy->reserve;
     return sum > KNOWN * size || !isfinite(sum) ? sum : 0;
 }
 
@@ -185,6 +227,14 @@ static void go_back(const struct sim_model *model, struct sim_state *state, cons
                 state->rigids[r].linear_velocity[axis] *= 0.5;
                 state->rigids[r].angular_velocity[axis] *= 0.5;
             }
+        }
+    }
+    const struct solid_cells *cells = &model->elastic->cells;
+    for (uint32_t c = 0; c < cells->count && model->plastic_count > 0; c++) {
+        const struct solid_cell *cell = &cells->cells[c];
+        if (cell->first_plastic != SIM_NONE && energy->back[cell->body]) {
+            size_t first = 10 * (size_t)cell->first_plastic;
+            memcpy(state->plastic + first, energy->plastic + first, 10 * (size_t)cell->point_count * sizeof(double));
         }
     }
     solver_place_vertices(model, state);
@@ -239,16 +289,16 @@ static double sum_of_gains(const struct sim_model *model, const struct interval_
     return sum;
 }
 
-dent_status interval_energy_limit(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work)
+static dent_status limit(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work)
 {
     struct interval_energy *energy = &work->energy;
     uint32_t *groups = work->safe.groups;
     dent_status status = DENT_OK;
-    if (!work->safe.met || is_moved_from_outside(model, state, work->safe.interval_start)) {
+    if (is_moved_from_outside(model, state, work->safe.interval_start)) {
         return DENT_OK;
     }
     join_groups(model, &work->contacts, &work->safe);
-    note_before(model, state, work->safe.interval_start, energy);
+    note_before(model, state, &work->safe, energy);
     double gain = measure(model, state, &work->solver, groups, energy);
     if (gain == 0) {
         return DENT_OK; /* measuring again, a pass over all elements, would say the same */
@@ -265,5 +315,12 @@ dent_status interval_energy_limit(const struct sim_model *model, struct sim_stat
     if (gain > 0) {
         forget_stored(state, gain);
     }
+    return status;
+}
+
+dent_status interval_energy_limit(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work)
+{
+    dent_status status = work->safe.met ? limit(model, state, work) : DENT_OK;
+    state->outer_work += work->safe.met ? work_since(model, state, &work->solver, &work->energy) : 0;
     return status;
 }

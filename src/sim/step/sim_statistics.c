@@ -93,7 +93,7 @@ static dent_status add_sums(void *data)
         sums->elastic += elastic_body_energy(model, state, b);
     }
     sums->contact = elastic_term_energy(model, state, &call->sim->work.solver.elastic);
-    sums->contact += island_energy_books(model, state).stored;
+    sums->contact += joints_stored(model, state->rigids) + island_energy_books(model, state).stored;
     for (uint64_t i = 0; i < call->sim->work.contacts.count; i++) {
         sums->contact += island_contact_energy(model, &call->sim->work.contacts, i);
     }

@@ -42,7 +42,9 @@ static dent_status substep(const struct sim_model *model, struct sim_state *stat
 {
     swift_begin(model, state, &work->swift);
     dent_status status = solver_substep(model, state, &work->contacts, &work->solver, &work->report, number);
-    return status == DENT_OK ? swift_finish(model, state, &work->search, &work->swift, &work->report, stopped) : status;
+    return status == DENT_OK ? swift_finish(model, state, &work->search, &work->swift, &work->solver.elastic,
+                                             &work->report, stopped)
+                              : status;
 }
 
 /* The substeps between two detections: `count`, or fewer, which then says how many. */
@@ -72,6 +74,7 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
     duration = model->substep * done;
     *count = done > 0 ? done : 1;
     if (status == DENT_OK && model->continuous && !is_cancelled(model, report)) {
+        interval_energy_note_end(model, state, &work->solver, &work->energy);
         status = safe_motion_finish(model, state, work->search.world, &work->contacts, &work->safe,
                                     &work->solver.response, &work->solver.elastic, report, duration);
         status = status == DENT_OK ? interval_energy_limit(model, state, work) : status;
@@ -80,9 +83,19 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
     return status;
 }
 
-static dent_status check_finite(const struct sim_model *model, const struct sim_state *state)
+static void wild_range(void *data, uint32_t begin, uint32_t end, double sums[SIM_MOST_SUMS])
 {
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
+    const struct sim_state *state = data;
+    for (uint32_t v = begin; v < end; v++) {
+        const double *x = state->positions + 3 * (size_t)v, *velocity = state->velocities + 3 * (size_t)v;
+        sums[0] += !isfinite(x[0] + x[1] + x[2]) || !isfinite(velocity[0] + velocity[1] + velocity[2]);
+    }
+}
+
+static dent_status check_finite(const struct sim_model *model, struct sim_state *state)
+{
+    bool wild = sim_parallel_most(model->context, 0, model->vertex_count, wild_range, state) > 0;
+    for (uint32_t v = 0; v < model->vertex_count && wild; v++) {
         const double *x = state->positions + 3 * (size_t)v, *velocity = state->velocities + 3 * (size_t)v;
         if (!isfinite(x[0] + x[1] + x[2]) || !isfinite(velocity[0] + velocity[1] + velocity[2])) {
             const struct sim_body *body = &model->bodies[model->vertex_bodies[v]];

@@ -10,7 +10,11 @@ struct interval_energy {
     double *velocities; /* 3 per vertex, at the beginning */
     dent_rigid_state *rigids;
     struct rigid_book *books;
+    double *plastic;                   /* of the state, at the beginning */
     double stored, reserve;            /* by contacts, attachments and overlap; of the state */
+    double *ended;                     /* positions and … */
+    dent_rigid_state *ended_rigids;    /* … poses after the last substep */
+    double ended_stored;
     double *before, *gained, *kinetic; /* by body; at the root of a group: of all of it */
     uint8_t *back;                     /* by body: it goes back to the beginning */
 };
@@ -54,6 +58,9 @@ dent_status roots_attach(struct sim_model *model, const dent_world *world, struc
 dent_status interval_energy_build(struct sim_model *model, struct interval_energy *energy);
 void interval_energy_begin(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,
                            struct interval_energy *energy);
+/* After its last substep, before the safe motion. */
+void interval_energy_note_end(const struct sim_model *model, const struct sim_state *state,
+                              const struct sim_solver *solver, struct interval_energy *energy);
 /* After all other stages of an interval: energy that it made is taken away, or bodies go back to its beginning. */
 dent_status interval_energy_limit(const struct sim_model *model, struct sim_state *state, struct sim_workspace *work);
 

@@ -92,8 +92,8 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
 {
     struct elastic_work *elastic = &solver->elastic;
     size_t size = 3 * (size_t)model->vertex_count * sizeof(double);
-    memcpy(elastic->previous, state->positions, size);
-    memcpy(solver->response.approach_velocities, state->velocities, size);
+    sim_copy(model->context, elastic->previous, state->positions, size);
+    sim_copy(model->context, solver->response.approach_velocities, state->velocities, size);
     if (model->rigid_count > 0) {
         memcpy(elastic->previous_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
     }
@@ -126,10 +126,12 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
     elastic_joint_reactions(model, state, elastic);
     solver_place_vertices(model, state);
     carried_velocities(model, state, elastic->previous);
-    struct load_way way = {elastic->previous, state->positions, elastic->previous_rigids, state->rigids};
+    struct load_way way = {elastic->previous, state->positions, elastic->previous_rigids, state->rigids, false};
     double work = loads_work(model, &elastic->loads, &way, NULL); /* as the limit counts it */
-    bool back = elastic_limit_energy(model, state, elastic, islands_outer_work(&solver->islands));
+    double given = islands_outer_work(model, &solver->islands, elastic->previous_rigids, state->rigids);
+    bool back = elastic_limit_energy(model, state, elastic, given);
     state->outer_work += back ? loads_work(model, &elastic->loads, &way, NULL) : work;
+    state->outer_work += islands_motor_work(&solver->islands);
     supports_velocities(model, state, elastic->previous);
     elastic_flow(model, state);
     rigid_vertex_velocities(model, state);

@@ -1,0 +1,206 @@
+/* What a cloud knows of itself and of its points; and how it follows points that move, on the graph it has. */
+#include "clouds/cloud_data.h"
+
+#include "base/containers/heap_sort.h"
+
+#define DISTORTED_MOST 0.02
+#define LONGER_BOXES 2.0
+
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t memory_of(const dent_cloud *cloud)
+{
+    uint64_t slot = sizeof *cloud->original + sizeof *cloud->point + sizeof *cloud->normal + sizeof *cloud->radius +
+                    sizeof *cloud->area + sizeof *cloud->area_share + sizeof *cloud->room + sizeof *cloud->part +
+                    sizeof *cloud->frame + sizeof *cloud->rest + sizeof *cloud->first;
+    return sizeof *cloud + cloud->count * slot + cloud->def.point_count * (uint64_t)sizeof *cloud->slot_of +
+           cloud->edge_capacity * sizeof *cloud->edges + cloud->tree.leaf_count * (uint64_t)sizeof *cloud->tree.leaves +
+           cloud->node_count * (uint64_t)(sizeof *cloud->nodes + sizeof *cloud->all_covers);
+}
+
+static void measure_box(dent_cloud *cloud)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double low = cloud->point[0][axis], high = low;
+        for (uint32_t slot = 1; slot < cloud->count; slot++) {
+            double x = cloud->point[slot][axis];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+        cloud->info.lo[axis] = low;
+        cloud->info.hi[axis] = high;
+    }
+}
+
+static void measure_radii(dent_cloud *cloud)
+{
+    double *room = cloud->room;
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < cloud->count; slot++) {
+        room[count] = cloud->radius[slot];
+        count += cloud_degree(cloud, slot) > 0;
+    }
+    cloud->info.isolated = cloud->count - count;
+    cloud->info.radius = count ? cloud_select(room, count, (uint32_t)(9 * (uint64_t)count / 10)) : 0.0;
+    count = 0;
+    for (uint32_t slot = 0; slot < cloud->count; slot++) {
+        room[count] = cloud->area[slot];
+        count += cloud_degree(cloud, slot) > 0;
+    }
+    cloud->info.spacing = count ? sqrt(cloud_select(room, count, count / 2)) : 0.0;
+}
+
+void cloud_measure(dent_cloud *cloud)
+{
+    measure_box(cloud);
+    measure_radii(cloud);
+    cloud->info.points = cloud->def.point_count;
+    cloud->info.bytes = memory_of(cloud);
+}
+
+dent_cloud_info dent_cloud_get_info(const dent_cloud *cloud)
+{
+    return cloud ? cloud->info : (dent_cloud_info){0};
+}
+
+dent_cloud_point dent_cloud_point_at(const dent_cloud *cloud, uint32_t point)
+{
+    dent_cloud_point made = {0};
+    if (!cloud || point >= cloud->def.point_count) {
+        return made;
+    }
+    uint32_t slot = cloud->slot_of[point];
+    memcpy(made.position, cloud->point[slot], sizeof made.position);
+    memcpy(made.normal, cloud->normal[slot], sizeof made.normal);
+    made.radius = cloud->radius[slot];
+    made.degree = cloud_degree(cloud, slot);
+    made.part = cloud->original[cloud->part[slot]];
+    made.same_as = cloud->original[slot];
+    return made;
+}
+
+static bool smaller(const void *a, const void *b, const void *data)
+{
+    (void)data;
+    return *(const uint32_t *)a < *(const uint32_t *)b;
+}
+
+uint32_t dent_cloud_point_edges(const dent_cloud *cloud, uint32_t point, uint32_t capacity, uint32_t *others)
+{
+    if (!cloud || point >= cloud->def.point_count || (capacity > 0 && !others)) {
+        return 0;
+    }
+    uint32_t slot = cloud->slot_of[point], degree = cloud_degree(cloud, slot);
+    uint32_t written = degree < capacity ? degree : capacity;
+    for (uint32_t i = 0; i < written; i++) {
+        others[i] = cloud->original[cloud->edges[cloud->first[slot] + i]];
+    }
+    if (written > 0) {
+        heap_sort(others, written, sizeof *others, smaller, NULL);
+    }
+    return degree;
+}
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
+
+static void move_slot(dent_cloud *cloud, uint32_t slot)
+{
+    int axis;
+    cloud_read_vector(&cloud->def.positions, cloud->original[slot], cloud->point[slot], &axis);
+    if (cloud->def.normals.data && cloud_degree(cloud, slot) > 0) {
+        double *normal = cloud->normal[slot];
+        cloud_read_vector(&cloud->def.normals, cloud->original[slot], normal, &axis);
+        double length = sqrt(cloud_dot_product(normal, normal));
+        for (axis = 0; axis < 3; axis++) {
+            normal[axis] /= length;
+        }
+    }
+}
+
+static void move_block(void *data, uint32_t block, uint32_t worker)
+{
+    dent_cloud *cloud = data;
+    (void)worker;
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(cloud->count, block); slot++) {
+        move_slot(cloud, slot);
+    }
+}
+
+static void measure_moved_block(void *data, uint32_t block, uint32_t worker)
+{
+    dent_cloud *cloud = data;
+    (void)worker;
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(cloud->count, block); slot++) {
+        double quartiles[3];
+        if (cloud_degree(cloud, slot) == 0) {
+            continue;
+        }
+        cloud_edge_quartiles(cloud, slot, quartiles);
+        cloud->radius[slot] = quartiles[1];
+        cloud->area[slot] = cloud->area_share[slot] * quartiles[1] * quartiles[1];
+        if (!cloud->def.normals.data) {
+            double *normal = cloud->normal[slot];
+            cloud_thin_direction(cloud, slot, normal);
+            if (cloud_normal_is_turned(cloud, slot)) {
+                for (int axis = 0; axis < 3; axis++) {
+                    normal[axis] = -normal[axis];
+                }
+            }
+        }
+    }
+}
+
+static void measure_distortion(const dent_cloud *cloud, dent_cloud_update_result *result)
+{
+    double before = 0.0, after = 0.0;
+    uint64_t distorted = 0, measured = 0;
+    for (uint32_t slot = 0; slot < cloud->count; slot++) {
+        for (int k = 0; k < 2; k++) {
+            before += cloud->rest[slot][k];
+            after += cloud_length(cloud->point[slot], cloud->point[cloud->frame[slot][k]]);
+        }
+    }
+    double stretch = before > 0.0 ? after / before : 1.0;
+    for (uint32_t slot = 0; slot < cloud->count; slot++) {
+        for (int k = 0; k < 2; k++) {
+            double length = cloud_length(cloud->point[slot], cloud->point[cloud->frame[slot][k]]);
+            double expected = cloud->rest[slot][k] * stretch;
+            distorted += length > 2.0 * expected || length < 0.5 * expected;
+            measured += cloud->rest[slot][k] > 0.0;
+        }
+    }
+    result->stretch = stretch;
+    result->distorted_share = measured ? (double)distorted / (double)measured : 0.0;
+    result->rebuild_advised = result->distorted_share > DISTORTED_MOST ||
+                              cloud_sum_of_sides(cloud) > LONGER_BOXES * stretch * cloud->box_sides;
+}
+
+struct update_call {
+    dent_cloud *cloud;
+    dent_cloud_update_result *result;
+};
+
+static dent_status update(void *data)
+{
+    const struct update_call *call = data;
+    dent_cloud *cloud = call->cloud;
+    uint32_t blocks = cloud_blocks(cloud->count);
+    dent_status status = cloud_check_points(cloud, cloud->def.normals.data);
+    if (status) {
+        return status;
+    }
+    cloud->revision++;
+    dent_parallel_for(cloud->context, blocks, move_block, cloud);
+    dent_parallel_for(cloud->context, blocks, measure_moved_block, cloud);
+    status = cloud_fill_tree(cloud);
+    measure_distortion(cloud, call->result);
+    cloud_measure(cloud);
+    return status;
+}
+
+dent_status dent_cloud_update(dent_cloud *cloud, dent_cloud_update_result *result)
+{
+    DENT_REQUIRE(NULL, cloud);
+    DENT_REQUIRE(cloud->context, result);
+    return dent_call_guarded(cloud->context, update, &(struct update_call){cloud, result});
+}

@@ -1,0 +1,12 @@
+/* Searches and sums over clouds, eight lanes. */
+#include "clouds/kernels/cloud_kernels.h"
+
+#if defined(__x86_64__)
+
+#include "simd/lanes_avx512.h"
+
+#include "clouds/kernels/cloud_lanes.h"
+
+const struct cloud_kernels cloud_kernels_avx512 = CLOUD_KERNELS_ROW;
+
+#endif
