@@ -11,6 +11,7 @@
 
 static const tool_command *const command_table[] = {
     &command_info_row,   &command_check_row,  &command_pairs_row, &command_ccd_row,   &command_ccd_queries_row,
+    &command_points_row,
     &command_inside_row,
     &command_scenes_row, &command_export_row, &command_run_row,   &command_view_row,  &command_bench_row,
     &command_paper_row,

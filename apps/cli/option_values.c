@@ -308,6 +308,23 @@ static bool read_memory_limit(tool_options *options, const char *command, const 
     return true;
 }
 
+/* "1,-2,0.5" */
+static bool read_move(tool_options *options, const char *command, const char *text)
+{
+    const char *at = text;
+    for (int axis = 0; axis < 3; axis++) {
+        char word[64];
+        size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
+        if (length > 63 || !parse_number(word, &options->move[axis]) || (at[length] == ',') != (axis < 2)) {
+            complain("%s: --move '%s': give three finite lengths, X,Y,Z", command, text);
+            return false;
+        }
+        at += length + (at[length] == ',');
+    }
+    return true;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 typedef struct value_rule value_rule;
@@ -352,6 +369,11 @@ static bool store_requests(const value_rule *rule, const char *text, void *field
 static bool store_whole_number(const value_rule *rule, const char *text, void *field)
 {
     return parse_whole_number(text, rule->lowest, rule->highest, field);
+}
+
+static bool store_large_number(const value_rule *rule, const char *text, void *field)
+{
+    return parse_digits(text, text + strlen(text), field) && *(const uint64_t *)field >= rule->lowest;
 }
 
 static bool store_length(const value_rule *rule, const char *text, void *field)
@@ -412,12 +434,14 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_PACKAGE_PATH] = {.reader = read_package_path},
     [OPTION_MEMORY_LIMIT] = {.reader = read_memory_limit},
     [OPTION_VIEW] = {.reader = read_view_angles},
+    [OPTION_MOVE] = {.reader = read_move},
 
     [OPTION_FROM] = {store_any_text, AT(from)}, /* '' are the values of a robot that has none */
     [OPTION_TO] = {store_any_text, AT(to)},
     [OPTION_TRUTH] = NAME_AT(truth),
     [OPTION_OUT] = NAME_AT(out),
     [OPTION_ANIMATION] = NAME_AT(out),
+    [OPTION_CURVE_OUT] = NAME_AT(out),
     [OPTION_CHECKPOINT] = NAME_AT(checkpoint),
     [OPTION_RESUME] = NAME_AT(resume),
     [OPTION_CONVERGE] = NAME_AT(converge),
@@ -436,6 +460,8 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_THICKNESS] = LENGTH_AT(thickness),
     [OPTION_SCALE] = {store_scale, AT(scale), .wanted = "a finite number above 0"},
 
+    [OPTION_SEED] = {store_large_number, AT(seed), .wanted = "a whole number from 0"},
+    [OPTION_BUDGET] = {store_large_number, AT(budget), .wanted = "a whole number from 1", .lowest = 1},
     [OPTION_STEPS] = COUNT_AT(steps, 1000000),
     [OPTION_EVERY] = COUNT_AT(every, 1000000),
     [OPTION_FRAMES] = COUNT_AT(frames, 100000),

@@ -97,6 +97,10 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_FULL] = {"--full", NULL, NULL, "physics: all rows, not only those that take seconds"},
     [OPTION_CONVERGE] = {"--converge", NULL, "PROBE", "halve the step until PROBE settles, see below"},
     [OPTION_PROBES] = {"--probes", NULL, "F.csv", "write the probes that the scene declares, a line per frame"},
+    [OPTION_MOVE] = {"--move", NULL, "X,Y,Z", "shift B by these lengths"},
+    [OPTION_SEED] = {"--seed", NULL, "N", "seed of the draws, a whole number; default 1"},
+    [OPTION_BUDGET] = {"--budget", NULL, "U", "stop after U work units; a test of two covers costs 1, a value of a surface 64"},
+    [OPTION_CURVE_OUT] = {"--out", "-o", "F", "write the curve with residuals for ParaView, to F.vtp"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
 };
 static const option_row help_row = {"--help", "-h", NULL, "this text"};
@@ -225,6 +229,7 @@ bool options_parse(tool_options *options, const char *command, option_set allowe
     memset(options, 0, sizeof *options);
     options->scale = 1;
     options->every = 1;
+    options->seed = 1;
     options->range.last = UINT64_MAX;
     options->range.step = 1;
     options->arguments = argv;

@@ -79,6 +79,10 @@ typedef enum option_id {
     OPTION_FULL,
     OPTION_CONVERGE,
     OPTION_PROBES,
+    OPTION_MOVE,
+    OPTION_SEED,
+    OPTION_BUDGET,
+    OPTION_CURVE_OUT,
     OPTION_JSON,
     OPTION_COUNT
 } option_id;
@@ -148,6 +152,8 @@ typedef struct tool_options {
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     const char *converge;            /* run: the probe that must settle; null: not given */
     const char *probes;              /* run: where the probes of the scene go; null: not given */
+    double move[3];                  /* points: of the second cloud, a length */
+    uint64_t seed, budget;           /* points; budget in work units */
     double scale;
     uint32_t port;        /* view; 0: any */
     const char *token;    /* view: a file; null: a random one */

@@ -41,6 +41,7 @@ extern const tool_command command_run_row;
 extern const tool_command command_bench_row;
 extern const tool_command command_paper_row;
 extern const tool_command command_view_row;
+extern const tool_command command_points_row;
 
 /* Part of the help of every command that reads bodies. */
 #define HELP_ON_FILES                                                                                                  \

@@ -74,7 +74,7 @@ static uint32_t close_sides(const struct solid_bsp *bsp, int32_t child, struct b
         int side = solid_bsp_side(bsp, &bsp->nodes[child], point, &points->exact_tests);
         negative |= (side < 0 ? 1u : 0u) << lane;
         if (side == 0) {
-            places[points->index[at + lane]] = (uint8_t)solid_bsp_place_of(bsp, child, point, &points->exact_tests);
+            places[points->index[at + lane]] = (uint8_t)solid_bsp_place_in_plane(bsp, child, point, &points->exact_tests);
             *taken |= 1u << lane;
         }
     }
@@ -121,18 +121,20 @@ static void follow_points(const struct solid_bsp *bsp, const struct bsp_task *ta
     for (uint32_t at = task->first; at < task->first + task->count; at++) {
         double point[3];
         int32_t child = task->child;
+        int side = 1;
         point_at(points, at, point);
         while (!bsp_is_leaf(child) && bsp->nodes[child].kind != BSP_FLAT_FACES) {
             const struct bsp_node *node = &bsp->nodes[child];
-            int side = solid_bsp_side(bsp, node, point, &points->exact_tests);
+            side = solid_bsp_side(bsp, node, point, &points->exact_tests);
             if (side == 0) {
                 break;
             }
             child = node->children[side > 0];
         }
-        places[points->index[at]] = bsp_is_leaf(child) && bsp_place(child) < BSP_LEAF_OPEN
-                                        ? (uint8_t)bsp_place(child)
-                                        : (uint8_t)solid_bsp_place_of(bsp, child, point, &points->exact_tests);
+        dent_place place = bsp_is_leaf(child) && bsp_place(child) < BSP_LEAF_OPEN ? (dent_place)bsp_place(child)
+                           : side == 0 ? solid_bsp_place_in_plane(bsp, child, point, &points->exact_tests)
+                                       : solid_bsp_place_of(bsp, child, point, &points->exact_tests);
+        places[points->index[at]] = (uint8_t)place;
     }
 }
 

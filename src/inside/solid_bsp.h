@@ -76,6 +76,10 @@ int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, con
 /* The place of a point in the closed box of the tree, from a node on. */
 dent_place solid_bsp_place_of(const struct solid_bsp *bsp, int32_t from, const double point[3], uint64_t *exact_tests);
 
+/* The same for a point that lies in the plane of that node. */
+dent_place solid_bsp_place_in_plane(const struct solid_bsp *bsp, int32_t from, const double point[3],
+                                    uint64_t *exact_tests);
+
 /* Points that go down together. The columns are rearranged. */
 struct bsp_points {
     double *x, *y, *z;

@@ -2,6 +2,7 @@
  * plane. */
 #include "inside/solid_bsp.h"
 
+#include "geometry/predicates/hull_predicates.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
 
@@ -30,13 +31,29 @@ int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, con
     return orientation_3d_counted(corners[0], corners[1], corners[2], point, &counters);
 }
 
+/* A point in the plane of a triangle. */
+static bool in_triangle_of_plane(const double point[3], const double *const corners[3], predicate_counters *counters)
+{
+    const double *const points[1] = {point};
+    for (int axis = 0; axis < 3; axis++) {
+        double a = corners[0][axis], b = corners[1][axis], c = corners[2][axis], x = point[axis];
+        if ((x < a && x < b && x < c) || (x > a && x > b && x > c)) {
+            return false;
+        }
+    }
+    struct plane_projection projection = projection_of_triangle(corners, counters);
+    return hull_versus_triangle_in_plane(points, 1, corners, projection, counters) != PLANAR_DISJOINT;
+}
+
+/* On a triangle of a node in whose plane the point lies, or on a flat one. */
 static bool on_face_of(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3])
 {
     for (uint32_t i = 0; i < node->face_count; i++) {
         const double *corners[3];
         predicate_counters counters = {0};
         corners_of(bsp, bsp->faces[node->first_face + i], corners);
-        if (point_in_triangle_closed(point, corners, &counters)) {
+        if (node->kind == BSP_TRIANGLE_PLANE ? in_triangle_of_plane(point, corners, &counters)
+                                             : point_in_triangle_closed(point, corners, &counters)) {
             return true;
         }
     }
@@ -53,17 +70,19 @@ static dent_place ask_winding(const struct solid_bsp *bsp, const double point[3]
 }
 
 /* Goes down; on planes the point lies on, the positive side first. Returns true when the place is final: on a triangle, or
- * asked because a leaf is open. Otherwise *place is that of a leaf, if one is known. */
-static bool visit(const struct solid_bsp *bsp, int32_t child, const double point[3], int *place, uint64_t *exact_tests)
+ * asked because a leaf is open. Otherwise *place is that of a leaf, if one is known. in_plane: the point is known to lie in
+ * the first plane. */
+static bool visit(const struct solid_bsp *bsp, int32_t child, bool in_plane, const double point[3], int *place,
+                  uint64_t *exact_tests)
 {
-    while (!bsp_is_leaf(child)) {
+    for (; !bsp_is_leaf(child); in_plane = false) {
         const struct bsp_node *node = &bsp->nodes[child];
-        int side = node->kind == BSP_FLAT_FACES ? 0 : solid_bsp_side(bsp, node, point, exact_tests);
+        int side = in_plane || node->kind == BSP_FLAT_FACES ? 0 : solid_bsp_side(bsp, node, point, exact_tests);
         if (side == 0 && on_face_of(bsp, node, point)) {
             *place = DENT_PLACE_ON;
             return true;
         }
-        if (side == 0 && node->kind != BSP_FLAT_FACES && visit(bsp, node->children[1], point, place, exact_tests)) {
+        if (side == 0 && node->kind != BSP_FLAT_FACES && visit(bsp, node->children[1], false, point, place, exact_tests)) {
             return true;
         }
         child = node->children[side > 0];
@@ -77,9 +96,21 @@ static bool visit(const struct solid_bsp *bsp, int32_t child, const double point
     return false;
 }
 
-dent_place solid_bsp_place_of(const struct solid_bsp *bsp, int32_t from, const double point[3], uint64_t *exact_tests)
+static dent_place place_from(const struct solid_bsp *bsp, int32_t from, bool in_plane, const double point[3],
+                             uint64_t *exact_tests)
 {
     int place = PLACE_UNKNOWN;
-    visit(bsp, from, point, &place, exact_tests);
+    visit(bsp, from, in_plane, point, &place, exact_tests);
     return place == PLACE_UNKNOWN ? ask_winding(bsp, point, exact_tests) : (dent_place)place;
+}
+
+dent_place solid_bsp_place_of(const struct solid_bsp *bsp, int32_t from, const double point[3], uint64_t *exact_tests)
+{
+    return place_from(bsp, from, false, point, exact_tests);
+}
+
+dent_place solid_bsp_place_in_plane(const struct solid_bsp *bsp, int32_t from, const double point[3],
+                                    uint64_t *exact_tests)
+{
+    return place_from(bsp, from, true, point, exact_tests);
 }

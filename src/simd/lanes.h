@@ -38,6 +38,7 @@
  *   doubles_pick32(p, index)                        any n of 32 doubles
  *   doubles_shift_up(a)                             lane i takes lane i - 1, the first one stays (only for n = 8)
  *   doubles_columns4, doubles_columns8(rows, c)     n rows of 4 or 8 doubles become columns
+ *   doubles_rows4(c, p)                             columns become n rows of 4 doubles, one behind the other
  *   doubles_transpose4, _load_pairs, _store_pairs   four by four numbers; rows of two numbers (only for n <= 4)
  *   doubles_columns4_of_floats(rows, c)             the same for rows of 4 floats
  *   floats_columns4(rows, c), floats_rows4(c, p)    n rows of 4 floats become columns; columns become n rows, one behind

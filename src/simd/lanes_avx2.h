@@ -288,6 +288,15 @@ static inline void doubles_columns4(const double *const rows[DOUBLES], doubles c
     doubles_transpose(loaded, columns);
 }
 
+static inline void doubles_rows4(const doubles columns[4], double *rows)
+{
+    doubles turned[4];
+    doubles_transpose(columns, turned);
+    for (int i = 0; i < 4; i++) {
+        _mm256_storeu_pd(rows + 4 * i, turned[i]);
+    }
+}
+
 static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], doubles columns[4])
 {
     const doubles loaded[4] = {_mm256_cvtps_pd(_mm_loadu_ps(rows[0])), _mm256_cvtps_pd(_mm_loadu_ps(rows[1])),

@@ -217,6 +217,16 @@ static inline void doubles_columns4(const double *const rows[DOUBLES], doubles c
     doubles_transpose_pairs(two, columns);
 }
 
+static inline void doubles_rows4(const doubles columns[4], double *rows)
+{
+    __m512d two[4];
+    doubles_transpose_pairs(columns, two);
+    for (int i = 0; i < 4; i++) {
+        _mm256_storeu_pd(rows + 4 * i, _mm512_castpd512_pd256(two[i]));
+        _mm256_storeu_pd(rows + 4 * (i + 4), _mm512_extractf64x4_pd(two[i], 1));
+    }
+}
+
 static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], doubles columns[4])
 {
     __m512d two[4];

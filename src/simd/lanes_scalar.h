@@ -149,6 +149,11 @@ static inline uint32_t doubles_keep_words(uint32_t *to, const uint32_t *from, ui
 
 /* ---- rows become columns ----------------------------------------------------------------------------------------- */
 
+static inline void doubles_rows4(const doubles columns[4], double *rows)
+{
+    memcpy(rows, columns, 4 * sizeof *rows);
+}
+
 static inline void doubles_columns4_of_floats(const float *const rows[DOUBLES], doubles columns[4])
 {
     for (int k = 0; k < 4; k++) {

@@ -11,7 +11,8 @@ FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
            "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle",
            "deadline-load", "deadline-error", "deadline-force", "deadline-peg", "depth-sliding", "depth-directions",
-           "hair-shares", "hair-friction", "hair-wisps", "hair-recall", "hair-density")
+           "hair-shares", "hair-friction", "hair-wisps", "hair-recall", "hair-density",
+           "cloud-distance", "cloud-size", "cloud-roc", "cloud-sheets", "cloud-coupons")
 
 
 class Paper(tool.ToolTest):
@@ -59,6 +60,19 @@ class Paper(tool.ToolTest):
         segments = [int(row["segments"]) for row in self.table("hair-wisps")]
         self.assertGreater(max(segments), 2 * segments[0])
         self.assertEqual(segments[-1], segments[0])
+
+    def test_clouds_are_decided_and_their_sheets_are_kept_apart(self):
+        self.good("paper", "cloud-sheets", "cloud-roc", "cloud-coupons", "-o", self.folder, "--steps", 60, "--scale", 0.3,
+                  "--threads", 1)
+        for row in self.table("cloud-sheets"):
+            wrong = row["function"] == "euclidean"
+            self.assertEqual(float(row["spurious_zeros"]) > 0.5, wrong, row)
+            self.assertEqual(float(row["zeros_at_sheets"]) < 1.9, wrong, row)
+        for row in self.table("cloud-coupons"):
+            p = float(row["limit"])
+            self.assertLess(abs(float(row["frequency"]) - p), 3 * (p * (1 - p) / 60) ** 0.5 + 0.02, row)
+        answers = {float(row["gap_in_spacings"]): float(row["yes"]) for row in self.table("cloud-roc")}
+        self.assertTrue(answers[-8] == 1 and answers[8] == 0, answers)
 
     def test_the_published_times_stand_beside_ours(self):
         out = self.good("paper", "hash-times", "-o", self.path("new/folder"), "--steps", 3, "--scale", 0.1).stdout

@@ -83,7 +83,7 @@ static void shrinkage(dent_context *context, const double *xyz, uint32_t count, 
 
 static void a_sphere_shrinks_by_half_the_squared_bandwidth(void **state)
 {
-    uint32_t count = (uint32_t)test_count(5000, 20000, 20000), rays = (uint32_t)test_count(6, 16, 200);
+    uint32_t count = 20000, rays = (uint32_t)test_count(16, 16, 200);
     double *xyz = points_on_sphere(count, 1, 3);
     const double etas[3] = {3, 6, 12};
     for (int function = 0; function < 2; function++) {

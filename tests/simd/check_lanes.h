@@ -280,6 +280,11 @@ static void check_columns(void)
             assert_true(got[i] == rows[i][k + 1]);
         }
     }
+    double back[4 * DOUBLES];
+    doubles_rows4(columns, back);
+    for (int n = 0; n < 4 * DOUBLES; n++) {
+        assert_true(back[n] == rows[n / 4][n % 4 + 1]);
+    }
     doubles_columns8(from, columns);
     for (int k = 0; k < 8; k++) {
         doubles_store(got, columns[k]);

@@ -15,7 +15,9 @@ static const paper_figure *const figure_table[] = {
     &figure_surface_phases,    &figure_motion_missed,    &figure_motion_size,        &figure_motion_angle,
     &figure_deadline_load,     &figure_deadline_error,   &figure_deadline_force,     &figure_deadline_peg,
     &figure_depth_sliding,     &figure_depth_directions, &figure_hair_shares,        &figure_hair_friction,
-    &figure_hair_wisps,        &figure_hair_recall,      &figure_hair_density,       &figure_physics,
+    &figure_hair_wisps,        &figure_hair_recall,      &figure_hair_density,       &figure_cloud_distance,
+    &figure_cloud_size,        &figure_cloud_roc,        &figure_cloud_sheets,       &figure_cloud_coupons,
+    &figure_physics,
     &figure_physics_beam,      &figure_physics_energy,   &figure_physics_contact,    &figure_physics_stacks,
     &figure_physics_bullets,   &figure_physics_starts,   &figure_physics_cases,
 };
@@ -168,6 +170,11 @@ const tool_command command_paper_row = {
                "  hair-wisps          active segments of the adaptive wisp tree over a shake\n"
                "  hair-recall         contacts that tracked pairs find, against the interval of seeding\n"
                "  hair-density        cost of the density grid and of the exact search against the segments\n"
+               "  cloud-distance      point clouds (Klein and Zachmann 2004, 2005): time against distance\n"
+               "  cloud-size          time against the number of points\n"
+               "  cloud-roc           answers on two spheres against gap / spacing\n"
+               "  cloud-sheets        spurious zeros between two sheets, with and without graph distances\n"
+               "  cloud-coupons       how often all surfels are hit by p ln p + c p draws\n"
                "\n"
                "The simulator against theory (docs/validation.md), a row per claim with its bar; the exit status is 1\n"
                "if a row fails:\n"

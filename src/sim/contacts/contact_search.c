@@ -51,15 +51,19 @@ dent_status world_set_positions(const struct sim_model *model, dent_world *world
     return DENT_OK;
 }
 
-static double fastest_vertex(const struct sim_state *state, const struct sim_body *body)
+static void fastest_range(void *data, uint32_t begin, uint32_t end, double square[SIM_MOST_SUMS])
 {
-    double fastest = 0;
-    for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-        const double *velocity = state->velocities + 3 * (size_t)v;
-        double square = sim_dot(velocity, velocity);
-        fastest = square > fastest ? square : fastest;
+    const double *velocities = data;
+    for (uint32_t v = begin; v < end; v++) {
+        double other = sim_dot(velocities + 3 * (size_t)v, velocities + 3 * (size_t)v);
+        square[0] = other > square[0] ? other : square[0];
     }
-    return sqrt(fastest);
+}
+
+static double fastest_vertex(const struct sim_model *model, const struct sim_state *state, const struct sim_body *body)
+{
+    return sqrt(sim_parallel_most(model->context, body->first_vertex, body->first_vertex + body->vertex_count,
+                                  fastest_range, state->velocities));
 }
 
 /* Substeps until the next detection: as many as asked for, fewer where bodies are fast. Thin ones do not count: their
@@ -71,7 +75,7 @@ uint32_t contacts_interval(const struct sim_model *model, const struct sim_state
     for (uint32_t b = 0; b < model->body_count && !model->interval_is_fixed; b++) {
         const struct sim_body *body = &model->bodies[b];
         bool moves = sim_is_elastic(body->kind) || body->kind == DENT_SIM_RIGID;
-        double displacement = body->thin || model->watch_all ? 0 : fastest_vertex(state, body) * model->substep;
+        double displacement = body->thin || model->watch_all ? 0 : fastest_vertex(model, state, body) * model->substep;
         matters = matters || (moves && !body->thin && !model->watch_all);
         count = displacement * count > sim_max_travel(body) ? sim_max_travel(body) / displacement : count;
     }
@@ -86,7 +90,7 @@ static dent_status set_margins(const struct sim_model *model, const struct sim_s
     double fall = sqrt(sim_dot(state->gravity, state->gravity)) * duration;
     for (uint32_t b = 0; b < model->body_count; b++) {
         const struct sim_body *body = &model->bodies[b];
-        double speed = fastest_vertex(state, body) + (body->kind == DENT_SIM_PRESCRIBED ? 0 : fall);
+        double speed = fastest_vertex(model, state, body) + (body->kind == DENT_SIM_PRESCRIBED ? 0 : fall);
         double margin = speed * duration, most = sim_max_travel(body), least = 0.5 * body->thickness;
         /* Neighbouring strands move together: a margin for the way of each would find all pairs of a lock. */
         most = body->kind == DENT_SIM_STRANDS && body->thickness < most ? body->thickness : most;

@@ -48,12 +48,12 @@ void safe_motion_destroy(dent_context *context, struct safe_motion *safe)
 
 void safe_motion_begin(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
 {
-    memcpy(safe->interval_start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+    sim_copy(model->context, safe->interval_start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
 }
 
 static void keep_wanted(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
 {
-    memcpy(safe->wanted, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+    sim_copy(model->context, safe->wanted, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     if (model->rigid_count > 0) {
         memcpy(safe->rigid_wanted, state->rigids, model->rigid_count * sizeof *safe->rigid_wanted);
     }

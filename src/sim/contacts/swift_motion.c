@@ -56,7 +56,7 @@ void swift_begin_interval(const struct sim_model *model, const struct contact_se
 void swift_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift)
 {
     if (model->rigid_count > 0) {
-        memcpy(swift->start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
+        sim_copy(model->context, swift->start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
         memcpy(swift->poses, state->rigids, model->rigid_count * sizeof *swift->poses);
     }
 }

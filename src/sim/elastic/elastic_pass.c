@@ -232,14 +232,18 @@ static void line_task(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
+void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, bool at_end,
                double terms[LINE_TERMS])
 {
     struct pass_call call = {model, work, pass, NULL, 0, false};
+    if (work->blocks && !at_end) {
+        work->since = block_line(model, work->blocks, pass, terms);
+        return;
+    }
     if (work->blocks) {
         double change[CHANGE_KINDS];
         memset(terms, 0, LINE_TERMS * sizeof *terms);
-        block_change(model, work->blocks, pass, false, change);
+        work->since = block_change(model, work->blocks, pass, false, change);
         terms[0] = change[CHANGE_TETS];
         terms[ENERGY_TERMS] = change[CHANGE_DAMPING];
         return;
@@ -304,8 +308,9 @@ double pass_cloth_change(const struct sim_model *model, struct pass_work *work, 
     struct pass_call call = {model, work, pass, NULL, part, false};
     if (work->blocks && part == 1 && model->elastic->triangle_count > 0) {
         double change[CHANGE_KINDS];
-        block_change(model, work->blocks, pass, true, change);
-        return change[CHANGE_CLOTH];
+        work->since += block_change(model, work->blocks, pass, true, change);
+        work->cloth_damping = change[CHANGE_DAMPING];
+        return change[CHANGE_CLOTH] + change[CHANGE_DAMPING];
     }
     uint32_t all = model->elastic->triangle_count + model->elastic->hinge_count;
     uint32_t blocks = all > 0 ? (all - 1) / CLOTH_A_BLOCK + 1 : 0;

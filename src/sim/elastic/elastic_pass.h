@@ -16,6 +16,8 @@ struct pass_work {
     double *cell_matrices;       /* of solid cells: 81 per point, at the last gradient */
     const struct sim_state *state; /* what cells depend on beside positions; lives as long as this */
     double *partial;             /* sums of blocks of elements */
+    double since;                /* by blocks: what energy has changed since pass->begin; pass_line() begins it anew */
+    double cloth_damping;        /* by blocks: what of the last change of cloth was damping */
     /* Vertices that move by themselves or with a rigid body, ascending: others need no sums. In chunks, of fixed size
      * whatever the number of threads. */
     uint32_t *movers, mover_count, chunk_count;
@@ -40,9 +42,9 @@ void pass_for_movers(const struct sim_model *model, const struct pass_work *work
 void pass_gradient(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 void pass_product(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, double *out);
 /* Tetrahedra along the direction: terms[n] times part^(n + 1), and of damping terms[6] times part, terms[7] times
- * part^2. Cloth and solid cells at `part` of it. By blocks only for part 1: terms[0] is all of the energy, terms[6] all
- * of the damping. */
-void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
+ * part^2. at_end: only their sums are wanted, at part 1: terms[0] may be all of the energy, terms[6] all of the damping.
+ * Cloth and solid cells at `part` of the direction. */
+void pass_line(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass, bool at_end,
                double terms[LINE_TERMS]);
 double pass_cloth_change(const struct sim_model *model, struct pass_work *work, const struct element_pass *pass,
                          double part);

@@ -18,6 +18,7 @@ enum { MOST_HALVINGS = 40 };
 struct before_call {
     const struct sim_state *state;
     const struct elastic_work *elastic;
+    const double *masses;
 };
 
 static void before_range(void *data, uint32_t begin, uint32_t end)
@@ -35,7 +36,7 @@ static void place_before(const struct sim_model *model, const struct sim_state *
                          const struct elastic_work *elastic)
 {
     const struct minimiser *work = elastic->minimiser;
-    struct before_call call = {state, elastic};
+    struct before_call call = {state, elastic, model->masses};
     sim_parallel(model->context, 0, model->vertex_count, before_range, &call);
     supports_copy(model, state->positions, work->trial);
     bonds_place_vertices(model, elastic->previous_rigids, work->trial);
@@ -56,15 +57,30 @@ void energy_begin(const struct sim_model *model, const struct sim_state *state, 
     elastic->minimiser->stored_before = stored_at(elastic->minimiser, &at);
 }
 
+struct kinetic_call {
+    const struct sim_model *model;
+    const struct minimiser *work;
+    const double *velocities;
+};
+
+static void kinetic_range(void *data, uint32_t begin, uint32_t end, double sums[SIM_MOST_SUMS])
+{
+    const struct kinetic_call *call = data;
+    for (uint32_t m = begin; m < end; m++) {
+        uint32_t v = call->work->pass.movers[m];
+        const double *velocity = call->velocities + 3 * (size_t)v;
+        double square = sim_dot(velocity, velocity) - supports_held_square(call->model, v, velocity);
+        sums[0] += call->work->inertia.vertices[v] > 0 ? 0.5 * call->model->masses[v] * square : 0;
+    }
+}
+
 static double kinetic(const struct sim_model *model, const struct minimiser *work, const double *velocities,
                       const dent_rigid_state *rigids)
 {
-    double sum = 0;
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        const double *velocity = velocities + 3 * (size_t)v;
-        double square = sim_dot(velocity, velocity) - supports_held_square(model, v, velocity);
-        sum += work->inertia.vertices[v] > 0 ? 0.5 * model->masses[v] * square : 0;
-    }
+    struct kinetic_call call = {model, work, velocities};
+    double sums[SIM_MOST_SUMS], sum;
+    sim_parallel_sums(model->context, 0, work->pass.mover_count, kinetic_range, &call, sums);
+    sum = sums[0];
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         sum += work->inertia.rigid_active[r] ? rigid_spin_energy(&model->rigids[r], &rigids[r]) +
                                                    0.5 * model->rigids[r].mass * sim_dot(rigids[r].linear_velocity,
@@ -73,17 +89,28 @@ static double kinetic(const struct sim_model *model, const struct minimiser *wor
     return sum;
 }
 
+/* The way since the beginning, and what gravity gains by it. */
+static void fall_range(void *data, uint32_t begin, uint32_t end, double sums[SIM_MOST_SUMS])
+{
+    const struct before_call *call = data;
+    const struct minimiser *work = call->elastic->minimiser;
+    for (uint32_t m = begin; m < end; m++) {
+        uint32_t v = work->pass.movers[m];
+        double *d = work->product + 3 * (size_t)v;
+        sim_subtract(call->state->positions + 3 * (size_t)v, work->trial + 3 * (size_t)v, d);
+        sums[0] -= work->inertia.vertices[v] > 0 ? call->masses[v] * sim_dot(call->state->gravity, d) : 0;
+    }
+}
+
 /* Elastic and gravitational energy now, less those at the beginning (work->trial) and the work of loads. */
 static double potential_change(const struct sim_model *model, const struct sim_state *state,
                                const struct elastic_work *elastic, bool known)
 {
     struct minimiser *work = elastic->minimiser;
-    double *moved = work->product, terms[LINE_TERMS], sum = 0;
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
-        double *d = moved + 3 * (size_t)v;
-        sim_subtract(state->positions + 3 * (size_t)v, work->trial + 3 * (size_t)v, d);
-        sum -= work->inertia.vertices[v] > 0 ? model->masses[v] * sim_dot(state->gravity, d) : 0;
-    }
+    struct before_call call = {state, elastic, model->masses};
+    double terms[LINE_TERMS], sums[SIM_MOST_SUMS];
+    sim_parallel_sums(model->context, 0, work->pass.mover_count, fall_range, &call, sums);
+    double sum = sums[0];
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         double d[3];
         sim_subtract(state->rigids[r].center, elastic->previous_rigids[r].center, d);
@@ -91,13 +118,13 @@ static double potential_change(const struct sim_model *model, const struct sim_s
     }
     struct load_way way = {work->trial, state->positions, elastic->previous_rigids, state->rigids, false};
     sum -= loads_work(model, work->loads, &way, work->inertia.rigid_active);
-    struct element_pass pass = {work->trial, work->trial, moved, 0};
-    sum += pass_cloth_change(model, &work->pass, &pass, 1);
+    struct element_pass pass = {work->trial, work->trial, work->product, 0, NULL};
+    sum += known && work->pass.blocks ? 0 : pass_cloth_change(model, &work->pass, &pass, 1);
     sum += rods_energy_change(model, state, &work->rods);
     if (known) {
         return sum + work->elastic_change;
     }
-    pass_line(model, &work->pass, &pass, terms);
+    pass_line(model, &work->pass, &pass, true, terms);
     for (int n = 0; n < ENERGY_TERMS; n++) {
         sum += terms[n];
     }
@@ -156,6 +183,18 @@ static void scale_velocities(const struct sim_model *model, struct sim_state *st
     }
 }
 
+/* What steps changed is all that has changed, if no rigid body took its bonded vertices elsewhere since. */
+static bool is_known(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work)
+{
+    bool kept = work->change_known;
+    for (uint32_t r = 0; r < model->rigid_count && kept && model->bonds->bond_count > 0; r++) {
+        const dent_rigid_state *now = &state->rigids[r], *then = &work->solved_rigids[r];
+        kept = memcmp(now->center, then->center, sizeof now->center) == 0 &&
+               memcmp(now->orientation, then->orientation, sizeof now->orientation) == 0;
+    }
+    return kept;
+}
+
 bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state, struct elastic_work *elastic,
                           double outer)
 {
@@ -165,7 +204,7 @@ bool elastic_limit_energy(const struct sim_model *model, struct sim_state *state
     place_before(model, state, elastic);
     double before = outer + kinetic(model, work, work->velocities, elastic->previous_rigids) + work->rods.spin_before;
     double now = kinetic(model, work, state->velocities, state->rigids);
-    double moved = potential_change(model, state, elastic, model->bonds->bond_count == 0);
+    double moved = potential_change(model, state, elastic, is_known(model, state, work));
     double gained = moved + stored_at(work, &at) - work->stored_before + rods_spin_energy(model, state);
     if (model->joint_count > 0) { /* the island solver moved bodies when contacts were ended */
         terms_go_back(state, work, 1);

@@ -165,9 +165,6 @@ static void put_tet(const struct layout *layout, uint32_t number, struct float_t
     to->mu[lane] = (float)(factor * group->mu[from] / unit);
     to->lambda[lane] = (float)(factor * group->lambda[from] / unit);
     to->gamma[lane] = (float)group->gamma[from];
-    if (layout->model->elastic->triangle_count == 0) {
-        return; /* without cloth, passes in doubles go over all elements */
-    }
     for (int n = 0; n < 9; n++) {
         exact->inverse[n][lane] = group->inverse[n][from];
     }
@@ -260,11 +257,9 @@ static void fill_up(const struct float_elements *to, const struct filled *exact,
         for (int n = 0; n < 9; n++) {
             group->inverse[n][lane] = group->inverse[n][0];
         }
-        if (to->triangle_count > 0) { /* else the groups in doubles are not there, or nothing */
-            struct block_tets *other = &exact->tets[place / FLOAT_LANES];
-            for (int n = 0; n < 9; n++) {
-                other->inverse[n][lane] = other->inverse[n][0];
-            }
+        struct block_tets *other = &exact->tets[place / FLOAT_LANES];
+        for (int n = 0; n < 9; n++) {
+            other->inverse[n][lane] = other->inverse[n][0];
         }
         for (int k = 0; k < 4; k++) {
             group->corners[k][lane] = group->corners[k][0];
@@ -312,15 +307,14 @@ static dent_status allocate_blocks(struct layout *layout, const uint64_t groups[
     struct float_triangles *triangles = sim_allocate(model, (size_t)groups[KIND_TRIANGLE], sizeof *triangles);
     struct float_hinges *hinges = sim_allocate(model, (size_t)groups[KIND_HINGE], sizeof *hinges);
     struct filled *exact = &layout->filled;
-    size_t tets_in_doubles = groups[KIND_TRIANGLE] > 0 ? (size_t)groups[KIND_TET] : 0;
-    exact->tets = sim_allocate(model, tets_in_doubles, sizeof *exact->tets);
+    exact->tets = sim_allocate(model, (size_t)groups[KIND_TET], sizeof *exact->tets);
     exact->triangles = sim_allocate(model, (size_t)groups[KIND_TRIANGLE], sizeof *exact->triangles);
     exact->hinges = sim_allocate(model, (size_t)groups[KIND_HINGE], sizeof *exact->hinges);
     size_t scratch = 4 * (size_t)system->most_rows * dent_context_worker_count(model->context);
     system->double_sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->double_sums);
     system->double_scratch = sim_allocate(model, 3 * scratch, sizeof *system->double_scratch);
     system->double_partial =
-        sim_allocate(model, CHANGE_KINDS * (size_t)system->block_count, sizeof *system->double_partial);
+        sim_allocate(model, BLOCK_SUMS * (size_t)system->block_count, sizeof *system->double_partial);
     system->row_vertices = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_vertices);
     system->row_slots = sim_allocate(model, (size_t)layout->row_count, sizeof *system->row_slots);
     system->sums = sim_allocate(model, 4 * (size_t)layout->row_count, sizeof *system->sums);

@@ -586,18 +586,23 @@ static dent_status list_terms(const struct sim_model *model, const struct sim_st
 
 /* ---- the equations ----------------------------------------------------------------------------------------------- */
 
-/* A power of two at the largest entry of the right side. */
-static double unit_of(const struct sim_model *model, const struct minimiser *work)
+static void largest_range(void *data, uint32_t begin, uint32_t end, double sums[SIM_MOST_SUMS])
 {
-    const struct float_system *system = &work->floats;
-    double largest = 0;
-    for (uint32_t s = 0; s < system->free_count; s++) {
-        const double *g = work->gradient + 3 * (size_t)system->slot_vertices[s];
+    const struct float_call *call = data;
+    for (uint32_t s = begin; s < end; s++) {
+        const double *g = call->work->gradient + 3 * (size_t)call->system->slot_vertices[s];
         for (int k = 0; k < 3; k++) {
-            largest = fabs(g[k]) > largest ? fabs(g[k]) : largest;
+            sums[0] = fabs(g[k]) > sums[0] ? fabs(g[k]) : sums[0];
         }
     }
-    const double *six = work->gradient + 3 * (size_t)model->vertex_count;
+}
+
+/* A power of two at the largest entry of the right side. */
+static double unit_of(struct float_call *call)
+{
+    const struct sim_model *model = call->model;
+    double largest = sim_parallel_most(model->context, 0, call->system->free_count, largest_range, call);
+    const double *six = call->work->gradient + 3 * (size_t)model->vertex_count;
     for (size_t n = 0; n < 6 * (size_t)model->rigid_count; n++) {
         largest = fabs(six[n]) > largest ? fabs(six[n]) : largest;
     }
@@ -606,42 +611,63 @@ static double unit_of(const struct sim_model *model, const struct minimiser *wor
     return largest > 0 && isfinite(largest) ? ldexp(1, exponent > -1000 ? exponent : -1000) : 1;
 }
 
+/* The right side; nothing is solved yet. */
+static void start_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct float_call *call = data;
+    struct float_system *system = call->system;
+    uint32_t begin = chunk * SLOTS_A_CHUNK, end = chunk_end(begin, SLOTS_A_CHUNK, system->free_count);
+    float *const cleared[] = {system->x.rows, system->p.rows, system->q.rows};
+    double unit = system->right;
+    for (uint32_t s = begin; s < end; s++) {
+        const double *g = call->work->gradient + 3 * (size_t)system->slot_vertices[s];
+        set_row(system->r.rows, s, (four){(float)(-g[0] / unit), (float)(-g[1] / unit), (float)(-g[2] / unit), 0});
+    }
+    for (int n = 0; n < 3; n++) {
+        memset(cleared[n] + 4 * (size_t)begin, 0, 4 * (size_t)(end - begin) * sizeof(float));
+    }
+}
+
 double float_start(const struct sim_model *model, struct minimiser *work)
 {
     struct float_system *system = &work->floats;
     struct float_call call = {.model = model, .work = work, .system = system};
     size_t numbers = 6 * (size_t)model->rigid_count;
-    double unit = system->right = unit_of(model, work);
-    for (uint32_t s = 0; s < system->free_count; s++) {
-        const double *g = work->gradient + 3 * (size_t)system->slot_vertices[s];
-        set_row(system->r.rows, s, (four){(float)(-g[0] / unit), (float)(-g[1] / unit), (float)(-g[2] / unit), 0});
-    }
+    double unit = system->right = unit_of(&call);
+    run(&call, chunks_of(system->free_count, SLOTS_A_CHUNK), start_task);
     for (size_t n = 0; n < numbers; n++) {
         system->r.rigid[n] = -work->gradient[3 * (size_t)model->vertex_count + n] / unit;
     }
-    size_t rows = 4 * (size_t)system->free_count * sizeof(float);
-    memset(system->x.rows, 0, rows);
-    memset(system->p.rows, 0, rows);
-    memset(system->q.rows, 0, rows);
     memset(system->x.rigid, 0, numbers * sizeof(double));
     memset(system->p.rigid, 0, numbers * sizeof(double));
     memset(system->q.rigid, 0, numbers * sizeof(double));
     return advance(&call, 0) * unit * unit / system->stiffness;
 }
 
-static void write_solution(const struct sim_model *model, struct minimiser *work)
+static void write_task(void *data, uint32_t chunk, uint32_t worker)
 {
-    const struct float_system *system = &work->floats;
-    double unit = system->right / system->stiffness, *six = work->solution + 3 * (size_t)model->vertex_count;
-    memset(work->solution, 0, 3 * (size_t)model->vertex_count * sizeof(double));
-    for (uint32_t s = 0; s < system->free_count; s++) {
-        double *to = work->solution + 3 * (size_t)system->slot_vertices[s];
+    (void)worker;
+    const struct float_call *call = data;
+    const struct float_system *system = call->system;
+    uint32_t begin = chunk * SLOTS_A_CHUNK, end = chunk_end(begin, SLOTS_A_CHUNK, system->free_count);
+    for (uint32_t s = begin; s < end; s++) {
+        double *to = call->work->solution + 3 * (size_t)system->slot_vertices[s];
         for (size_t k = 0; k < 3; k++) {
-            to[k] = unit * (double)system->x.rows[4 * (size_t)s + k];
+            to[k] = call->step * (double)system->x.rows[4 * (size_t)s + k];
         }
     }
-    for (size_t n = 0; n < 6 * (size_t)model->rigid_count; n++) {
-        six[n] = unit * system->x.rigid[n];
+}
+
+/* What is no slot has no part in the solution, and keeps the 0 it has (aim_range()). */
+static void write_solution(struct float_call *call)
+{
+    const struct float_system *system = call->system;
+    double *six = call->work->solution + 3 * (size_t)call->model->vertex_count;
+    call->step = system->right / system->stiffness;
+    run(call, chunks_of(system->free_count, SLOTS_A_CHUNK), write_task);
+    for (size_t n = 0; n < 6 * (size_t)call->model->rigid_count; n++) {
+        six[n] = call->step * system->x.rigid[n];
     }
 }
 
@@ -669,6 +695,6 @@ double float_solve(const struct sim_model *model, const struct sim_state *state,
         turn(&call, next / rz);
         rz = next;
     }
-    write_solution(model, work);
+    write_solution(&call);
     return isfinite(rz) ? rz / first : -1;
 }

@@ -10,10 +10,13 @@
 #include "coarse_space.h"
 #include "sim/elements/float_kernels.h"
 
+/* What a pass over blocks in doubles leaves of each: terms of a line or kinds of change, and the change since the beginning. */
+enum { BLOCK_SINCE = LINE_TERMS, BLOCK_SUMS };
+
 /* Elements around a stretch of slots, and all vertices they touch: the rows of the block. */
 struct float_block {
     struct float_elements elements;
-    struct block_elements doubles; /* the same in doubles, for scenes with cloth */
+    struct block_elements doubles; /* the same in doubles */
     uint32_t first_row, row_count;
 };
 
@@ -49,7 +52,7 @@ struct float_system {
     float *scratch;                    /* most_rows for each worker */
     double *double_sums;               /* as sums, and three rows of scratch for each row of a block */
     double *double_scratch;
-    double *double_partial; /* by block: CHANGE_KINDS */
+    double *double_partial; /* by block: BLOCK_SUMS */
     float *inertia;         /* by slot, scaled */
     /* Bending of what is flat at rest (float_bending.c). By slot: what its row adds up to, then what it depends on. */
     uint32_t *bend_starts, *bend_slots;
@@ -78,11 +81,15 @@ void float_destroy(dent_context *context, struct float_system *system);
 struct element_pass;
 
 /* block_pass.c: what pass_gradient, pass_line and pass_cloth_change of elastic_pass.h do, block by block. The change is
- * that from now to now + direction: energy and damping of tetrahedra, all of cloth. */
+ * that from now to now + direction: energy and damping of tetrahedra or of cloth. Changes return how the energy of these
+ * has changed since pass->begin; 0 without. */
 void block_gradient(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
                     double *out);
-void block_change(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
-                  bool cloth, double change[CHANGE_KINDS]);
+double block_change(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                    bool cloth, double change[CHANGE_KINDS]);
+/* Tetrahedra along the direction, as pass_line() has it. */
+double block_line(const struct sim_model *model, const struct float_system *system, const struct element_pass *pass,
+                  double terms[LINE_TERMS]);
 
 /* When the inertia of vertices has changed; float_refresh must follow. */
 void float_set_inertia(const struct inertia_terms *inertia, struct float_system *system);

@@ -53,6 +53,8 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->inertia.rigid_active = sim_allocate(model, model->rigid_count, 1);
     work->rigid_targets = sim_allocate(model, model->rigid_count, sizeof *work->rigid_targets);
     work->trial_rigids = sim_allocate(model, model->rigid_count, sizeof *work->trial_rigids);
+    work->search_rigids = sim_allocate(model, model->rigid_count, sizeof *work->search_rigids);
+    work->solved_rigids = sim_allocate(model, model->rigid_count, sizeof *work->solved_rigids);
     work->partial = sim_allocate(model, work->size / 1024 + 2, sizeof(double));
     work->islands = sim_allocate(model, model->body_count, sizeof *work->islands);
     work->island_sums = sim_allocate(model, model->body_count, sizeof *work->island_sums);
@@ -60,10 +62,11 @@ static dent_status allocate(struct sim_model *model, struct elastic_work *elasti
     work->holding = sim_allocate(model, model->rigid_count, sizeof(double));
     work->piece_pushed = sim_allocate(model, model->elastic->piece_count, 1);
     work->one_step = sim_allocate(model, model->body_count, 1);
+    work->body_held = sim_allocate(model, model->body_count, 1);
     work->two_step = sim_allocate(model, model->vertex_count, 1);
     all = all && work->inertia.vertices && work->inertia.rigid_active && work->rigid_targets && work->trial_rigids &&
           work->partial && work->islands && work->island_sums && work->mode_squares && work->holding && work->piece_pushed &&
-          work->one_step && work->two_step;
+          work->one_step && work->two_step && work->body_held && work->search_rigids && work->solved_rigids;
     return all ? DENT_OK : sim_no_memory(model->context);
 }
 
@@ -84,12 +87,13 @@ static dent_status choose_substeps(struct sim_model *model, struct sim_state *st
     model->substep = model->time_step / model->substeps;
     substeps_report(model, work);
     set_inertia(model, work);
+    momentum_note_held(model, work);
     status = coarse_rest(model, &work->inertia, &work->space);
     if (status == DENT_OK) {
         terms_build(model, work);
         status = float_layout_build(model, &work->inertia, &work->space, &work->floats);
         work->space.diagonal_in_floats = work->floats.built;
-        work->pass.blocks = work->floats.built && model->elastic->triangle_count > 0 ? &work->floats : NULL;
+        work->pass.blocks = work->floats.built ? &work->floats : NULL;
     }
     return status;
 }
@@ -218,10 +222,13 @@ dent_status elastic_substep(const struct sim_model *model, struct sim_state *sta
     bonds_place_vertices(model, state->rigids, state->positions);
     struct placement at = {state->positions, state->rigids};
     terms_linearise(&work->terms, &at);
-    newton_advance(model, state, work, 0);
+    newton_start(model, state, work);
     dent_status status = newton_minimise(model, state, work);
     if (status != DENT_OK) {
         return status;
+    }
+    if (model->rigid_count > 0) {
+        memcpy(work->solved_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
     }
     sim_parallel(model->context, 0, model->vertex_count, velocity_range, &call);
     rods_end(model, state, &work->rods);

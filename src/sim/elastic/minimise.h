@@ -48,10 +48,16 @@ struct minimiser {
     struct sim_spring *new_springs;
     uint64_t new_spring_capacity;
     bool interval_begins, inertia_changed; /* since the preconditioner was made */
+    uint8_t *body_held; /* some vertices do not move, or not in all directions */
     uint8_t *one_step; /* by body, at the root of its island: implicit Euler in this interval (two_step.c) */
     uint8_t *two_step; /* by vertex: BDF2 in this substep */
     double line[LINE_TERMS], line_rest[2]; /* the sum along the last trial: of tetrahedra; inertia and damping */
-    double line_energy, elastic_change; /* of tetrahedra: along the last trial; since the beginning of the substep */
+    double line_energy; /* of tetrahedra, by blocks also of cloth: along the last trial */
+    double elastic_change; /* the same since the beginning of the substep */
+    bool change_known;     /* elastic_change includes the start of the search: by blocks only once a step has been tried */
+    bool jumped;           /* the search began elsewhere than the substep, chosen without elements */
+    double jump, step_change; /* of the sum, by that and by the last step; jump without elements */
+    dent_rigid_state *search_rigids, *solved_rigids; /* poses where the search began and ended */
     uint64_t substep_count, solves, products, lines; /* counters since creation */
 };
 
@@ -67,8 +73,8 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
 /* Inertia in space at an orientation, times a vector. */
 void newton_inertia_times(const struct sim_rigid *rigid, const double *orientation, const double *vector,
                           double out[3]);
-/* Goes along `direction` (in work->solution) as far as the sum falls, at most all of it; false: not at all. */
-bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope);
+/* Where the present velocities lead (work->solution), or less far: where the search begins. */
+void newton_start(const struct sim_model *model, struct sim_state *state, struct minimiser *work);
 
 /* The largest w h of a mode that moves with 95 % of its stiffness. */
 #define SUBSTEP_RESOLVES 0.28
@@ -125,6 +131,8 @@ void momentum_keep(const struct sim_model *model, struct sim_state *state, const
 /* Islands that push against nothing else: the sum of their momenta is kept, to rounding. */
 void momentum_keep_islands(const struct sim_model *model, struct sim_state *state, const dent_rigid_state *rigids,
                            struct minimiser *work);
+/* Once: which bodies are held. */
+void momentum_note_held(const struct sim_model *model, struct minimiser *work);
 /* Takes the motion of free pieces as wholes out of a field of velocities. */
 void momentum_remove_whole(const struct sim_model *model, const struct sim_state *state, double *velocities);
 /* Kinetic energy of motions that change no momentum: within free pieces, and of bodies that are held. */

@@ -191,12 +191,18 @@ static void mark_outside(const struct sim_model *model, struct minimiser *work)
             work->island_sums[work->islands[model->rigids[joint->rigid[0]].body]].outside = true;
         }
     }
+    for (uint32_t b = 0; b < model->body_count; b++) {
+        struct island_sums *sums = &work->island_sums[work->islands[b]];
+        sums->outside = sums->outside || work->body_held[b];
+    }
+}
+
+void momentum_note_held(const struct sim_model *model, struct minimiser *work)
+{
     for (uint32_t v = 0; v < model->vertex_count; v++) {
-        dent_sim_body_kind kind = model->bodies[model->vertex_bodies[v]].kind;
-        if (sim_is_elastic(kind) && model->masses[v] > 0 &&
-            (!(work->inertia.vertices[v] > 0) || hold_of(model, v))) {
-            work->island_sums[work->islands[model->vertex_bodies[v]]].outside = true;
-        }
+        uint32_t body = model->vertex_bodies[v];
+        bool held = !(work->inertia.vertices[v] > 0) || hold_of(model, v);
+        work->body_held[body] |= sim_is_elastic(model->bodies[body].kind) && model->masses[v] > 0 && held;
     }
 }
 
@@ -216,16 +222,18 @@ void momentum_keep_islands(const struct sim_model *model, struct sim_state *stat
         work->islands[b] = union_find_root(work->islands, b);
     }
     mark_outside(model, work);
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
+    for (uint32_t m = 0; m < work->pass.mover_count; m++) {
+        uint32_t v = work->pass.movers[m];
+        struct island_sums *sums = &work->island_sums[work->islands[model->vertex_bodies[v]]];
         const double *old = work->velocities + 3 * (size_t)v, *g = state->gravity;
+        if (sums->outside || !(work->inertia.vertices[v] > 0)) {
+            continue;
+        }
         double fall[3] = {keep * (old[0] + h * g[0]), keep * (old[1] + h * g[1]), keep * (old[2] + h * g[2])};
-        if (work->inertia.vertices[v] > 0 && work->loads->total) {
+        if (work->loads->total) {
             sim_add_scaled(fall, keep * h / model->masses[v], work->loads->total + 3 * (size_t)v);
         }
-        if (work->inertia.vertices[v] > 0) {
-            add_momentum(&work->island_sums[work->islands[model->vertex_bodies[v]]], model->masses[v], fall,
-                         state->velocities + 3 * (size_t)v);
-        }
+        add_momentum(sums, model->masses[v], fall, state->velocities + 3 * (size_t)v);
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         const double *old = rigids[r].linear_velocity, *g = state->gravity;
@@ -238,9 +246,10 @@ void momentum_keep_islands(const struct sim_model *model, struct sim_state *stat
                          state->rigids[r].linear_velocity);
         }
     }
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
+    for (uint32_t m = 0; m < work->pass.mover_count; m++) {
+        uint32_t v = work->pass.movers[m];
         const struct island_sums *sums = &work->island_sums[work->islands[model->vertex_bodies[v]]];
-        if (work->inertia.vertices[v] > 0 && !sums->outside) {
+        if (!sums->outside && work->inertia.vertices[v] > 0) {
             sim_add_scaled(state->velocities + 3 * (size_t)v, 1 / sums->mass, sums->lack);
         }
     }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { MOST_PRODUCTS = 60, LARGE_PRODUCTS = 12, LARGE_ITERATIONS = 3, WORN_OUT = 8, MOST_ITERATIONS = 12 };
-enum { MOST_HALVINGS = 24, START_HALVINGS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 2048 };
+enum { MOST_HALVINGS = 24, START_SHORTENINGS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 2048 };
 /* Of the residual, in the norm of the preconditioner; where the factor solves the equations, and in large scenes, which
  * begin nearer: there what is left is a part of what one substep changes, and goes into the next. */
 #define LINEAR_TOLERANCE 1e-2
@@ -24,6 +24,7 @@ enum { MOST_HALVINGS = 24, START_HALVINGS = 4, LINE_ROUNDS = 20, DOT_BLOCK = 204
 #define NEWTON_STORED 1e-13 /* of what contacts and attachments store: forces to a part in three million */
 #define SUFFICIENT 1e-4     /* of the decrease that the slope promises */
 
+#define START_SHORTER 0.25 /* from one start that is tried to the next */
 #define LINE_WORTHWHILE 1e-3 /* of the decrease */
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -208,7 +209,7 @@ static void inertia_task(void *data, uint32_t chunk, uint32_t worker)
 
 static struct element_pass pass_at(const struct sim_state *state, const struct minimiser *work, const double *direction)
 {
-    return (struct element_pass){state->positions, work->start, direction, work->inertia.rate};
+    return (struct element_pass){state->positions, work->start, direction, work->inertia.rate, NULL};
 }
 
 void newton_gradient(const struct sim_model *model, const struct sim_state *state, struct minimiser *work)
@@ -344,6 +345,13 @@ static double sum_chunks(const struct minimiser *work, uint32_t kind)
     return sum;
 }
 
+/* The sum along the last trial is a polynomial, of which trial_change() left the terms. */
+static bool is_polynomial(const struct sim_model *model, const struct minimiser *work)
+{
+    return work->terms.count == 0 && model->rigid_count == 0 && model->elastic->triangle_count == 0 &&
+           model->elastic->cells.count == 0 && !model->has_loads && !has_rods(model);
+}
+
 /* By how much the sum changes from the present place to the trial. The start of large scenes is chosen without damping,
  * which costs as much as all else. */
 static double trial_change(const struct sim_model *model, const struct sim_state *state, struct minimiser *work,
@@ -356,11 +364,18 @@ static double trial_change(const struct sim_model *model, const struct sim_state
     pass_for_movers(model, &work->pass, moved_task, &call);
     double inertia = sum_chunks(work, 0), square = sum_chunks(work, 1);
     struct element_pass pass = pass_at(state, work, moved);
+    bool first = work->pass.blocks && !work->change_known;
     pass.rate = damped ? pass.rate : 0;
-    pass_line(model, &work->pass, &pass, terms);
+    pass.begin = first ? work->start : NULL;
+    pass_line(model, &work->pass, &pass, !is_polynomial(model, work), terms);
     double elastic = pass_cloth_change(model, &work->pass, &pass, 1);
+    work->line_energy = work->pass.blocks && model->elastic->triangle_count > 0 ? elastic - work->pass.cloth_damping : 0;
     elastic += rods_trial_change(model, state, work->trial, work->solution, &work->rods);
-    work->line_energy = 0;
+    if (first) {
+        work->elastic_change = work->pass.since;
+        work->jump += work->pass.since;
+        work->change_known = true;
+    }
     for (int n = 0; n < LINE_TERMS; n++) {
         elastic += terms[n];
         work->line_energy += n < ENERGY_TERMS ? terms[n] : 0;
@@ -410,13 +425,6 @@ static void accept_task(void *data, uint32_t chunk, uint32_t worker)
         size_t n = 3 * (size_t)movers[m];
         memcpy(call->out + n, call->work->trial + n, 3 * sizeof(double));
     }
-}
-
-/* The sum along the last trial is a polynomial, of which trial_change() left the terms. */
-static bool is_polynomial(const struct sim_model *model, const struct minimiser *work)
-{
-    return work->terms.count == 0 && model->rigid_count == 0 && model->elastic->triangle_count == 0 &&
-           model->elastic->cells.count == 0 && !model->has_loads && !has_rods(model);
 }
 
 /* At `part` of the trial: its change, that of the elastic energy, and its first two derivatives. */
@@ -474,6 +482,7 @@ static bool advance_exactly(const struct sim_model *model, struct sim_state *sta
     if (!(change <= 0)) {
         return false;
     }
+    work->step_change = change;
     take_trial(model, state, work);
     return true;
 }
@@ -488,17 +497,14 @@ static void start_rods(const struct sim_model *model, struct sim_state *state, s
     take_trial(model, state, work);
 }
 
-bool newton_advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
+/* Goes along work->solution as far as the sum falls, at most all of it; false: not at all. */
+static bool advance(const struct sim_model *model, struct sim_state *state, struct minimiser *work, double slope)
 {
-    if (work->rods.alone && slope == 0) {
-        start_rods(model, state, work);
-        return true;
-    }
     struct placement at = {state->positions, state->rigids};
     double before = terms_energy(&work->terms, &at) + rigid_inertia_energy(model, work, state->rigids);
     bool hurry = !work->space.direct && !(slope < 0); /* a start far from good is no loss beside what a pass costs */
-    double part = choose_part(model, state, work, slope), shorter = hurry ? 0.25 : 0.5;
-    int most = hurry ? START_HALVINGS : MOST_HALVINGS;
+    double part = choose_part(model, state, work, slope), shorter = hurry ? START_SHORTER : 0.5;
+    int most = hurry ? START_SHORTENINGS : MOST_HALVINGS;
     for (int n = 0; n < most; n++, part *= shorter) {
         place_trial(model, state, work, part);
         double change = trial_change(model, state, work, before, !hurry);
@@ -506,11 +512,82 @@ bool newton_advance(const struct sim_model *model, struct sim_state *state, stru
             return advance_exactly(model, state, work, change);
         }
         if (change <= SUFFICIENT * part * slope + 1e-15 * before) {
+            work->step_change = change;
             take_trial(model, state, work);
             return true;
         }
     }
     return false;
+}
+
+/* A start far from good is no loss beside what a pass over the elements costs: it is chosen without them. It goes as far as
+ * velocities have the energy for what contacts store, and is given up where a step from there does not end below the
+ * beginning (newton_minimise()). */
+static void start_quickly(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    struct placement at = {state->positions, state->rigids};
+    struct mover_call call = {model, state, work, NULL, work->product, 0};
+    double part = 1;
+    terms_aim(model, &work->terms, &at, work->solution);
+    place_trial(model, state, work, part);
+    pass_for_movers(model, &work->pass, moved_task, &call);
+    double square = sum_chunks(work, 1), linear = sum_chunks(work, 0) - 0.5 * square;
+    double before = terms_energy_along(&work->terms, 0);
+    for (int n = 0; n < START_SHORTENINGS; n++, part *= START_SHORTER) {
+        double terms = terms_energy_along(&work->terms, part) - before;
+        if (terms <= part * (1 - 0.5 * part) * square + 1e-15 * before) {
+            if (n > 0) {
+                place_trial(model, state, work, part);
+            }
+            work->line_energy = 0;
+            work->jump = terms + part * (linear + 0.5 * part * square);
+            work->jumped = true;
+            take_trial(model, state, work);
+            return;
+        }
+    }
+}
+
+void newton_start(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    work->change_known = !work->pass.blocks && model->bonds->bond_count == 0;
+    work->jumped = false;
+    work->jump = 0;
+    if (work->rods.alone) {
+        start_rods(model, state, work);
+    } else if (work->pass.blocks) {
+        if (model->rigid_count > 0) {
+            memcpy(work->search_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
+        }
+        start_quickly(model, state, work);
+    } else {
+        advance(model, state, work, 0);
+    }
+}
+
+static void return_task(void *data, uint32_t chunk, uint32_t worker)
+{
+    (void)worker;
+    const struct mover_call *call = data;
+    uint32_t count;
+    const uint32_t *movers = pass_movers(&call->work->pass, chunk, &count);
+    for (uint32_t m = 0; m < count; m++) {
+        size_t n = 3 * (size_t)movers[m];
+        memcpy(call->out + n, call->work->start + n, 3 * sizeof(double));
+    }
+}
+
+/* Back to where the substep began. */
+static void return_to_begin(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
+{
+    struct mover_call call = {model, state, work, NULL, state->positions, 0};
+    pass_for_movers(model, &work->pass, return_task, &call);
+    if (model->rigid_count > 0) {
+        memcpy(state->rigids, work->search_rigids, model->rigid_count * sizeof *state->rigids);
+        bonds_place_vertices(model, state->rigids, state->positions);
+    }
+    work->change_known = work->jumped = false;
+    work->elastic_change = work->jump = 0;
 }
 
 /* ---- Newton ------------------------------------------------------------------------------------------------------ */
@@ -673,7 +750,7 @@ static void minimise_rods(const struct sim_model *model, struct sim_state *state
             break;
         }
         work->solves++;
-        if (!newton_advance(model, state, work, model->loads->hold_count > 0 ? slope_of(model, work) : slope)) {
+        if (!advance(model, state, work, model->loads->hold_count > 0 ? slope_of(model, work) : slope)) {
             break;
         }
     }
@@ -715,7 +792,14 @@ dent_status newton_minimise(const struct sim_model *model, struct sim_state *sta
         finish_linear(model, state, work, rz);
         work->solves++;
         double slope = slope_of(model, work);
-        if (!(slope < 0) || !newton_advance(model, state, work, slope) || is_settled(work)) {
+        bool fell = slope < 0 && advance(model, state, work, slope);
+        if (work->jumped && (!fell || work->jump + work->step_change > 0)) {
+            return_to_begin(model, state, work);
+            n = UINT32_MAX; /* from there */
+            continue;
+        }
+        work->jumped = false;
+        if (!fell || is_settled(work)) {
             break;
         }
     }

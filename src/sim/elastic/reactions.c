@@ -11,7 +11,7 @@
 static void gradient_at(const struct sim_model *model, const struct sim_state *state, const struct minimiser *work,
                         uint32_t vertex, double gradient[3])
 {
-    struct element_pass pass = {state->positions, work->start, NULL, work->inertia.rate};
+    struct element_pass pass = {state->positions, work->start, NULL, work->inertia.rate, NULL};
     double off[3];
     elastic_vertex_gradient(model, state, &pass, vertex, gradient);
     sim_subtract(state->positions + 3 * (size_t)vertex, work->targets + 3 * (size_t)vertex, off);

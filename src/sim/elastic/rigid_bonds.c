@@ -103,19 +103,40 @@ void bonds_collect_loads(const struct sim_model *model, const struct sim_state *
     }
 }
 
-void bonds_place_vertices(const struct sim_model *model, const dent_rigid_state *rigids, double *positions)
+struct bond_call {
+    const struct sim_model *model;
+    const struct sim_state *state;
+    const dent_rigid_state *rigids;
+    double *vector;
+};
+
+/* For each rigid body, where there are bonds. */
+static void for_rigids(const struct sim_model *model, dent_block_function *function, struct bond_call *call)
 {
-    const struct rigid_bonds *bonds = model->bonds;
-    for (uint32_t r = 0; r < model->rigid_count; r++) {
-        double turn[9];
-        rigid_rotation(rigids[r].orientation, turn);
-        for (uint32_t k = bonds->starts[r]; k < bonds->starts[r + 1]; k++) {
-            double *x = positions + 3 * (size_t)bonds->bonds[k].vertex;
-            for (int axis = 0; axis < 3; axis++) {
-                x[axis] = rigids[r].center[axis] + sim_dot(turn + 3 * axis, bonds->bonds[k].local);
-            }
+    if (model->bonds->bond_count > 0) {
+        dent_parallel_for(model->context, model->rigid_count, function, call);
+    }
+}
+
+static void place_task(void *data, uint32_t r, uint32_t worker)
+{
+    (void)worker;
+    const struct bond_call *call = data;
+    const struct rigid_bonds *bonds = call->model->bonds;
+    double turn[9];
+    rigid_rotation(call->rigids[r].orientation, turn);
+    for (uint32_t k = bonds->starts[r]; k < bonds->starts[r + 1]; k++) {
+        double *x = call->vector + 3 * (size_t)bonds->bonds[k].vertex;
+        for (int axis = 0; axis < 3; axis++) {
+            x[axis] = call->rigids[r].center[axis] + sim_dot(turn + 3 * axis, bonds->bonds[k].local);
         }
     }
+}
+
+void bonds_place_vertices(const struct sim_model *model, const dent_rigid_state *rigids, double *positions)
+{
+    struct bond_call call = {model, NULL, rigids, positions};
+    for_rigids(model, place_task, &call);
 }
 
 void bonds_expand(const struct sim_model *model, const struct sim_state *state, double *direction)
@@ -130,16 +151,25 @@ void bonds_expand(const struct sim_model *model, const struct sim_state *state, 
     }
 }
 
-void bonds_contract(const struct sim_model *model, const struct sim_state *state, double *forces)
+static void contract_task(void *data, uint32_t r, uint32_t worker)
 {
-    for (uint32_t k = 0; k < model->bonds->bond_count; k++) {
-        const struct rigid_bond *bond = &model->bonds->bonds[k];
-        double *six = forces + 3 * (size_t)model->vertex_count + 6 * (size_t)bond->rigid;
-        double arm[3], moment[3], *f = forces + 3 * (size_t)bond->vertex;
-        sim_subtract(state->positions + 3 * (size_t)bond->vertex, state->rigids[bond->rigid].center, arm);
+    (void)worker;
+    const struct bond_call *call = data;
+    const struct rigid_bonds *bonds = call->model->bonds;
+    double *six = call->vector + 3 * (size_t)call->model->vertex_count + 6 * (size_t)r;
+    for (uint32_t k = bonds->starts[r]; k < bonds->starts[r + 1]; k++) {
+        size_t v = bonds->bonds[k].vertex;
+        double arm[3], moment[3], *f = call->vector + 3 * v;
+        sim_subtract(call->state->positions + 3 * v, call->state->rigids[r].center, arm);
         sim_cross(arm, f, moment);
         sim_add_scaled(six, 1, f);
         sim_add_scaled(six + 3, 1, moment);
         f[0] = f[1] = f[2] = 0;
     }
+}
+
+void bonds_contract(const struct sim_model *model, const struct sim_state *state, double *forces)
+{
+    struct bond_call call = {model, state, NULL, forces};
+    for_rigids(model, contract_task, &call);
 }

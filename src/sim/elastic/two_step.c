@@ -69,8 +69,8 @@ void two_step_keep(const struct sim_model *model, struct sim_state *state, const
                    struct minimiser *work)
 {
     size_t size = 3 * (size_t)model->vertex_count * sizeof(double);
-    memcpy(state->last_positions, previous, size);
-    memcpy(state->last_velocities, work->velocities, size);
+    sim_copy(model->context, state->last_positions, previous, size);
+    sim_copy(model->context, state->last_velocities, work->velocities, size);
     for (uint32_t b = 0; b < model->body_count; b++) {
         state->history[b] = is_elastic(&model->bodies[b]) && !work->one_step[union_find_root(work->islands, b)];
     }

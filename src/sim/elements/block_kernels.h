@@ -5,6 +5,7 @@
 #define DENT_SIM_BLOCK_KERNELS_H
 
 #include "float_kernels.h"
+#include "tet_kernels.h"
 
 /* Lanes that are filled up have no stiffness. damped: some lane has damping. */
 struct block_tets {
@@ -35,7 +36,8 @@ struct block_rows {
     double rate; /* 0: no damping, `start` is not read */
 };
 
-/* What changes from now to now + direction: energy of tetrahedra, damping of them, all of cloth. By lanes. */
+/* What changes from now to now + direction: energy of tetrahedra, damping of what is asked about, energy of cloth. By
+ * lanes. */
 enum { CHANGE_TETS, CHANGE_DAMPING, CHANGE_CLOTH, CHANGE_KINDS };
 
 struct block_kernels {
@@ -46,6 +48,9 @@ struct block_kernels {
                         double sums[CHANGE_KINDS][FLOAT_LANES]);
     void (*change_cloth)(const struct block_elements *elements, const struct block_rows *rows,
                          double sums[CHANGE_KINDS][FLOAT_LANES]);
+    /* Of tetrahedra along the direction, as struct tet_kernels has it. Adds to the lanes. */
+    void (*line)(const struct block_elements *elements, const struct block_rows *rows,
+                 double sums[LINE_TERMS][FLOAT_LANES]);
 };
 
 extern const struct block_kernels block_kernels_scalar, block_kernels_avx2, block_kernels_avx512;

@@ -28,18 +28,27 @@ static inline void wide_rows(const uint16_t *corners, const double *rows, double
     doubles_columns4(from, columns);
 }
 
-/* Adds what sixteen elements put on their corners; given: component i of corner k in lane l at (3 k + i) * 16 + l. */
+/* Two of the four numbers of a row, added at once on any machine. */
+typedef double double_pair __attribute__((vector_size(16), aligned(8)));
+
+/* Adds what sixteen elements put on their corners: 16 rows of four for each corner. */
 static inline void add_given(const double *given, int corner_count, const uint16_t *corners, double *sums)
 {
     for (int lane = 0; lane < FLOAT_LANES; lane++) {
         for (int k = 0; k < corner_count; k++) {
-            double *to = sums + 4 * (uint32_t)corners[k * FLOAT_LANES + lane];
-            const double *from = given + 3 * k * FLOAT_LANES + lane;
+            double_pair *to = (double_pair *)(void *)(sums + 4 * (uint32_t)corners[k * FLOAT_LANES + lane]);
+            const double_pair *from = (const double_pair *)(const void *)(given + 4 * (k * FLOAT_LANES + lane));
             to[0] += from[0];
-            to[1] += from[FLOAT_LANES];
-            to[2] += from[2 * FLOAT_LANES];
+            to[1] += from[1];
         }
     }
+}
+
+/* The force on a corner, as rows of what is given. */
+static inline void give_corner(doubles x, doubles y, doubles z, int corner, int lane, double *given)
+{
+    const doubles columns[4] = {x, y, z, doubles_set(0)};
+    doubles_rows4(columns, given + 4 * (corner * FLOAT_LANES + lane));
 }
 
 /* Fetches the group behind a group while it is worked on. */
@@ -128,23 +137,25 @@ static inline struct nine matrix_times(const struct block_tets *tets, int lane, 
 
 static inline void give_stress(const struct block_tets *tets, int lane, const doubles *stress, double *given)
 {
+    doubles force[4][3];
     for (int i = 0; i < 3; i++) {
-        doubles sum = doubles_set(0);
+        force[0][i] = doubles_set(0);
         for (int k = 0; k < 3; k++) {
-            doubles force = (stress[3 * i] * wide(tets->inverse[3 * k] + lane) +
-                             stress[3 * i + 1] * wide(tets->inverse[3 * k + 1] + lane)) +
-                            stress[3 * i + 2] * wide(tets->inverse[3 * k + 2] + lane);
-            sum = sum + force;
-            doubles_store_any(given + (3 * (k + 1) + i) * FLOAT_LANES + lane, force);
+            force[k + 1][i] = (stress[3 * i] * wide(tets->inverse[3 * k] + lane) +
+                               stress[3 * i + 1] * wide(tets->inverse[3 * k + 1] + lane)) +
+                              stress[3 * i + 2] * wide(tets->inverse[3 * k + 2] + lane);
+            force[0][i] = force[0][i] - force[k + 1][i];
         }
-        doubles_store_any(given + i * FLOAT_LANES + lane, -sum);
+    }
+    for (int k = 0; k < 4; k++) {
+        give_corner(force[k][0], force[k][1], force[k][2], k, lane, given);
     }
 }
 
 static void gradient_of_tets(const struct block_tets *tets, const uint16_t (*corners)[FLOAT_LANES],
                              const struct block_rows *rows, double *sums)
 {
-    _Alignas(64) double given[12 * FLOAT_LANES];
+    _Alignas(64) double given[16 * FLOAT_LANES];
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
         doubles mu = wide(tets->mu + lane), stress[9];
         struct nine f = gradient_in(tets, corners, lane, rows->now), cofactors = wide_cofactors(f.at);
@@ -190,6 +201,40 @@ static void change_of_tets(const struct block_tets *tets, const uint16_t (*corne
             struct nine viscous = matrix_times(tets, lane, start.at, d.at);
             doubles heat = rate * nine_dot(viscous.at, since);
             doubles_store_any(sums[CHANGE_DAMPING] + lane, wide(sums[CHANGE_DAMPING] + lane) + heat);
+        }
+    }
+}
+
+static void line_of_tets(const struct block_tets *tets, const uint16_t (*corners)[FLOAT_LANES],
+                         const struct block_rows *rows, double sums[LINE_TERMS][FLOAT_LANES])
+{
+    doubles half = doubles_set(0.5);
+    for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
+        doubles mu = wide(tets->mu + lane), lambda = wide(tets->lambda + lane), term[LINE_TERMS];
+        struct nine f = gradient_in(tets, corners, lane, rows->now), cofactors = wide_cofactors(f.at);
+        struct nine d = gradient_in(tets, corners, lane, rows->direction), crossed = wide_cofactors(d.at);
+        doubles volume = determinant_in(f.at, cofactors.at) - wide(tets->gamma + lane);
+        doubles one = nine_dot(cofactors.at, d.at), two = nine_dot(f.at, crossed.at);
+        doubles three = determinant_in(d.at, crossed.at);
+        int count = ENERGY_TERMS;
+        term[0] = mu * nine_dot(f.at, d.at) + lambda * (volume * one);
+        term[1] = half * mu * nine_dot(d.at, d.at) + lambda * (volume * two + half * one * one);
+        term[2] = lambda * (volume * three + one * two);
+        term[3] = lambda * (half * two * two + one * three);
+        term[4] = lambda * (two * three);
+        term[5] = lambda * (half * three * three);
+        if (tets->damped && rows->rate > 0) {
+            struct nine start = gradient_in(tets, corners, lane, rows->start);
+            doubles since[9], rate = wide(tets->damping + lane) * doubles_set(rows->rate);
+            for (int n = 0; n < 9; n++) {
+                since[n] = f.at[n] - start.at[n];
+            }
+            struct nine viscous = matrix_times(tets, lane, start.at, d.at);
+            term[count++] = rate * nine_dot(viscous.at, since);
+            term[count++] = half * rate * nine_dot(viscous.at, d.at);
+        }
+        for (int n = 0; n < count; n++) {
+            doubles_store_any(sums[n] + lane, wide(sums[n] + lane) + term[n]);
         }
     }
 }
@@ -264,7 +309,7 @@ static inline struct weave weave_times(const struct block_triangles *triangles, 
 static void gradient_of_triangles(const struct block_triangles *triangles, const uint16_t (*corners)[FLOAT_LANES],
                                   const struct block_rows *rows, double *sums)
 {
-    _Alignas(64) double given[9 * FLOAT_LANES];
+    _Alignas(64) double given[12 * FLOAT_LANES];
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
         struct weave now = weave_in(triangles, corners, lane, rows->now), force;
         doubles stretch = wide(triangles->stretch + lane), safe, one = doubles_set(1);
@@ -287,21 +332,23 @@ static void gradient_of_triangles(const struct block_triangles *triangles, const
                 force.v[i] = force.v[i] + rate * viscous.v[i];
             }
         }
+        doubles corner[3][3];
         for (int i = 0; i < 3; i++) {
-            doubles first =
-                wide(triangles->along[0] + lane) * force.u[i] + wide(triangles->across[0] + lane) * force.v[i];
-            doubles second =
-                wide(triangles->along[1] + lane) * force.u[i] + wide(triangles->across[1] + lane) * force.v[i];
-            doubles_store_any(given + i * FLOAT_LANES + lane, -(first + second));
-            doubles_store_any(given + (3 + i) * FLOAT_LANES + lane, first);
-            doubles_store_any(given + (6 + i) * FLOAT_LANES + lane, second);
+            for (int k = 0; k < 2; k++) {
+                corner[k + 1][i] =
+                    wide(triangles->along[k] + lane) * force.u[i] + wide(triangles->across[k] + lane) * force.v[i];
+            }
+            corner[0][i] = -(corner[1][i] + corner[2][i]);
+        }
+        for (int k = 0; k < 3; k++) {
+            give_corner(corner[k][0], corner[k][1], corner[k][2], k, lane, given);
         }
     }
     add_given(given, 3, corners[0], sums);
 }
 
 static void change_of_triangles(const struct block_triangles *triangles, const uint16_t (*corners)[FLOAT_LANES],
-                                const struct block_rows *rows, double *sums)
+                                const struct block_rows *rows, double sums[CHANGE_KINDS][FLOAT_LANES])
 {
     doubles half = doubles_set(0.5), one = doubles_set(1), two = doubles_set(2);
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
@@ -319,9 +366,10 @@ static void change_of_triangles(const struct block_triangles *triangles, const u
             }
             struct weave viscous = weave_times(triangles, lane, &start, &d);
             doubles rate = wide(triangles->damping + lane) * doubles_set(rows->rate);
-            change = change + rate * (wide_dot(viscous.u, since.u) + wide_dot(viscous.v, since.v));
+            doubles heat = rate * (wide_dot(viscous.u, since.u) + wide_dot(viscous.v, since.v));
+            doubles_store_any(sums[CHANGE_DAMPING] + lane, wide(sums[CHANGE_DAMPING] + lane) + heat);
         }
-        doubles_store_any(sums + lane, wide(sums + lane) + change);
+        doubles_store_any(sums[CHANGE_CLOTH] + lane, wide(sums[CHANGE_CLOTH] + lane) + change);
     }
 }
 
@@ -342,19 +390,20 @@ static inline void wide_hinge(const struct block_hinges *hinges, const uint16_t 
 static void gradient_of_hinges(const struct block_hinges *hinges, const uint16_t (*corners)[FLOAT_LANES],
                                const struct block_rows *rows, double *sums)
 {
-    _Alignas(64) double given[12 * FLOAT_LANES];
+    _Alignas(64) double given[16 * FLOAT_LANES];
     for (int lane = 0; lane < FLOAT_LANES; lane += DOUBLES) {
-        doubles w[3], safe;
+        doubles w[3], safe, corner[4][3];
         wide_hinge(hinges, corners, lane, rows->now, w);
         doubles pull = wide(hinges->stiffness + lane) * slack_of(wide(hinges->rest + lane), w, &safe);
         for (int i = 0; i < 3; i++) {
-            doubles force = pull * w[i], sum = doubles_set(0);
+            corner[0][i] = doubles_set(0);
             for (int k = 0; k < 3; k++) {
-                doubles one = wide(hinges->weights[k] + lane) * force;
-                sum = sum + one;
-                doubles_store_any(given + (3 * (k + 1) + i) * FLOAT_LANES + lane, one);
+                corner[k + 1][i] = wide(hinges->weights[k] + lane) * (pull * w[i]);
+                corner[0][i] = corner[0][i] - corner[k + 1][i];
             }
-            doubles_store_any(given + i * FLOAT_LANES + lane, -sum);
+        }
+        for (int k = 0; k < 4; k++) {
+            give_corner(corner[k][0], corner[k][1], corner[k][2], k, lane, given);
         }
     }
     add_given(given, 4, corners[0], sums);
@@ -398,11 +447,17 @@ static void change_of_block_tets(const struct block_elements *elements, const st
 static void change_of_block_cloth(const struct block_elements *elements, const struct block_rows *rows,
                                   double sums[CHANGE_KINDS][FLOAT_LANES])
 {
-    EACH_GROUP(triangle, change_of_triangles(&elements->triangles[g], corners, rows, sums[CHANGE_CLOTH]))
+    EACH_GROUP(triangle, change_of_triangles(&elements->triangles[g], corners, rows, sums))
     EACH_GROUP(hinge, change_of_hinges(&elements->hinges[g], corners, rows, sums[CHANGE_CLOTH]))
+}
+
+static void line_of_block(const struct block_elements *elements, const struct block_rows *rows,
+                          double sums[LINE_TERMS][FLOAT_LANES])
+{
+    EACH_GROUP(tet, line_of_tets(&elements->tets[g], corners, rows, sums))
 }
 
 #define BLOCK_KERNELS_ROW                                                                                              \
     {                                                                                                                  \
-        gradient_of_block, change_of_block_tets, change_of_block_cloth                                                 \
+        gradient_of_block, change_of_block_tets, change_of_block_cloth, line_of_block                                  \
     }

@@ -8,6 +8,7 @@
 struct element_pass {
     const double *now, *start, *direction;
     double rate; /* 1 / H: strain rate = change of strain * rate */
+    const double *begin; /* changes by blocks also measure how energy changed from here to now; null: they do not */
 };
 
 /* Six of the energy, the linear and the quadratic one of damping. */

@@ -63,33 +63,3 @@ dent_status sim_no_memory(dent_context *context)
 {
     return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "no memory for the simulation");
 }
-
-/* ---- loops ------------------------------------------------------------------------------------------------------- */
-
-struct range_call {
-    sim_range_function *function;
-    void *data;
-    uint32_t begin, end;
-};
-
-static void range_block(void *data, uint32_t block, uint32_t worker)
-{
-    (void)worker;
-    const struct range_call *call = data;
-    uint32_t begin = call->begin + block * SIM_BLOCK;
-    uint32_t end = call->end - begin > SIM_BLOCK ? begin + SIM_BLOCK : call->end;
-    call->function(call->data, begin, end);
-}
-
-void sim_parallel(dent_context *context, uint32_t begin, uint32_t end, sim_range_function *function, void *data)
-{
-    if (begin >= end) {
-        return;
-    }
-    if (end - begin <= SIM_BLOCK) {
-        function(data, begin, end);
-        return;
-    }
-    struct range_call call = {function, data, begin, end};
-    dent_parallel_for(context, (end - begin - 1) / SIM_BLOCK + 1, range_block, &call);
-}

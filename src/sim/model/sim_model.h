@@ -151,9 +151,21 @@ void sim_release_blocks(struct sim_model *model);
 dent_status sim_reserve(dent_context *context, void **array, uint64_t *capacity, uint64_t needed, size_t size);
 dent_status sim_no_memory(dent_context *context);
 
+/* ---- sim_loops.c ------------------------------------------------------------------------------------------------- */
+
 /* A loop over [begin, end) in blocks of SIM_BLOCK on the context's threads; `function` handles a part of it. */
 typedef void sim_range_function(void *data, uint32_t begin, uint32_t end);
 void sim_parallel(dent_context *context, uint32_t begin, uint32_t end, sim_range_function *function, void *data);
+/* As memcpy(), by several threads where it is much. */
+void sim_copy(dent_context *context, void *to, const void *from, size_t size);
+/* Sums over [begin, end): `function` adds what a part of it has. In the same order for any number of threads, and up to
+ * 1,024 as in one loop. */
+enum { SIM_MOST_SUMS = 4 };
+typedef void sim_sum_function(void *data, uint32_t begin, uint32_t end, double sums[SIM_MOST_SUMS]);
+void sim_parallel_sums(dent_context *context, uint32_t begin, uint32_t end, sim_sum_function *function, void *data,
+                       double sums[SIM_MOST_SUMS]);
+/* The largest of what `function` leaves in sums[0], where 0 came in; at least 0. */
+double sim_parallel_most(dent_context *context, uint32_t begin, uint32_t end, sim_sum_function *function, void *data);
 
 /* ---- sim_check.c ------------------------------------------------------------------------------------------------- */
 dent_status sim_check_def(dent_context *context, const dent_sim_def *def);

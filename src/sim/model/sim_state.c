@@ -118,7 +118,7 @@ static void copy_parts(const struct sim_model *model, struct sim_state *to, cons
     state_parts(model, &readable, source);
     for (uint32_t n = 0; n < STATE_PART_COUNT; n++) {
         if (target[n].size > 0) {
-            memcpy(target[n].bytes, source[n].bytes, target[n].size);
+            sim_copy(model->context, target[n].bytes, source[n].bytes, target[n].size);
         }
     }
 }

@@ -68,7 +68,7 @@ static bool works_by_itself(const struct sim_model *model)
 void interval_energy_begin(const struct sim_model *model, const struct sim_state *state, const struct sim_solver *solver,
                            struct interval_energy *energy)
 {
-    memcpy(energy->velocities, state->velocities, 3 * (size_t)model->vertex_count * sizeof(double));
+    sim_copy(model->context, energy->velocities, state->velocities, 3 * (size_t)model->vertex_count * sizeof(double));
     if (model->rigid_count > 0) {
         memcpy(energy->rigids, state->rigids, model->rigid_count * sizeof *energy->rigids);
         memcpy(energy->books, state->books, model->rigid_count * sizeof *energy->books);

@@ -83,9 +83,19 @@ static dent_status interval(const struct sim_model *model, struct sim_state *sta
     return status;
 }
 
-static dent_status check_finite(const struct sim_model *model, const struct sim_state *state)
+static void wild_range(void *data, uint32_t begin, uint32_t end, double sums[SIM_MOST_SUMS])
 {
-    for (uint32_t v = 0; v < model->vertex_count; v++) {
+    const struct sim_state *state = data;
+    for (uint32_t v = begin; v < end; v++) {
+        const double *x = state->positions + 3 * (size_t)v, *velocity = state->velocities + 3 * (size_t)v;
+        sums[0] += !isfinite(x[0] + x[1] + x[2]) || !isfinite(velocity[0] + velocity[1] + velocity[2]);
+    }
+}
+
+static dent_status check_finite(const struct sim_model *model, struct sim_state *state)
+{
+    bool wild = sim_parallel_most(model->context, 0, model->vertex_count, wild_range, state) > 0;
+    for (uint32_t v = 0; v < model->vertex_count && wild; v++) {
         const double *x = state->positions + 3 * (size_t)v, *velocity = state->velocities + 3 * (size_t)v;
         if (!isfinite(x[0] + x[1] + x[2]) || !isfinite(velocity[0] + velocity[1] + velocity[2])) {
             const struct sim_body *body = &model->bodies[model->vertex_bodies[v]];

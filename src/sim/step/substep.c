@@ -92,8 +92,8 @@ dent_status solver_substep(const struct sim_model *model, struct sim_state *stat
 {
     struct elastic_work *elastic = &solver->elastic;
     size_t size = 3 * (size_t)model->vertex_count * sizeof(double);
-    memcpy(elastic->previous, state->positions, size);
-    memcpy(solver->response.approach_velocities, state->velocities, size);
+    sim_copy(model->context, elastic->previous, state->positions, size);
+    sim_copy(model->context, solver->response.approach_velocities, state->velocities, size);
     if (model->rigid_count > 0) {
         memcpy(elastic->previous_rigids, state->rigids, model->rigid_count * sizeof *state->rigids);
     }
