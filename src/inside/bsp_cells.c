@@ -6,6 +6,8 @@
  */
 #include "inside/bsp_cells.h"
 
+#include "base/floating_point_guard.h"
+
 #include "geometry/predicates/triangle_predicates.h"
 
 #include <float.h>
@@ -202,7 +204,7 @@ static bool face_is_flat(const struct bsp_builder *builder, uint32_t face)
            orientation_2d_counted(corners[0], corners[1], corners[2], 2, 0, &counters) == 0;
 }
 
-static void list_cell(struct bsp_builder *builder, const struct cell_box *box, uint32_t count, int32_t child)
+DENT_NOINLINE static void list_cell(struct bsp_builder *builder, const struct cell_box *box, uint32_t count, int32_t child)
 {
     dent_inside_cell cell = {.triangle_count = count, .place = DENT_PLACE_ON};
     memcpy(cell.low, box->low, sizeof cell.low);
@@ -215,7 +217,7 @@ static void list_cell(struct bsp_builder *builder, const struct cell_box *box, u
     }
 }
 
-static int32_t empty_cell(struct bsp_builder *builder, const struct cell_box *box)
+DENT_NOINLINE static int32_t empty_cell(struct bsp_builder *builder, const struct cell_box *box)
 {
     double centre[3];
     bool within = true;
@@ -227,7 +229,7 @@ static int32_t empty_cell(struct bsp_builder *builder, const struct cell_box *bo
 }
 
 /* The last stage of a cell: its flat triangles in a node of their own, then the planes of the others. */
-static int32_t finish_cell(struct bsp_builder *builder, const struct cell_box *box, size_t first, uint32_t count,
+DENT_NOINLINE static int32_t finish_cell(struct bsp_builder *builder, const struct cell_box *box, size_t first, uint32_t count,
                            uint32_t depth)
 {
     struct bsp_node node = {.kind = BSP_FLAT_FACES, .first_face = (uint32_t)builder->faces.count};
@@ -257,16 +259,24 @@ static int32_t finish_cell(struct bsp_builder *builder, const struct cell_box *b
 static int32_t build_cell(struct bsp_builder *builder, const struct cell_box *box, size_t first, uint32_t count,
                           uint32_t depth);
 
-/* One half of a cell: the triangles that reach into it go to the end of the list. */
+/* Triangles that reach into a half go to the end of the list; false without memory. */
+DENT_NOINLINE static bool list_half(struct bsp_builder *builder, const struct cell_box *half, size_t first,
+                                    uint32_t count)
+{
+    bool complete = true;
+    for (uint32_t i = 0; i < count && complete; i++) {
+        uint32_t face = *(uint32_t *)array_at(&builder->lists, first + i);
+        complete = !reaches_into(builder, face, half, face_is_flat(builder, face)) || array_push(&builder->lists, &face);
+    }
+    return complete;
+}
+
 static int32_t build_half(struct bsp_builder *builder, const struct cell_box *half, size_t first, uint32_t count,
                           uint32_t depth)
 {
     size_t start = builder->lists.count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t face = *(uint32_t *)array_at(&builder->lists, first + i);
-        if (reaches_into(builder, face, half, face_is_flat(builder, face)) && !array_push(&builder->lists, &face)) {
-            return builder_fail(builder);
-        }
+    if (!list_half(builder, half, first, count)) {
+        return builder_fail(builder);
     }
     int32_t child = build_cell(builder, half, start, (uint32_t)(builder->lists.count - start), depth + 1);
     builder->lists.count = start;
@@ -289,31 +299,43 @@ static bool list_faces_at(struct bsp_builder *builder, size_t first, uint32_t co
     return true;
 }
 
-static int32_t build_cell(struct bsp_builder *builder, const struct cell_box *box, size_t first, uint32_t count,
-                          uint32_t depth)
+/* Chooses the plane of a cell; axis -1: none is worth it. */
+DENT_NOINLINE static struct axis_plane choose_plane(struct bsp_builder *builder, const struct cell_box *box, size_t first,
+                                                    uint32_t count, uint32_t depth)
 {
-    builder->depth = depth > builder->depth ? depth : builder->depth;
     const uint32_t *faces = array_at(&builder->lists, first);
     struct axis_plane plane = {-1, 0.0, CUT_GAIN * count};
-    if (builder->failed || count == 0) {
-        int32_t leaf = builder->failed ? builder_fail(builder) : empty_cell(builder, box);
-        list_cell(builder, box, 0, leaf);
-        return leaf;
-    }
     if (count > CELL_FACES && depth < CELL_DEPTH && !cell_is_small(builder, box, faces, count)) {
         for (int axis = 0; axis < 3; axis++) {
             try_axis(builder, box, faces, count, axis, &plane);
         }
     }
+    return plane;
+}
+
+DENT_NOINLINE static int32_t add_axis_node(struct bsp_builder *builder, size_t first, uint32_t count,
+                                           const struct axis_plane *plane)
+{
+    struct bsp_node node = {.kind = (uint32_t)plane->axis, .origin = {plane->at}};
+    node.normal[plane->axis] = 1.0;
+    return list_faces_at(builder, first, count, &node) ? builder_add_node(builder, &node) : builder_fail(builder);
+}
+
+/* What a level of the recursion keeps on the stack is small: helpers are not inlined. */
+static int32_t build_cell(struct bsp_builder *builder, const struct cell_box *box, size_t first, uint32_t count,
+                          uint32_t depth)
+{
+    builder->depth = depth > builder->depth ? depth : builder->depth;
+    if (builder->failed || count == 0) {
+        int32_t leaf = builder->failed ? builder_fail(builder) : empty_cell(builder, box);
+        list_cell(builder, box, 0, leaf);
+        return leaf;
+    }
+    struct axis_plane plane = choose_plane(builder, box, first, count, depth);
     if (plane.axis < 0) {
         return finish_cell(builder, box, first, count, depth);
     }
-    struct bsp_node node = {.kind = (uint32_t)plane.axis, .origin = {plane.at}};
-    node.normal[plane.axis] = 1.0;
-    if (!list_faces_at(builder, first, count, &node)) {
-        return builder_fail(builder);
-    }
-    int32_t index = builder_add_node(builder, &node);
+    int32_t index = add_axis_node(builder, first, count, &plane);
     for (int k = 0; k < 2 && !builder->failed; k++) {
         struct cell_box half = *box;
         *(k ? &half.low[plane.axis] : &half.high[plane.axis]) = plane.at;

@@ -1,6 +1,8 @@
 /* Building the tree of solid_bsp.h: cells by axis planes first, then the planes of the few triangles in a cell. */
 #include "inside/bsp_cells.h"
 
+#include "base/floating_point_guard.h"
+
 #include <string.h>
 
 /* ---- planes of triangles ----------------------------------------------------------------------------------------- */
@@ -8,6 +10,7 @@
 enum {
     PLANES_MOST = 40,    /* triangles of a cell; cells with more stay open */
     NODES_A_TRIANGLE = 8, /* of a cell, before the rest of it stays open */
+    PLANES_DEPTH = 44,    /* planes above one another in a cell, before the rest of it stays open: bounds the stack */
     CANDIDATES = 8,
     SPLIT_WEIGHT = 8,
     SAMPLES = 12
@@ -154,6 +157,7 @@ struct plane_task {
     const struct plane_path *path;
     size_t first_fragment, fragment_count, first_sample, sample_count;
     uint32_t depth;
+    uint32_t planes; /* above it in this cell */
 };
 
 /* Fragments that reach the side of `sign` go to the end of the list, cut. */
@@ -194,32 +198,57 @@ static bool list_faces_in_plane(struct bsp_builder *builder, const struct plane_
     return complete;
 }
 
-static int32_t build_planes(struct bsp_builder *builder, const struct plane_task *task);
-
-static int32_t build_side(struct bsp_builder *builder, const struct plane_task *task, uint32_t index, uint32_t face, int sign)
+/* Fragments and samples of one side of a plane, at the ends of their lists. Not inlined: a fragment is large, and must
+ * not lie on the stack while the side is built. */
+DENT_NOINLINE static bool open_side(struct bsp_builder *builder, const struct plane_task *task, uint32_t face,
+                                    const struct plane_path *path, struct plane_task *side)
 {
     static const double steps[] = {0x1p-4, 0x1p-8, 0x1p-13, 0x1p-20};
-    struct bsp_node node = *(struct bsp_node *)array_at(&builder->nodes, index);
+    struct bsp_node node = *(struct bsp_node *)array_at(&builder->nodes, path->node);
     struct solid_fragment splitter = {0};
     for (size_t i = 0; i < task->fragment_count; i++) {
         const struct solid_fragment *fragment = array_at(&builder->fragments, task->first_fragment + i);
         splitter = fragment->face == face ? *fragment : splitter;
     }
+    bool complete = pick_samples(builder, &node, task->first_sample, task->sample_count, path->sign) &&
+                    pick_fragments(builder, task, face, path->sign);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && complete; i++) {
+        complete = add_sample_beside(builder, path, task->box, &splitter, &node, path->sign * steps[i]);
+    }
+    side->fragment_count = builder->fragments.count - side->first_fragment;
+    side->sample_count = builder->samples.count - side->first_sample;
+    return complete;
+}
+
+static int32_t build_planes(struct bsp_builder *builder, const struct plane_task *task);
+
+static int32_t build_side(struct bsp_builder *builder, const struct plane_task *task, uint32_t index, uint32_t face, int sign)
+{
     struct plane_path path = {task->path, index, sign};
-    struct plane_task side = {.box = task->box, .path = &path, .depth = task->depth + 1};
+    struct plane_task side = {.box = task->box, .path = &path, .depth = task->depth + 1, .planes = task->planes + 1};
     side.first_fragment = builder->fragments.count;
     side.first_sample = builder->samples.count;
-    bool complete = pick_samples(builder, &node, task->first_sample, task->sample_count, sign) &&
-                    pick_fragments(builder, task, face, sign);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && complete; i++) {
-        complete = add_sample_beside(builder, &path, task->box, &splitter, &node, sign * steps[i]);
-    }
-    side.fragment_count = builder->fragments.count - side.first_fragment;
-    side.sample_count = builder->samples.count - side.first_sample;
-    int32_t child = complete ? build_planes(builder, &side) : builder_fail(builder);
+    int32_t child = open_side(builder, task, face, &path, &side) ? build_planes(builder, &side) : builder_fail(builder);
     builder->fragments.count = side.first_fragment;
     builder->samples.count = side.first_sample;
     return child;
+}
+
+/* Writes the node of the chosen plane and adds it; false without memory. */
+DENT_NOINLINE static bool add_plane(struct bsp_builder *builder, const struct plane_task *task, uint32_t *face,
+                                    int32_t *index)
+{
+    const struct solid_fragment *fragments = array_at(&builder->fragments, task->first_fragment);
+    *face = fragments[choose_splitter(builder, fragments, (uint32_t)task->fragment_count)].face;
+    struct bsp_node node = {.kind = BSP_TRIANGLE_PLANE};
+    double factor;
+    plane_of_face(builder, *face, node.normal, node.origin, &factor);
+    node.bound = plane_bound(factor, reach_of(node.origin, task->box->high, reach_of(node.origin, task->box->low, 0.0)));
+    if (!list_faces_in_plane(builder, task, *face, &node)) {
+        return false;
+    }
+    *index = builder_add_node(builder, &node);
+    return true;
 }
 
 static int32_t build_planes(struct bsp_builder *builder, const struct plane_task *task)
@@ -228,21 +257,15 @@ static int32_t build_planes(struct bsp_builder *builder, const struct plane_task
     if (task->fragment_count == 0) {
         return solid_leaf(builder, task->first_sample, task->sample_count);
     }
-    if (builder->planes_left == 0) {
+    if (builder->planes_left == 0 || task->planes == PLANES_DEPTH) {
         return builder_open_leaf(builder);
     }
     builder->planes_left--;
-    const struct solid_fragment *fragments = array_at(&builder->fragments, task->first_fragment);
-    uint32_t splitter = choose_splitter(builder, fragments, (uint32_t)task->fragment_count);
-    uint32_t face = fragments[splitter].face;
-    struct bsp_node node = {.kind = BSP_TRIANGLE_PLANE};
-    double factor;
-    plane_of_face(builder, face, node.normal, node.origin, &factor);
-    node.bound = plane_bound(factor, reach_of(node.origin, task->box->high, reach_of(node.origin, task->box->low, 0.0)));
-    if (!list_faces_in_plane(builder, task, face, &node)) {
+    uint32_t face;
+    int32_t index;
+    if (!add_plane(builder, task, &face, &index)) {
         return builder_fail(builder);
     }
-    int32_t index = builder_add_node(builder, &node);
     builder->plane_count++;
     for (int k = 0; k < 2 && !builder->failed; k++) {
         int32_t child = build_side(builder, task, (uint32_t)index, face, k ? 1 : -1);

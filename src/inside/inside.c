@@ -192,6 +192,7 @@ dent_status dent_inside_create(dent_context *context, const dent_inside_def *def
         array_init(&made->cells, context, sizeof(uint16_t));
         array_init(&made->starts, context, sizeof(uint32_t));
         array_init(&made->sorted, context, sizeof(struct sorted_point));
+        array_init(&made->columns, context, 1);
         status = dent_call_guarded(context, make, &(struct make_call){made, def});
     }
     if (!made || status == DENT_ERROR_OUT_OF_MEMORY) {
@@ -216,6 +217,7 @@ void dent_inside_destroy(dent_inside *inside)
     array_destroy(&inside->cells);
     array_destroy(&inside->starts);
     array_destroy(&inside->sorted);
+    array_destroy(&inside->columns);
     solid_bsp_destroy(&inside->bsp, context);
     winding_tree_destroy(&inside->winding, context);
     dent_release(context, inside->triangles, inside->triangle_count, sizeof *inside->triangles);

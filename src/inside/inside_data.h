@@ -31,6 +31,7 @@ struct dent_inside {
     uint64_t points;
     atomic_uint_fast64_t exact_tests;
     struct dynamic_array cells, starts, sorted; /* of the points of a call: uint16_t, uint32_t, struct sorted_point */
+    struct dynamic_array columns;               /* bytes: memory of workers */
 };
 
 /* Makes the BSP tree unless it stands. Fails with OUT_OF_MEMORY. */

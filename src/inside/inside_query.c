@@ -146,12 +146,17 @@ static void wind_block(const struct inside_call *call, const struct sorted_point
     atomic_fetch_add(&call->inside->exact_tests, group.exact_tests);
 }
 
-static void bsp_block(const struct inside_call *call, const struct sorted_point *from, uint32_t count)
-{
+/* Memory of a worker: too much for a stack. */
+struct bsp_columns {
     double columns[6][POINTS_A_BLOCK + 8];
     uint32_t indices[2][POINTS_A_BLOCK];
-    struct bsp_points points = {columns[0], columns[1], columns[2], indices[0], columns[3], columns[4],
-                                columns[5], indices[1], count,      0};
+};
+
+static void bsp_block(const struct inside_call *call, const struct sorted_point *from, uint32_t count, uint32_t worker)
+{
+    struct bsp_columns *own = (struct bsp_columns *)call->inside->columns.data + worker;
+    struct bsp_points points = {own->columns[0], own->columns[1], own->columns[2], own->indices[0], own->columns[3],
+                                own->columns[4], own->columns[5], own->indices[1], count,           0};
     for (uint32_t i = 0; i < count; i++) {
         points.x[i] = from[i].point[0];
         points.y[i] = from[i].point[1];
@@ -167,13 +172,12 @@ static void bsp_block(const struct inside_call *call, const struct sorted_point 
 
 static void ask_block(void *data, uint32_t block, uint32_t worker)
 {
-    (void)worker;
     const struct inside_call *call = data;
     uint32_t first = block * POINTS_A_BLOCK, left = call->sorted - first;
     const struct sorted_point *points = (const struct sorted_point *)call->inside->sorted.data + first;
     uint32_t count = left < POINTS_A_BLOCK ? left : POINTS_A_BLOCK;
     if (call->use_bsp) {
-        bsp_block(call, points, count);
+        bsp_block(call, points, count, worker);
     } else {
         wind_block(call, points, count);
     }
@@ -204,7 +208,8 @@ static dent_status run(void *data)
             return status;
         }
     }
-    if (!inside_make_room(&inside->cells, call->count)) {
+    size_t columns = call->use_bsp ? dent_context_worker_count(context) * sizeof(struct bsp_columns) : 0;
+    if (!inside_make_room(&inside->cells, call->count) || !inside_make_room(&inside->columns, columns)) {
         return DENT_ERROR_OUT_OF_MEMORY;
     }
     dent_status status = dent_parallel_for(context, blocks_of(call->count, READ_A_BLOCK), read_block, call);

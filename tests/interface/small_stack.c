@@ -315,6 +315,133 @@ static void ask_structures(struct stage *stage)
     }
 }
 
+/* ---- points, boxes, closed surfaces ------------------------------------------------------------------------------ */
+
+enum { MANY = 500 };
+
+/* Places of a lattice, or on a sphere: no two of its triangles share a plane. */
+static void draw_places(struct stage *stage, dent_random *random, double *places)
+{
+    for (int i = 0; i < 3 * MANY; i++) {
+        places[i] = stage->wild ? lattice_number(random, true) : 2 * dent_random_unit(random) - 1;
+    }
+}
+
+/* A ball: one convex cell of planes after another. */
+static uint32_t make_ball(double *positions, uint32_t (*triangles)[3])
+{
+    enum { RINGS = 7, SIDES = 12 };
+    uint32_t count = 0;
+    for (int i = 0; i <= RINGS; i++) {
+        for (int j = 0; j < SIDES; j++) {
+            double a = 3.14159265358979 * (i + 0.5) / (RINGS + 1), b = 6.28318530717959 * j / SIDES;
+            double *p = positions + 3 * (SIDES * i + j);
+            p[0] = sin(a) * cos(b), p[1] = sin(a) * sin(b), p[2] = cos(a);
+        }
+    }
+    for (uint32_t i = 0; i < RINGS; i++) {
+        for (uint32_t j = 0; j < SIDES; j++) {
+            uint32_t a = SIDES * i + j, b = SIDES * i + (j + 1) % SIDES;
+            memcpy(triangles[count++], (uint32_t[]){a, a + SIDES, b}, 12);
+            memcpy(triangles[count++], (uint32_t[]){b, a + SIDES, b + SIDES}, 12);
+        }
+    }
+    for (uint32_t j = 1; j + 1 < SIDES; j++) {
+        memcpy(triangles[count++], (uint32_t[]){0, j, j + 1}, 12);
+        memcpy(triangles[count++], (uint32_t[]){SIDES * RINGS, SIDES * RINGS + j + 1, SIDES * RINGS + j}, 12);
+    }
+    return count;
+}
+
+static void ask_inside(struct stage *stage)
+{
+    static double positions[3 * MANY], places[3 * MANY];
+    static uint32_t triangles[MANY][3];
+    static uint8_t found[MANY];
+    static dent_sweep_hit hits[MANY];
+    dent_random random = dent_random_seeded(9);
+    uint32_t count = make_ball(positions, triangles);
+    draw_places(stage, &random, places);
+    for (int i = 0; i < 3 * MANY && stage->wild; i++) {
+        positions[i] = lattice_number(&random, true);
+    }
+    for (int method = 1; method < DENT_INSIDE_METHOD_COUNT; method++) {
+        dent_inside_def def = dent_inside_def_default();
+        dent_sweep_def sweep = dent_sweep_def_default();
+        dent_inside *inside;
+        def.positions = dent_positions_double(positions);
+        def.vertex_count = MANY;
+        def.triangles = triangles[0];
+        def.triangle_count = count;
+        def.method = (dent_inside_method)method;
+        must_be_ok(stage, dent_inside_create(stage->context, &def, &inside), "dent_inside_create");
+        must_be_ok(stage, dent_inside_classify(inside, dent_positions_double(places), MANY, found), "classify");
+        sweep.starts = dent_positions_double(places);
+        sweep.ends = dent_positions_double(positions);
+        sweep.count = stage->wild ? 20 : MANY;
+        must_be_ok(stage, dent_inside_sweep(inside, &sweep, hits), "dent_inside_sweep");
+        dent_inside_destroy(inside);
+    }
+}
+
+static void ask_boxes(struct stage *stage)
+{
+    static double boxes[6 * MANY], places[3 * MANY], distances[4 * MANY];
+    static uint32_t indices[4 * MANY], counts[MANY];
+    dent_random random = dent_random_seeded(10);
+    draw_places(stage, &random, places);
+    for (int i = 0; i < 6 * MANY; i++) {
+        double size = 0.3 * dent_random_unit(&random);
+        boxes[i] = places[3 * (i / 6) + i % 3] + (i % 6 < 3 ? 0 : stage->wild ? 1 : size);
+    }
+    for (int method = 0; method < DENT_BOXES_METHOD_COUNT; method++) {
+        dent_boxes_def def = dent_boxes_def_default();
+        dent_boxes *object;
+        dent_box_pairs pairs;
+        dent_box_hits hits;
+        dent_neighbours_query query = dent_neighbours_query_default();
+        dent_box_segments segments = {.from = dent_positions_double(places), .to = dent_positions_double(boxes)};
+        def.method = (dent_boxes_method)method;
+        query.places = dent_positions_double(places);
+        query.place_count = MANY;
+        query.nearest = 4;
+        must_be_ok(stage, dent_boxes_create(stage->context, &def, &object), "dent_boxes_create");
+        must_be_ok(stage, dent_boxes_update(object, dent_box_list_double(boxes), MANY), "dent_boxes_update");
+        must_be_ok(stage, dent_boxes_pairs(object, &pairs), "dent_boxes_pairs");
+        must_be_ok(stage, dent_boxes_on_segments(object, &segments, MANY, &hits), "dent_boxes_on_segments");
+        must_be_ok(stage, dent_boxes_nearest(object, &query, indices, distances, counts), "dent_boxes_nearest");
+        dent_boxes_destroy(object);
+    }
+}
+
+static void ask_clouds(struct stage *stage)
+{
+    static double positions[3 * MANY];
+    static uint32_t triangles[MANY][3];
+    for (int function = 0; function < DENT_CLOUD_FUNCTION_COUNT; function++) {
+        dent_cloud_def def = dent_cloud_def_default();
+        dent_cloud_search_def search_def = dent_cloud_search_def_default();
+        dent_cloud *cloud;
+        dent_cloud_search *search;
+        dent_cloud_result result;
+        dent_cloud_update_result update;
+        dent_pose pose = dent_pose_identity();
+        make_ball(positions, triangles);
+        pose.translation[0] = 0.5;
+        def.positions = dent_positions_double(positions);
+        def.point_count = 96;
+        must_be_ok(stage, dent_cloud_create(stage->context, &def, &cloud), "dent_cloud_create");
+        search_def.cloud_a = search_def.cloud_b = cloud;
+        search_def.function = (dent_cloud_function)function;
+        must_be_ok(stage, dent_cloud_search_create(stage->context, &search_def, &search), "dent_cloud_search_create");
+        must_be_ok(stage, dent_cloud_search_begin(search, NULL, &pose, 1), "dent_cloud_search_begin");
+        must_be_ok(stage, dent_cloud_search_run(search, dent_budget_units(1000000), &result), "dent_cloud_search_run");
+        dent_cloud_search_destroy(search);
+        must_be_ok(stage, dent_cloud_update(cloud, &update), "dent_cloud_update");
+        dent_cloud_destroy(cloud);
+    }
+}
+
 /* ---- simulator, scenes, files ----------------------------------------------------------------------------------- */
 
 static void simulate(struct stage *stage)
@@ -441,6 +568,9 @@ static struct job jobs[] = {
     {"motion", ask_motion, true, NULL},
     {"time-critical", ask_in_time, false, NULL},
     {"structures", ask_structures, false, NULL},
+    {"inside", ask_inside, false, NULL},
+    {"boxes", ask_boxes, false, NULL},
+    {"clouds", ask_clouds, true, NULL},
     {"simulator", simulate, true, NULL},
     {"scenes", build_scenes, true, NULL},
     {"files", read_and_write, true, NULL},
