@@ -207,7 +207,8 @@ typedef struct dent_cloud_result {
         miss_probability; /**< estimate: the chance that an intersection with the extent of the resolution or more was
                                   not found. 0 if the covers are apart, or every point near the other cloud was tried.
                                   With YES: that some piece of the curve was not found; 0 with first_only. 1 until all
-                                  pairs of nodes are refined, then by the draws done so far */
+                                  pairs of nodes are refined, then by the draws done so far. 1 if f was undefined where the
+                                  surfaces may meet and no point was found */
     double resolution;    /**< radius of a surfel, a length: smaller contact may be missed */
 
     uint32_t pending_count; /**< pairs of nodes not yet refined */

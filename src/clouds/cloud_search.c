@@ -208,6 +208,9 @@ static double miss_probability(const dent_cloud_search *search)
     if (search->phase == SEARCH_PAIRS) {
         return search->points.count ? 0.0 : 1.0;
     }
+    if (search->points.count == 0 && search->result.undefined > 0) {
+        return 1.0; /* draws say nothing where there is no surface to cross */
+    }
     if (search->def.first_only && search->points.count > 0) {
         return 0.0;
     }
