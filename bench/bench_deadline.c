@@ -1,7 +1,7 @@
 /* Deadlines of the time-critical search: does it return in time, and what does it know then?
  *
  * Usage: bench_deadline [--calls N] [--faces N] [--budget US] [--load] [--deadlines] [--quality] [--orders] [--fronts]
- *                       [--volumes]
+ *                       [--volumes] [--interrupt]
  *
  *   --deadlines  N calls (default 100000) for each budget of 100, 500 and 1000 us (or the one given) on pairs of bodies
  *                of 100,000 faces in many poses, each call followed by an empty loop that reads the clock until the
@@ -13,6 +13,8 @@
  *   --orders     the bound at equal budgets of work: priority, breadth first, depth first, deepest
  *   --fronts     steps of a moving pair from the roots and from the last front
  *   --volumes    balls, boxes, 14- and 18-DOPs at 1 ms
+ *   --interrupt  N calls (at most 5,000) stopped by another thread's flag: from the flag to the return, beside an empty
+ *                loop that reads the flag
  *
  * Without any of these: all parts.
  *
@@ -25,7 +27,7 @@
 
 #include "deadline_bodies.h"
 
-enum { POSES = 8, BUDGETS = 3, PARTS = 5 };
+enum { POSES = 8, BUDGETS = 3, PARTS = 6 };
 
 /* ---- deadlines --------------------------------------------------------------------------------------------------- */
 
@@ -357,11 +359,79 @@ static void measure_fronts(dent_context *context, uint32_t faces)
     }
 }
 
+/* ---- interrupt --------------------------------------------------------------------------------------------------- */
+
+struct alarm {
+    int go, flag; /* read and written as atomics */
+    uint64_t wait_ns, raised_ns;
+    bool end;
+};
+
+/* Another thread: waits for `go`, then some microseconds, notes the time and raises the flag. */
+static void *raise_flags(void *data)
+{
+    struct alarm *alarm = data;
+    for (;;) {
+        while (!__atomic_load_n(&alarm->go, __ATOMIC_ACQUIRE)) {
+        }
+        if (alarm->end) {
+            return NULL;
+        }
+        __atomic_store_n(&alarm->go, 0, __ATOMIC_RELEASE);
+        uint64_t until = dent_clock_ns() + alarm->wait_ns;
+        while (dent_clock_ns() < until) {
+        }
+        alarm->raised_ns = dent_clock_ns();
+        __atomic_store_n(&alarm->flag, 1, __ATOMIC_RELEASE);
+    }
+}
+
+static void measure_interrupt(dent_context *context, uint32_t faces, uint32_t calls)
+{
+    struct pair pair;
+    struct alarm alarm = {0};
+    pthread_t thread;
+    float *delays[2] = {calloc(calls, sizeof(float)), calloc(calls, sizeof(float))};
+    dent_random random = dent_random_seeded(7);
+    pair_open(&pair, context, faces, SHELL, 0.7, NULL);
+    dent_time_critical *search = search_open(context, &pair, DENT_REFINE_PRIORITY, 0);
+    dent_budget budget = dent_budget_ns(INFINITY);
+    uint32_t completed = 0;
+    budget.interrupt = &alarm.flag;
+    pthread_create(&thread, NULL, raise_flags, &alarm);
+    for (uint32_t i = 0; i < 2 * calls; i++) {
+        dent_time_critical_result result = {.outcome = DENT_OUTCOME_CANCELLED};
+        dent_time_critical_begin(search, NULL);
+        __atomic_store_n(&alarm.flag, 0, __ATOMIC_RELAXED);
+        alarm.wait_ns = 20000 + dent_random_below(&random, 200000);
+        __atomic_store_n(&alarm.go, 1, __ATOMIC_RELEASE);
+        if (i % 2 == 0) {
+            dent_time_critical_run(search, budget, &result);
+        }
+        while (!__atomic_load_n(&alarm.flag, __ATOMIC_ACQUIRE)) { /* the empty loop; not entered by the search */
+        }
+        uint64_t end = dent_clock_ns();
+        completed += result.outcome == DENT_OUTCOME_COMPLETE;
+        delays[i % 2][i / 2] = end > alarm.raised_ns ? (float)(end - alarm.raised_ns) : 0;
+    }
+    alarm.end = true;
+    __atomic_store_n(&alarm.go, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    printf("interrupt: %u calls, 2 x %u faces, %u completed before the flag\n", calls, pair.balls[0].face_count,
+           completed);
+    for (int i = 0; i < 2; i++) {
+        print_distribution(i ? "empty" : "search", 0, "wall", delays[i], calls);
+        free(delays[i]);
+    }
+    dent_time_critical_destroy(search);
+    pair_close(&pair);
+}
+
 int main(int count, char **arguments)
 {
     uint32_t calls = 100000, faces = 100000, parts = 0, only = 0;
     bool load = false;
-    static const char *const names[PARTS] = {"--deadlines", "--quality", "--orders", "--fronts", "--volumes"};
+    static const char *const names[PARTS] = {"--deadlines", "--quality", "--orders", "--fronts", "--volumes", "--interrupt"};
     for (int i = 1; i < count; i++) {
         bool known = false;
         for (uint32_t part = 0; part < PARTS; part++) {
@@ -384,7 +454,7 @@ int main(int count, char **arguments)
         }
         if (!known || calls < 1 || faces < 100) {
             fprintf(stderr, "usage: bench_deadline [--calls N] [--faces N] [--budget US] [--load] [--deadlines] "
-                            "[--quality] [--orders] [--fronts] [--volumes]\n");
+                            "[--quality] [--orders] [--fronts] [--volumes] [--interrupt]\n");
             return 2;
         }
     }
@@ -409,6 +479,9 @@ int main(int count, char **arguments)
     }
     if (parts & 16) {
         measure_volumes(context, faces);
+    }
+    if (parts & 32) {
+        measure_interrupt(context, faces, calls < 5000 ? calls : 5000);
     }
     dent_context_destroy(context);
     return 0;

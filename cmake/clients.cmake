@@ -1,5 +1,5 @@
-# dent_io (mesh files) and dent_sim (the simulator, scenes, scene files): libraries of their own that see include/dent
-# only.
+# dent_io (mesh files), dent_plan (paths) and dent_sim (the simulator, scenes, scene files): libraries of their own that
+# see include/dent only.
 find_package(ZLIB QUIET)
 find_package(LibLZMA QUIET)
 find_package(EXPAT QUIET)
@@ -56,6 +56,8 @@ if(TARGET dent_io_objects)
     dent_io_uses(assimp::assimp ASSIMP)
   endif()
 endif()
+
+dent_client(dent_plan plan)
 
 # The simulated scenes read meshes (dent_io), and scene files need jansson: without it they are refused, with the
 # reason.

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(installed_libraries)
-foreach(library dent dent_io dent_sim)
+foreach(library dent dent_io dent_plan dent_sim)
   if(TARGET ${library}_static AND TARGET ${library}_shared)
     list(APPEND installed_libraries ${library})
   endif()
@@ -24,7 +24,7 @@ endforeach()
 
 # ---- libraries and the tool ---------------------------------------------------------------------------------------
 foreach(library IN LISTS installed_libraries)
-  # dent_io and dent_sim find the dent library that lies beside them, in the build tree as where they are installed (a
+  # dent_io, dent_plan and dent_sim find the dent library that lies beside them, in the build tree as where they are installed (a
   # path that was exchanged by the installation would be padded with empty elements, which mean the current folder).
   if(NOT library STREQUAL "dent")
     set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
@@ -37,6 +37,24 @@ foreach(library IN LISTS installed_libraries)
 endforeach()
 if(TARGET dent_tool)
   install(TARGETS dent_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
+  PATTERN CMakeLists.txt EXCLUDE)
+
+# Manual pages and completion of the shells are printed by the tool itself, so a build for another machine has none
+# unless it can run the tool (CMAKE_CROSSCOMPILING_EMULATOR).
+if(TARGET dent_tool AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  add_custom_command(OUTPUT ${manual}/made
+    COMMAND ${CMAKE_COMMAND} -DTOOL=$<TARGET_FILE:dent_tool> "-DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}" -DFOLDER=${manual}
+            -P ${PROJECT_SOURCE_DIR}/cmake/manual_pages.cmake
+    DEPENDS dent_tool ${PROJECT_SOURCE_DIR}/cmake/manual_pages.cmake
+    COMMENT "Printing manual pages and completions" VERBATIM)
+  add_custom_target(dent_manual ALL DEPENDS ${manual}/made)
+  install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${manual}/bash/dent DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${manual}/zsh/_dent DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${manual}/fish/dent.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 # Instrumented objects must stay as they are; elsewhere than on ELF systems there is no way to do it.
@@ -118,6 +136,7 @@ list(JOIN io_requirements ", " io_requirements)
 set(exact "dent = ${PROJECT_VERSION}")
 dent_pkg_config(dent "exact collision detection and contact response for deformable bodies" "" "" "-pthread -lm")
 dent_pkg_config(dent_io "mesh files for dent" "${exact}" "${io_requirements}" "")
+dent_pkg_config(dent_plan "paths that are proven free for dent" "${exact}" "" "")
 set(jansson_requirement)
 if(JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
   set(jansson_requirement jansson)

@@ -65,4 +65,6 @@ test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=pyt
     file:/usr/share/i18n/locales/de_DE=locales chromium=chromium)
 # What benchmarks compare with (-DDENT_BUILD_PEERS=ON); each peer is left out with a message when it is absent.
 peer_packages=(file:/usr/include/bullet/btBulletDynamicsCommon.h=libbullet-dev
-    file:/usr/include/nanoflann.hpp=libnanoflann-dev file:/usr/include/flann/flann.hpp=libflann-dev)
+    file:/usr/include/nanoflann.hpp=libnanoflann-dev file:/usr/include/flann/flann.hpp=libflann-dev
+    file:/usr/lib/x86_64-linux-gnu/libpcl_surface.so=libpcl-dev
+    file:/usr/share/ompl/cmake/omplConfig.cmake=libompl-dev)

@@ -131,6 +131,13 @@ void json_item_begin(json_line *line)
     line->first = true;
 }
 
+void json_item_string(json_line *line, const char *value)
+{
+    printer_text(line->out, line->first ? "" : ", ");
+    write_string(line->out, value);
+    line->first = false;
+}
+
 void json_item_end(json_line *line)
 {
     printer_text(line->out, "}");

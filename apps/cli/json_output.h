@@ -29,6 +29,8 @@ void json_object_end(json_line *line);
 void json_array_begin(json_line *line, const char *key);
 void json_array_end(json_line *line);
 void json_item_begin(json_line *line);
+/** A text as an item. */
+void json_item_string(json_line *line, const char *value);
 void json_item_end(json_line *line);
 
 #endif

@@ -2,7 +2,9 @@
  * file. */
 #include "load_world.h"
 
+#include "allowed_pairs.h"
 #include "interrupt.h"
+#include "robot_input.h"
 #include "tool.h"
 
 #include <math.h>
@@ -51,6 +53,16 @@ static bool reserve_input(tool_session *session, loaded_world *loaded)
     return done;
 }
 
+/* The link of a robot's body: the n-th of those with a surface. */
+static const dent_robot_link *link_of_body(const dent_robot *robot, uint32_t body)
+{
+    uint32_t link = 0;
+    for (uint32_t left = body; left > 0 || robot->links[link].triangle_count == 0; link++) {
+        left -= robot->links[link].triangle_count > 0;
+    }
+    return &robot->links[link];
+}
+
 static void release_input(tool_session *session, loaded_input *input)
 {
     if (input->mesh != NULL) {
@@ -58,10 +70,15 @@ static void release_input(tool_session *session, loaded_input *input)
     }
     if (input->positions != NULL) {
         for (uint32_t i = 0; i < input->body_count; i++) {
-            const dent_scene_body *body = dent_scene_body_at(input->scene, i);
-            dent_release(session->context, input->positions[i], (size_t)body->vertex_count * 3, sizeof(double));
+            uint32_t vertices = input->scene != NULL ? dent_scene_body_at(input->scene, i)->vertex_count
+                                                     : link_of_body(input->robot, i)->vertex_count;
+            dent_release(session->context, input->positions[i], (size_t)vertices * 3, sizeof(double));
         }
         dent_release(session->context, input->positions, input->body_count, sizeof *input->positions);
+    }
+    if (input->robot != NULL) {
+        dent_release(session->context, input->link_ids, input->robot->link_count, sizeof *input->link_ids);
+        dent_robot_destroy(session->context, input->robot);
     }
     dent_scene_destroy(input->scene);
     if (input->simulation != NULL) {
@@ -154,6 +171,7 @@ static loaded_body body_of_mesh(const dent_mesh_body *body)
     loaded.strand_count = body->strand_count;
     loaded.first = body->first;
     loaded.radii = body->radii;
+    loaded.normals = body->normals;
     loaded.element_numbers = body->element_numbers;
     return loaded;
 }
@@ -341,11 +359,133 @@ static dent_status add_simulation_to_world(const dent_sim_scene *scene, dent_wor
     return DENT_OK;
 }
 
+/* ---- robots ---------------------------------------------------------------------------------------------- */
+
+static int pose_links(tool_session *session, const loaded_input *input, const double *values)
+{
+    const dent_robot *robot = input->robot;
+    dent_pose *poses = dent_allocate(session->context, robot->link_count, sizeof *poses);
+    if (poses == NULL) {
+        return complain_memory(input->name);
+    }
+    dent_status status = dent_linkage_poses(robot->linkage, NULL, values, poses);
+    for (uint32_t i = 0; i < input->body_count && status == DENT_OK; i++) {
+        const dent_robot_link *link = link_of_body(robot, i);
+        robot_link_positions(link, &poses[link - robot->links], input->positions[i]);
+    }
+    dent_release(session->context, poses, robot->link_count, sizeof *poses);
+    return status == DENT_OK ? STATUS_GOOD : complain_about(input->name, session_message(session, status));
+}
+
+static int pose_as_asked(tool_session *session, const loaded_input *input)
+{
+    const dent_linkage *linkage = input->robot->linkage;
+    uint32_t count = dent_linkage_value_count(linkage);
+    double *values = dent_allocate(session->context, count, sizeof *values);
+    if (values == NULL) {
+        return complain_memory(input->name);
+    }
+    int failed = read_joint_values(input->name, linkage, "--joints", session->options->joints, values);
+    if (!failed && session->options->joints != NULL) { /* zero is where robots are drawn, whatever the limits */
+        failed = robot_check_values(session, "--joints", linkage, values);
+    }
+    failed = failed ? failed : pose_links(session, input, values);
+    dent_release(session->context, values, count, sizeof *values);
+    return failed;
+}
+
+static int make_robot(tool_session *session, loaded_input *input)
+{
+    int failed = load_robot(session, input->name, &input->robot);
+    if (failed) {
+        return failed;
+    }
+    uint32_t count = 0, links = input->robot->link_count;
+    for (uint32_t i = 0; i < links; i++) {
+        count += input->robot->links[i].triangle_count > 0;
+    }
+    if (count == 0) {
+        return complain("%s: no link has a collision shape", input->name);
+    }
+    input->link_ids = dent_allocate(session->context, links, sizeof *input->link_ids);
+    input->positions = dent_allocate(session->context, count, sizeof *input->positions);
+    if (input->link_ids == NULL || input->positions == NULL) {
+        return complain_memory(input->name);
+    }
+    memset(input->link_ids, 0, links * sizeof *input->link_ids);
+    memset(input->positions, 0, count * sizeof *input->positions);
+    input->body_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t numbers = (size_t)link_of_body(input->robot, i)->vertex_count * 3;
+        input->positions[i] = dent_allocate(session->context, numbers, sizeof(double));
+        if (input->positions[i] == NULL) {
+            return complain_memory(input->name);
+        }
+    }
+    return pose_as_asked(session, input);
+}
+
+bool loaded_world_pose_robot(tool_session *session, loaded_world *loaded, uint32_t input, const double *values)
+{
+    return pose_links(session, &loaded->inputs[input], values) == STATUS_GOOD;
+}
+
+static loaded_body body_of_link(const dent_robot_link *link, const double *positions)
+{
+    loaded_body loaded;
+    memset(&loaded, 0, sizeof loaded);
+    loaded.name = link->name;
+    loaded.kind = DENT_BODY_SURFACE;
+    loaded.vertex_count = link->vertex_count;
+    loaded.element_count = link->triangle_count;
+    loaded.positions = positions;
+    loaded.element_corners = link->triangles;
+    return loaded;
+}
+
+/* In `ids` the bodies, in input->link_ids those of all links. */
+static dent_status add_robot_to_world(const loaded_input *input, dent_world *world, dent_body_id *ids)
+{
+    dent_status status = dent_robot_add_to_world(input->robot, world, input->link_ids);
+    uint32_t body = 0;
+    for (uint32_t i = 0; i < input->robot->link_count && status == DENT_OK; i++) {
+        if (!dent_body_id_is_null(input->link_ids[i])) {
+            dent_positions here = dent_positions_double(input->positions[body]);
+            ids[body++] = input->link_ids[i];
+            status = dent_body_set_positions(world, input->link_ids[i], &here, NULL);
+        }
+    }
+    return status;
+}
+
+int loaded_world_allow(tool_session *session, loaded_world *loaded)
+{
+    allowed_robot *robots = dent_allocate(session->context, loaded->input_count, sizeof *robots);
+    if (robots == NULL) {
+        return complain("out of memory");
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < loaded->input_count; i++) {
+        const loaded_input *input = &loaded->inputs[i];
+        if (input->robot != NULL) {
+            robots[count].name = input->name;
+            robots[count].robot = input->robot;
+            robots[count++].ids = input->link_ids;
+        }
+    }
+    int failed = count == 0 && session->options->joints != NULL
+                     ? complain("--joints are the values of a robot, and no .urdf file is given")
+                     : allow_pairs(session, loaded->world, robots, count);
+    dent_release(session->context, robots, loaded->input_count, sizeof *robots);
+    return failed;
+}
+
 /* ---- into the world -------------------------------------------------------------------------------------- */
 
 static loaded_body body_of_input(const loaded_input *input, uint32_t index)
 {
-    return input->mesh != NULL ? body_of_mesh(&input->mesh->bodies[index])
+    return input->mesh != NULL    ? body_of_mesh(&input->mesh->bodies[index])
+           : input->robot != NULL ? body_of_link(link_of_body(input->robot, index), input->positions[index])
            : input->simulation != NULL
                ? body_of_simulation(dent_sim_scene_sim(input->simulation), index)
                : body_of_scene(dent_scene_body_at(input->scene, index), input->positions[index]);
@@ -380,6 +520,7 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
     }
     progress_begin(&session->progress, "looking at the bodies", 0);
     dent_status status = input->mesh != NULL ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
+                         : input->robot != NULL ? add_robot_to_world(input, loaded->world, ids)
                          : input->simulation != NULL
                              ? add_simulation_to_world(input->simulation, loaded->world, ids)
                              : dent_scene_add_to_world(input->scene, loaded->world, input->positions, ids);
@@ -430,7 +571,7 @@ int open_frames(tool_session *session, uint32_t word_count, const char *const *w
     return STATUS_GOOD;
 }
 
-typedef enum input_kind { INPUT_FILE, INPUT_SCENE, INPUT_SIMULATION } input_kind;
+typedef enum input_kind { INPUT_FILE, INPUT_SCENE, INPUT_SIMULATION, INPUT_ROBOT } input_kind;
 
 static int add_input(tool_session *session, loaded_world *loaded, const char *name, input_kind kind,
                      dent_frames *frames, uint32_t index)
@@ -444,6 +585,7 @@ static int add_input(tool_session *session, loaded_world *loaded, const char *na
     begin_loading(session);
     int failed = kind == INPUT_SCENE        ? make_scene(session, &input, loaded->scene_frame)
                  : kind == INPUT_SIMULATION ? make_simulation(session, &input, loaded->scene_frame)
+                 : kind == INPUT_ROBOT      ? make_robot(session, &input)
                                             : read_mesh(session, &input, frames, index);
     if (!failed) {
         failed = add_bodies(session, loaded, &input);
@@ -464,6 +606,7 @@ int loaded_world_add_frame(tool_session *session, loaded_world *loaded, const ch
     input_kind kind = frames != NULL                               ? INPUT_FILE
                       : names_a_scene(session->options, name)      ? INPUT_SCENE
                       : names_a_simulation(session->options, name) ? INPUT_SIMULATION
+                      : names_a_robot(name)                        ? INPUT_ROBOT
                                                                    : INPUT_FILE;
     return add_input(session, loaded, name, kind, frames, index);
 }
@@ -579,6 +722,7 @@ int loaded_world_read_arguments(tool_session *session, loaded_world *loaded)
             session_print_notices(session);
         }
     }
+    failed = failed ? failed : loaded_world_allow(session, loaded);
     if (failed) {
         loaded_world_close(session, loaded);
     }

@@ -1,6 +1,6 @@
 /* load_world.h — from the words on the command line to bodies in a world.
  *
- * Each word is a mesh file, a scene file (.json) or, where no such file exists, the name of a built-in scene. Scenes
+ * Each word is a mesh file, a robot (.urdf) at the joint values of --joints, a scene file (.json) or, where no such file exists, the name of a built-in scene. Scenes
  * that are simulated are run up to the frame asked for; names that stand for two scenes (jaw, v-shapes) mean the
  * prescribed one unless --simulated is given. The bodies are numbered in the order of the words. What a body
  * is called in the file (its own vertex and element numbers) is kept for printing.
@@ -13,6 +13,7 @@
 #include <dent/frames.h>
 #include <dent/scene.h>
 #include <dent/sim_scene.h>
+#include <dent/urdf.h>
 #include <dent/world.h>
 
 /** One file or scene. */
@@ -23,6 +24,8 @@ typedef struct loaded_input {
     double **positions; /* of its bodies */
     dent_sim_scene *simulation; /* … or this, which has positions of its own */
     uint32_t simulated_frames;  /* it has gone through */
+    dent_robot *robot;          /* … or this, whose links stand in `positions`; one body per link with a surface */
+    dent_body_id *link_ids;     /* of its links; null ids for those without a surface */
     uint32_t body_count;
 } loaded_input;
 
@@ -40,6 +43,7 @@ typedef struct loaded_body {
     uint32_t strand_count; /* strands: with first, and radii or null */
     const uint32_t *first;
     const double *radii;
+    const double *normals; /* points: of the file, or null */
 } loaded_body;
 
 typedef struct loaded_world {
@@ -65,6 +69,10 @@ int loaded_world_set_frame(tool_session *session, loaded_world *loaded, uint32_t
                            uint32_t index, dent_mesh_change *change);
 /** Moves the bodies of a scene to another frame of it. */
 void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t frame);
+/** Moves the links of a robot to other joint values, without checking limits; false: not finite. */
+bool loaded_world_pose_robot(tool_session *session, loaded_world *loaded, uint32_t input, const double *values);
+/** Sets the pairs that are not tested: neighbouring links, SRDF, --allow. After the last body has been added. */
+int loaded_world_allow(tool_session *session, loaded_world *loaded);
 /** Adds a built-in scene, whether or not there is a file of that name. */
 int loaded_world_add_scene(tool_session *session, loaded_world *loaded, const char *name);
 /** What the options say of a simulated scene: size, parameters, the folder of the data kit. */

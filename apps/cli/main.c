@@ -10,13 +10,29 @@
 #include <unistd.h>
 
 static const tool_command *const command_table[] = {
-    &command_info_row,   &command_check_row,  &command_pairs_row, &command_ccd_row,   &command_ccd_queries_row,
+    &command_info_row,
+    &command_check_row,
+    &command_pairs_row,
+    &command_ccd_row,
+    &command_ccd_queries_row,
+    &command_plan_row,
     &command_points_row,
     &command_inside_row,
-    &command_scenes_row, &command_export_row, &command_run_row,   &command_view_row,  &command_bench_row,
+    &command_scenes_row,
+    &command_export_row,
+    &command_run_row,
+    &command_view_row,
+    &command_bench_row,
     &command_paper_row,
+    &command_completion_row,
+    &command_man_row,
 };
 enum { COMMAND_COUNT = sizeof command_table / sizeof command_table[0] };
+
+const tool_command *tool_command_at(uint32_t index)
+{
+    return index < COMMAND_COUNT ? command_table[index] : NULL;
+}
 
 static const tool_command *find_command(const char *name)
 {

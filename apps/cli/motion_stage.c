@@ -1,14 +1,14 @@
 /* motion_stage.c — from a URDF file or the name of a scene to frames and attached bodies. */
 #include "motion_stage.h"
 
-#include "commands/ccd_motion.h"
+#include "allowed_pairs.h"
 #include "interrupt.h"
+#include "joint_values.h"
 #include "load_world.h"
+#include "robot_input.h"
 #include "tool.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int complain_memory(const char *name)
@@ -92,104 +92,7 @@ static bool exclude_neighbours(motion_stage *stage, const dent_linkage *linkage,
     return true;
 }
 
-/* ---- joint values ---------------------------------------------------------------------------------------- */
-
-static int complain_value(const char *option, const char *text, size_t length)
-{
-    return complain("ccd: %s: '%.*s' is not a finite number", option, (int)(length < 60 ? length : 60), text);
-}
-
-static bool parse_value(const char *text, size_t length, double *value)
-{
-    char copy[64];
-    if (length == 0 || length >= sizeof copy) {
-        return false;
-    }
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    char *end;
-    *value = strtod(copy, &end);
-    return *end == '\0' && isfinite(*value);
-}
-
-/* NAME=VALUE, or NAME.K=VALUE for the K-th value of a joint that has several. */
-static int set_named_value(const dent_linkage *linkage, const char *option, const char *item, size_t length,
-                           const char *equals, double *values)
-{
-    char name[300];
-    size_t name_length = (size_t)(equals - item);
-    snprintf(name, sizeof name, "%.*s", (int)(name_length < 280 ? name_length : 280), item);
-    uint32_t part = 0;
-    uint32_t joint = dent_linkage_find_joint(linkage, name);
-    char *dot = strrchr(name, '.');
-    if (joint == UINT32_MAX && dot != NULL && dot[1] >= '0' && dot[1] <= '9' && dot[2] == '\0') {
-        part = (uint32_t)(dot[1] - '0');
-        *dot = '\0';
-        joint = dent_linkage_find_joint(linkage, name);
-    }
-    if (joint == UINT32_MAX) {
-        return complain("ccd: %s: there is no joint '%s'; dent info lists them", option, name);
-    }
-    uint32_t first = dent_linkage_first_value(linkage, joint);
-    uint32_t count = dent_joint_kind_value_count(dent_linkage_joint(linkage, joint)->kind);
-    if (first == UINT32_MAX || part >= count) {
-        return complain("ccd: %s: joint '%s' has no value of that name", option, name);
-    }
-    if (!parse_value(equals + 1, length - name_length - 1, &values[first + part])) {
-        return complain_value(option, equals + 1, length - name_length - 1);
-    }
-    return STATUS_GOOD;
-}
-
-/* A list of all values, or of named ones; those not named stay zero. */
-static int read_joint_values(const dent_linkage *linkage, const char *option, const char *text, double *values)
-{
-    uint32_t count = dent_linkage_value_count(linkage), found = 0;
-    bool named = false;
-    dent_linkage_zero_values(linkage, values);
-    for (const char *item = text; item != NULL && *item != '\0';) {
-        const char *comma = strchr(item, ',');
-        size_t length = comma != NULL ? (size_t)(comma - item) : strlen(item);
-        const char *equals = memchr(item, '=', length);
-        named = named || equals != NULL;
-        if (equals != NULL) {
-            int failed = set_named_value(linkage, option, item, length, equals, values);
-            if (failed) {
-                return failed;
-            }
-        } else if (named || found == count) {
-            return complain("ccd: %s %s: give %u numbers, or NAME=VALUE for some joints", option, text, count);
-        } else if (!parse_value(item, length, &values[found++])) {
-            return complain_value(option, item, length);
-        }
-        item = comma != NULL ? comma + 1 : NULL;
-    }
-    if (text != NULL && !named && found != count) {
-        return complain("ccd: %s %s: got %u values; the robot has %u", option, text, found, count);
-    }
-    return STATUS_GOOD;
-}
-
 /* ---- robots ---------------------------------------------------------------------------------------------- */
-
-int load_robot(tool_session *session, const char *name, dent_robot **robot)
-{
-    const tool_options *options = session->options;
-    dent_robot_read_def def = dent_robot_read_def_default();
-    def.package_path_count = options->package_paths.count;
-    def.package_paths = options->package_paths.paths;
-    def.skip_missing_meshes = options_have(options, OPTION_SKIP_MISSING);
-    progress_begin(&session->progress, "reading the robot", 0);
-    interrupt_at_once(true);
-    dent_status status = dent_robot_read(session->context, name, &def, robot);
-    interrupt_at_once(false);
-    progress_end(&session->progress);
-    if (status != DENT_OK) {
-        session_forget_notices(session);
-        return complain_about(name, session_message(session, status));
-    }
-    return STATUS_GOOD;
-}
 
 static int write_robot_frames(motion_stage *stage, tool_session *session, double *from, double *to)
 {
@@ -198,8 +101,8 @@ static int write_robot_frames(motion_stage *stage, tool_session *session, double
     if (options->to == NULL && dent_linkage_value_count(linkage) > 0) {
         return complain("ccd: give the joint values at the end: --to VALUES");
     }
-    int failed = read_joint_values(linkage, "--from", options->from, from);
-    failed = failed ? failed : read_joint_values(linkage, "--to", options->to, to);
+    int failed = read_joint_values("ccd", linkage, "--from", options->from, from);
+    failed = failed ? failed : read_joint_values("ccd", linkage, "--to", options->to, to);
     if (failed) {
         return failed;
     }
@@ -223,7 +126,7 @@ static int add_links(motion_stage *stage, const char *name, dent_body_id *ids)
             return complain_memory(name);
         }
     }
-    return exclude_neighbours(stage, linkage, ids) ? STATUS_GOOD : complain_memory(name);
+    return STATUS_GOOD;
 }
 
 static int add_obstacle(motion_stage *stage, tool_session *session, const char *name)
@@ -265,6 +168,10 @@ int motion_stage_add_robot(motion_stage *stage, tool_session *session, const cha
     failed = failed ? failed : add_links(stage, name, ids);
     for (uint32_t i = 0; i < session->options->obstacles.count && !failed; i++) {
         failed = add_obstacle(stage, session, session->options->obstacles.paths[i]);
+    }
+    if (!failed) {
+        const allowed_robot robot = {name, stage->robot, ids};
+        failed = allow_pairs(session, stage->world, &robot, 1);
     }
     if (failed) {
         session_forget_notices(session);
@@ -335,7 +242,7 @@ int motion_stage_add_scene(motion_stage *stage, tool_session *session, const cha
     int failed = motion_stage_make_scene(stage, session, &def);
     uint32_t next = options->frame + 1;
     if (!failed && (next == 0 || (options_have(options, OPTION_TO_FRAME) && options->to_frame != next))) {
-        failed = complain("ccd: %s is a scene of rigid bodies, which are asked about step by step: --to-frame %u after "
+        failed = complain("ccd: %s is a scene of rigid bodies, which are tested step by step: --to-frame %u after "
                           "--frame %u",
                           name, next, options->frame);
     }

@@ -239,6 +239,17 @@ static bool read_motion(tool_options *options, const char *command, const char *
     return true;
 }
 
+static bool read_planner(tool_options *options, const char *command, const char *text)
+{
+    static const char *const words[] = {[DENT_PLAN_TREE] = "tree", [DENT_PLAN_ROADMAP] = "roadmap"};
+    size_t chosen;
+    if (!choose(command, "--method", text, words, sizeof words / sizeof words[0], &chosen)) {
+        return false;
+    }
+    options->planner = (dent_plan_method)chosen;
+    return true;
+}
+
 static bool read_bench_motion(tool_options *options, const char *command, const char *text)
 {
     static const char *const words[] = {
@@ -248,6 +259,18 @@ static bool read_bench_motion(tool_options *options, const char *command, const 
         return false;
     }
     options->bench_motion = (bench_motion)chosen;
+    return true;
+}
+
+static bool read_sort(tool_options *options, const char *command, const char *text)
+{
+    static const char *const words[] = {
+        [CHECK_SORT_DEPTH] = "depth", [CHECK_SORT_VOLUME] = "volume", [CHECK_SORT_NAME] = "name"};
+    size_t chosen;
+    if (!choose(command, "--sort", text, words, sizeof words / sizeof words[0], &chosen)) {
+        return false;
+    }
+    options->sort = (check_sort)chosen;
     return true;
 }
 
@@ -278,6 +301,16 @@ static bool read_obstacle(tool_options *options, const char *command, const char
 static bool read_package_path(tool_options *options, const char *command, const char *text)
 {
     return add_path(&options->package_paths, command, "--package-path", text);
+}
+
+static bool read_allowed(tool_options *options, const char *command, const char *text)
+{
+    const char *colon = strchr(text, ':');
+    if (colon == NULL || colon == text || colon[1] == '\0') {
+        complain("%s: --allow '%s': give two names of bodies or links, A:B", command, text);
+        return false;
+    }
+    return add_path(&options->allowed, command, "--allow", text);
 }
 
 /* "4096", "512K", "512M", "2G", "1T", also with "iB" behind the letter; K is 1024. */
@@ -431,37 +464,49 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_MOTION] = {.reader = read_motion},
     [OPTION_BENCH_MOTION] = {.reader = read_bench_motion},
     [OPTION_OBSTACLE] = {.reader = read_obstacle},
+    [OPTION_ALLOW] = {.reader = read_allowed},
     [OPTION_PACKAGE_PATH] = {.reader = read_package_path},
     [OPTION_MEMORY_LIMIT] = {.reader = read_memory_limit},
+    [OPTION_SORT] = {.reader = read_sort},
     [OPTION_VIEW] = {.reader = read_view_angles},
     [OPTION_MOVE] = {.reader = read_move},
 
     [OPTION_FROM] = {store_any_text, AT(from)}, /* '' are the values of a robot that has none */
     [OPTION_TO] = {store_any_text, AT(to)},
+    [OPTION_JOINTS] = {store_any_text, AT(joints)},
+    [OPTION_SRDF] = NAME_AT(srdf),
     [OPTION_TRUTH] = NAME_AT(truth),
     [OPTION_OUT] = NAME_AT(out),
     [OPTION_ANIMATION] = NAME_AT(out),
     [OPTION_CURVE_OUT] = NAME_AT(out),
+    [OPTION_PATH_OUT] = NAME_AT(out),
+    [OPTION_PLANNER] = {.reader = read_planner},
     [OPTION_CHECKPOINT] = NAME_AT(checkpoint),
     [OPTION_RESUME] = NAME_AT(resume),
     [OPTION_CONVERGE] = NAME_AT(converge),
     [OPTION_PROBES] = FILE_AT(probes, ".csv"),
     [OPTION_CURVES] = NAME_AT(curves),
+    [OPTION_CSV] = FILE_AT(csv, ".csv"),
+    [OPTION_HTML] = FILE_AT(html, ".html"),
+    [OPTION_TOP] = COUNT_AT(top, 1000000000),
     [OPTION_PICTURE] = PICTURE_AT(picture),
     [OPTION_FOLDER] = {store_name, AT(out), .wanted = "the name of a folder"},
     [OPTION_TABLE] = FILE_AT(out, ".csv"),
     [OPTION_SNAPSHOT] = PICTURE_AT(snapshot),
     [OPTION_TOKEN] = NAME_AT(token),
-    [OPTION_SHOW] = {store_requests, AT(show), .wanted = "wishes like question=face-cell&cut=0,0.5"},
+    [OPTION_SHOW] = {store_requests, AT(show), .wanted = "settings like question=face-cell&cut=0,0.5"},
 
     [OPTION_SEPARATION] = LENGTH_AT(separation),
     [OPTION_TOLERANCE] = LENGTH_AT(tolerance),
     [OPTION_MOTION_TOLERANCE] = LENGTH_AT(tolerance),
     [OPTION_THICKNESS] = LENGTH_AT(thickness),
+    [OPTION_DEADLINE] = {store_scale, AT(deadline), .wanted = "a finite number of milliseconds above 0"},
+    [OPTION_STEP_DEADLINE] = {store_scale, AT(deadline), .wanted = "a finite number of milliseconds above 0"},
     [OPTION_SCALE] = {store_scale, AT(scale), .wanted = "a finite number above 0"},
 
     [OPTION_SEED] = {store_large_number, AT(seed), .wanted = "a whole number from 0"},
     [OPTION_BUDGET] = {store_large_number, AT(budget), .wanted = "a whole number from 1", .lowest = 1},
+    [OPTION_EDGES] = {store_large_number, AT(budget), .wanted = "a whole number from 1", .lowest = 1},
     [OPTION_STEPS] = COUNT_AT(steps, 1000000),
     [OPTION_EVERY] = COUNT_AT(every, 1000000),
     [OPTION_FRAMES] = COUNT_AT(frames, 100000),

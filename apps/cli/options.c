@@ -38,6 +38,10 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_MOTION_TOLERANCE] = {"--tolerance", NULL, "D",
                                  "rigid motion: a length; pairs farther apart are no contact; default 1e-6 of the "
                                  "size"},
+    [OPTION_SORT] = {"--sort", NULL, "KEY", "list pairs by depth or volume, the largest first, or by name"},
+    [OPTION_TOP] = {"--top", NULL, "N", "list the first N pairs only; counts and the verdict are of all"},
+    [OPTION_CSV] = {"--csv", NULL, "F.csv", "write the pairs as a table"},
+    [OPTION_HTML] = {"--html", NULL, "F.html", "write a report for the browser: one file, with the 3-D view inside"},
     [OPTION_NO_TOUCHING] = {"--no-touching", NULL, NULL, "do not search for elements that only touch (faster)"},
     [OPTION_OUT] = {"--out", "-o", "F", "write files for ParaView: F.pvd and the bodies, offending elements marked"},
     [OPTION_CURVES] = {"--curves", NULL, "F",
@@ -79,6 +83,12 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_TO] = {"--to", NULL, "VALUES", "robots: joint values at the end, in radians or lengths"},
     [OPTION_OBSTACLE] = {"--obstacle", NULL, "FILE", "robots: a mesh that stands still; may be repeated"},
     [OPTION_PACKAGE_PATH] = {"--package-path", NULL, "DIR", "robots: folder of packages (package://); may be repeated"},
+    [OPTION_JOINTS] = {"--joints", NULL, "VALUES",
+                       "robots: joint values, 0,0.5,-1 or elbow=0.5,wrist=-1; default: all 0"},
+    [OPTION_ALLOW] = {"--allow", NULL, "A:B",
+                      "do not test bodies (links) A and B against each other, by name; may be repeated"},
+    [OPTION_SRDF] = {"--srdf", NULL, "F.srdf",
+                     "robots: pairs that may touch; default: the file beside ROBOT.urdf, if there is one"},
     [OPTION_MEMORY_LIMIT] = {"--memory-limit", NULL, "SIZE",
                              "memory for reading a file, e.g. 512M or 2G; default 256M plus 100 times the file size"},
     [OPTION_MOTION] = {"--motion", NULL, "KIND",
@@ -99,7 +109,13 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_PROBES] = {"--probes", NULL, "F.csv", "write the probes that the scene declares, a line per frame"},
     [OPTION_MOVE] = {"--move", NULL, "X,Y,Z", "shift B by these lengths"},
     [OPTION_SEED] = {"--seed", NULL, "N", "seed of the draws, a whole number; default 1"},
+    [OPTION_DEADLINE] = {"--deadline", NULL, "MS", "report what is certain after MS milliseconds of searching"},
+    [OPTION_STEP_DEADLINE] = {"--deadline", NULL, "MS", "search for contacts at most MS milliseconds a step; approximate response"},
     [OPTION_BUDGET] = {"--budget", NULL, "U", "stop after U work units; a test of two covers costs 1, a value of a surface 64"},
+    [OPTION_EDGES] = {"--budget", NULL, "U", "stop after U certified edge tests; default 10000"},
+    [OPTION_PLANNER] = {"--method", NULL, "M", "tree (default) or roadmap"},
+    [OPTION_PATH_OUT] = {"--out", "-o", "F",
+                         "write the path: F.csv (waypoints), F.pvd (animation for ParaView); without ending both"},
     [OPTION_CURVE_OUT] = {"--out", "-o", "F", "write the curve with residuals for ParaView, to F.vtp"},
     [OPTION_JSON] = {"--json", NULL, NULL, "one JSON object per line"},
 };
@@ -138,8 +154,8 @@ const char *nearest_word(const char *word, const char *const *list, size_t count
     size_t best_distance = strlen(word) / 3 + 2; /* farther than that is no typing mistake */
     for (size_t i = 0; i < count; i++) {
         size_t distance = edit_distance(word, list[i]);
-        if (strncmp(word, list[i], strlen(word)) == 0 && distance >= best_distance) {
-            distance = best_distance - 1; /* an abbreviation */
+        if (strncmp(word, list[i], strlen(word)) == 0 && distance > 1) {
+            distance = 1; /* an abbreviation is no worse than one wrong letter */
         }
         if (distance < best_distance) {
             best = list[i];
@@ -200,7 +216,7 @@ static bool take_option(tool_options *options, const char *command, option_set a
         return false;
     }
     const option_row *row = &option_table[id];
-    bool may_repeat = id == OPTION_SET || id == OPTION_OBSTACLE || id == OPTION_PACKAGE_PATH;
+    bool may_repeat = id == OPTION_SET || id == OPTION_OBSTACLE || id == OPTION_PACKAGE_PATH || id == OPTION_ALLOW;
     if (options_have(options, id) && !may_repeat) {
         complain("%s: %s is given twice", command, row->name);
         return false;
@@ -258,6 +274,13 @@ static void describe_row(const option_row *row, char *buffer, size_t buffer_size
     size_t room = *used < buffer_size ? buffer_size - *used : 0;
     int length = snprintf(room > 0 ? buffer + *used : NULL, room, "  %-26s %s\n", left, row->help);
     *used += length > 0 ? (size_t)length : 0;
+}
+
+option_info options_get_info(option_id id)
+{
+    const option_row *row = &option_table[id];
+    option_info info = {row->name, row->short_name, row->value, row->help};
+    return info;
 }
 
 size_t options_describe(option_set allowed, char *buffer, size_t buffer_size)

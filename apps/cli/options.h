@@ -9,6 +9,7 @@
 #include <dent/inside.h>
 #include <dent/impact.h>
 #include <dent/motion.h>
+#include <dent/plan.h>
 #include <dent/query.h>
 #include <dent/scene.h>
 
@@ -30,6 +31,10 @@ typedef enum option_id {
     OPTION_SELF,
     OPTION_TOLERANCE,
     OPTION_MOTION_TOLERANCE,
+    OPTION_SORT,
+    OPTION_TOP,
+    OPTION_CSV,
+    OPTION_HTML,
     OPTION_NO_TOUCHING,
     OPTION_OUT,
     OPTION_CURVES,
@@ -60,6 +65,9 @@ typedef enum option_id {
     OPTION_TO,
     OPTION_OBSTACLE,
     OPTION_PACKAGE_PATH,
+    OPTION_JOINTS,
+    OPTION_ALLOW,
+    OPTION_SRDF,
     OPTION_MEMORY_LIMIT,
     OPTION_MOTION,
     OPTION_SKIP_MISSING,
@@ -82,6 +90,11 @@ typedef enum option_id {
     OPTION_MOVE,
     OPTION_SEED,
     OPTION_BUDGET,
+    OPTION_EDGES,
+    OPTION_PLANNER,
+    OPTION_PATH_OUT,
+    OPTION_DEADLINE,
+    OPTION_STEP_DEADLINE,
     OPTION_CURVE_OUT,
     OPTION_JSON,
     OPTION_COUNT
@@ -99,9 +112,15 @@ _Static_assert(OPTION_COUNT <= 128, "a set of options has a bit for each");
 #define OPTIONS_OF_SERIES (OPTION_BIT(OPTION_FRAME_RANGE) | OPTION_BIT(OPTION_REBUILD))
 #define OPTIONS_OF_MACHINE (OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA))
 
+/* Of pairs of bodies that may touch; for robots and all other bodies with names. */
+#define OPTIONS_OF_ALLOWED (OPTION_BIT(OPTION_ALLOW) | OPTION_BIT(OPTION_SRDF))
+/* Of commands that take a robot as it stands, among other files. */
+#define OPTIONS_OF_ROBOT_FILES                                                                                         \
+    (OPTION_BIT(OPTION_JOINTS) | OPTION_BIT(OPTION_PACKAGE_PATH) | OPTION_BIT(OPTION_SKIP_MISSING) |                   \
+     OPTION_BIT(OPTION_NO_LIMITS) | OPTIONS_OF_ALLOWED)
 #define OPTIONS_OF_ROBOTS                                                                                              \
     (OPTION_BIT(OPTION_FROM) | OPTION_BIT(OPTION_TO) | OPTION_BIT(OPTION_OBSTACLE) | OPTION_BIT(OPTION_PACKAGE_PATH) | \
-     OPTION_BIT(OPTION_SKIP_MISSING) | OPTION_BIT(OPTION_NO_LIMITS))
+     OPTION_BIT(OPTION_SKIP_MISSING) | OPTION_BIT(OPTION_NO_LIMITS) | OPTIONS_OF_ALLOWED)
 
 enum { SETTING_LIMIT = 32, SETTING_NAME_LIMIT = 64, PATH_LIST_LIMIT = 64 };
 
@@ -122,6 +141,9 @@ typedef struct frame_range {
 /** bench --motion: how the bodies move from frame to frame. */
 typedef enum bench_motion { BENCH_MOTION_DEFORM, BENCH_MOTION_REST, BENCH_MOTION_RIGID } bench_motion;
 
+/** check --sort */
+typedef enum check_sort { CHECK_SORT_DEPTH, CHECK_SORT_VOLUME, CHECK_SORT_NAME } check_sort;
+
 typedef struct tool_options {
     option_set given;  /* OPTION_BIT of those on the command line */
     bool help;         /* --help or -h, which every command takes; what follows it was not read */
@@ -136,6 +158,9 @@ typedef struct tool_options {
     const char *truth;     /* ccd-queries; null: not given */
     double thickness;      /* of proximity */
     const char *out;
+    check_sort sort;  /* check; meaningful when given */
+    uint32_t top;     /* check; meaningful when given */
+    const char *csv, *html;
     const char *curves;
     const char *picture;
     double azimuth, elevation; /* of the picture, degrees */
@@ -146,14 +171,19 @@ typedef struct tool_options {
     const char *from, *to;   /* ccd of robots: joint values; null: not given */
     dent_motion_kind motion; /* ccd of rigid scenes */
     bench_motion bench_motion;
+    const char *joints;      /* of robots that stand; null: all 0 */
+    const char *srdf;        /* null: the one beside the robot, if there is one */
     path_list obstacles, package_paths;
+    path_list allowed; /* A:B each */
+    dent_plan_method planner;
     uint64_t memory_limit;           /* for reading, bytes; 0: not given */
     const char *checkpoint, *resume; /* run; null: not given */
     uint32_t every;                  /* run: frames from one checkpoint to the next; default 1 */
     const char *converge;            /* run: the probe that must settle; null: not given */
     const char *probes;              /* run: where the probes of the scene go; null: not given */
     double move[3];                  /* points: of the second cloud, a length */
-    uint64_t seed, budget;           /* points; budget in work units */
+    uint64_t seed, budget;           /* points, in work units; plan, in edge tests */
+    double deadline;                 /* ms; 0: not given */
     double scale;
     uint32_t port;        /* view; 0: any */
     const char *token;    /* view: a file; null: a random one */
@@ -177,6 +207,12 @@ bool options_parse(tool_options *options, const char *command, option_set allowe
 
 /** The lines of --help for the options in `allowed` and for --help itself, into a buffer of any size; returns the full length. */
 size_t options_describe(option_set allowed, char *buffer, size_t buffer_size);
+
+/** What an option is called and takes, for the manual and the shells. Null: no short name, no value. */
+typedef struct option_info {
+    const char *name, *short_name, *value, *help;
+} option_info;
+option_info options_get_info(option_id id);
 
 /** The word of a list nearest to `word`, or null when none is near. */
 const char *nearest_word(const char *word, const char *const *list, size_t count);

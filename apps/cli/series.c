@@ -277,7 +277,7 @@ static int load_anew(series *all, uint64_t number, bool show_notices)
             sort_out_notices(all, show_notices);
         }
     }
-    return failed;
+    return failed ? failed : loaded_world_allow(all->session, &all->loaded);
 }
 
 static int move_on(series *all, uint64_t number, bool *fresh)

@@ -42,6 +42,13 @@ extern const tool_command command_bench_row;
 extern const tool_command command_paper_row;
 extern const tool_command command_view_row;
 extern const tool_command command_points_row;
+extern const tool_command command_plan_row;
+
+extern const tool_command command_completion_row;
+extern const tool_command command_man_row;
+
+/** The commands, in the order of `dent --help`; null from the end of the table on. */
+const tool_command *tool_command_at(uint32_t index);
 
 /* Part of the help of every command that reads bodies. */
 #define HELP_ON_FILES                                                                                                  \

@@ -75,7 +75,8 @@ DENT_API const char *dent_status_name(dent_status status);
 /** How a query ended. An outcome is a result, not an error: everything reported is correct, even if incomplete. */
 typedef enum dent_outcome {
     DENT_OUTCOME_COMPLETE = 0,
-    DENT_OUTCOME_CANCELLED = 1,    /**< the caller's cancel flag was set; no pairs are reported */
+    DENT_OUTCOME_CANCELLED = 1,    /**< the caller's cancel flag was set; no pairs are reported (searches with a
+                                        budget report what they have) */
     DENT_OUTCOME_TRUNCATED = 2,    /**< more results than requested; the true count is given */
     DENT_OUTCOME_BUDGET_SPENT = 3  /**< time or work budget used up */
 } dent_outcome;

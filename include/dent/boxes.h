@@ -11,7 +11,7 @@
  *   }
  *
  * Identity. The index of a box is its identity. A box with lo > hi along some axis is absent: it takes part in nothing,
- * and may come back in a later update. NaN is refused, and so is infinity in a box that is present.
+ * and may come back in a later update. NaN is rejected, and so is infinity in a box that is present.
  *
  * Filters. With groups and masks, a and b are a pair iff (groups[a] & masks[b]) and (groups[b] & masks[a]) are both
  * non-zero. Queries have a mask: only boxes with a bit of it in their group are reported.
@@ -177,7 +177,7 @@ DENT_API dent_status dent_boxes_on_segments(dent_boxes *boxes, const dent_box_se
 
 /** Writes the k nearest boxes of every place as dent_neighbours_nearest() does for points, with the same arithmetic: the
  * difference along an axis is the rounded gap from the place to the box, 0 within. A box that contains the place has
- * distance 0; equal distances are ordered by index. `places` is required, `skip_self` is refused. Absent boxes are never
+ * distance 0; equal distances are ordered by index. `places` is required, `skip_self` is rejected. Absent boxes are never
  * reported. Every method answers with the search of dent/neighbours.h. */
 DENT_API dent_status dent_boxes_nearest(dent_boxes *boxes, const dent_neighbours_query *query, uint32_t *indices,
                                         double *squared_distances, uint32_t *counts);

@@ -50,7 +50,7 @@ typedef struct dent_cloud_def {
 } dent_cloud_def;
 DENT_API dent_cloud_def dent_cloud_def_default(void);
 
-/** Prepares a cloud. Points nearer to one another than 1e-12 of the box's diagonal count as one. O(n log n), parallel;
+/** Prepares a cloud. Points nearer to one another than 1e-12 of the box's diagonal, or 1e-100, count as one. O(n log n), parallel;
  * about 400 bytes a point are kept (k = 8), and about as many again are used while it is made. Fails with BAD_NUMBER (the message
  * names the point: a number that is not finite or beyond 1e100, a normal of length 0), INVALID_ARGUMENT (no points, a
  * bad def), TOO_LARGE (more than 2^31 points) or OUT_OF_MEMORY. On failure *cloud is untouched. */
@@ -93,7 +93,7 @@ DENT_API dent_cloud_info dent_cloud_get_info(const dent_cloud *cloud);
 
 typedef struct dent_cloud_point {
     double position[3];
-    double normal[3]; /**< unit, oriented; 0 if isolated */
+    double normal[3]; /**< unit, oriented; 0 if isolated, or if it was estimated and the neighbours lie on a line */
     double radius;    /**< sampling radius: the median length of its edges; 0 if isolated */
     uint32_t degree;  /**< edges */
     uint32_t part;    /**< a point of its connected part of the graph, the same for all of them */
@@ -128,7 +128,7 @@ typedef enum dent_cloud_state {
     DENT_CLOUD_DEFINED = 0,
     DENT_CLOUD_FAR = 1,         /**< no point of the cloud within the cut-off */
     DENT_CLOUD_UNSUPPORTED = 2, /**< the weights sum to less than 1e-12 or come from fewer than three points */
-    DENT_CLOUD_UNORIENTED = 3   /**< the mean of the weighted normals is shorter than 0.2: no side can be told */
+    DENT_CLOUD_UNORIENTED = 3   /**< the mean of the weighted normals is shorter than 0.2: the side is unknown */
 } dent_cloud_state;
 /** Returns "defined", "far", "unsupported", "unoriented"; null for other values. */
 DENT_API const char *dent_cloud_state_name(dent_cloud_state state);
@@ -221,7 +221,7 @@ typedef struct dent_cloud_result {
     uint64_t ns, overrun_ns, worst_batch_ns; /**< as in dent_time_critical_result */
 } dent_cloud_result;
 
-/** Continues until the search is complete or the budget is spent. A pair of covers costs 1 work unit, a value of f 64.
+/** Continues until the search is complete, the budget is spent or its flag is set. A pair of covers costs 1 work unit, a value of f 64.
  * Two budgets in a row give the result of their sum. One thread; no allocation after the largest search. Fails with
  * BAD_NUMBER for a budget that is negative or NaN, INVALID_ARGUMENT if `begin` was never called or a cloud was updated
  * since, OUT_OF_MEMORY. */

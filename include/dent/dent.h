@@ -8,11 +8,12 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, proximity.h, strand.h, impact.h,
- * motion.h, linkage.h, penetration.h, contact.h, response.h, strand_response.h, hair.h, embedding.h, time_critical.h,
- * neighbours.h, inside.h, boxes.h, cloud.h.
- * Two optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
- * impact_io.h, urdf.h, file_output.h) and dent_sim (scene.h, sim.h, sim_loads.h, sim_scene.h).
+ * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, lookup.h, proximity.h, strand.h, impact.h,
+ * motion.h, linkage.h, penetration.h, contact.h, response.h, constraints.h, strand_response.h, hair.h, embedding.h, time_critical.h,
+ * schedule.h, neighbours.h, inside.h, boxes.h, kinetic.h, cloud.h.
+ * Three optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
+ * impact_io.h, urdf.h, srdf.h, file_output.h), dent_plan (plan.h) and dent_sim (scene.h, sim.h, sim_loads.h,
+ * sim_scene.h).
  *
  * All of these are stable: docs/interface.md says what that promises. experimental.h and structure.h are not, and this
  * header does not include them.
@@ -36,7 +37,9 @@
 #include <dent/id.h>
 #include <dent/impact.h>
 #include <dent/inside.h>
+#include <dent/kinetic.h>
 #include <dent/linkage.h>
+#include <dent/lookup.h>
 #include <dent/method.h>
 #include <dent/motion.h>
 #include <dent/neighbours.h>
@@ -47,6 +50,8 @@
 #include <dent/question.h>
 #include <dent/embedding.h>
 #include <dent/response.h>
+#include <dent/schedule.h>
+#include <dent/constraints.h>
 #include <dent/strand_response.h>
 #include <dent/time_critical.h>
 #include <dent/world.h>

@@ -86,6 +86,17 @@ typedef enum dent_motion_bounds {
     DENT_MOTION_BOUNDS_COUNT = 4
 } dent_motion_bounds;
 
+/** How two faces are compared over a time interval. */
+typedef enum dent_motion_elementary {
+    DENT_MOTION_ELEMENTARY_AUTO = 0,        /**< HULLS */
+    DENT_MOTION_ELEMENTARY_HULLS = 1,       /**< distance of the convex hulls of their paths */
+    DENT_MOTION_ELEMENTARY_COPLANARITY = 2, /**< the source's: intervals of the triple products of vertex-face and
+                                                 edge-edge pairs, halving of time, and the distance in short intervals.
+                                                 Verdicts may differ from HULLS if the least separation is above 0 and
+                                                 at most the tolerance */
+    DENT_MOTION_ELEMENTARY_COUNT = 3
+} dent_motion_elementary;
+
 /** Return "oriented-box" and so on; "taylor", "interval", "plain-interval"; "auto"; null for other values. */
 DENT_API const char *dent_motion_volume_name(dent_motion_volume volume);
 DENT_API const char *dent_motion_bounds_name(dent_motion_bounds bounds);
@@ -117,6 +128,7 @@ struct dent_experiments {
     struct {
         dent_motion_volume volume; /**< default AUTO */
         dent_motion_bounds bounds; /**< default AUTO */
+        dent_motion_elementary elementary; /**< default AUTO */
     } motion;
     dent_method_counters *counters; /**< null (default), or written by dent_world_query, also when it fails */
 };

@@ -16,6 +16,11 @@ typedef struct dent_body_id {
     uint32_t world;      /**< serial of the world within its context; in another world the id is stale */
 } dent_body_id;
 
+/** Two bodies that are not tested, such as neighbouring links. */
+typedef struct dent_excluded_pair {
+    dent_body_id a, b;
+} dent_excluded_pair;
+
 static inline bool dent_body_id_equal(dent_body_id a, dent_body_id b)
 {
     return a.index1 == b.index1 && a.generation == b.generation && a.world == b.world;

@@ -51,7 +51,7 @@ typedef struct dent_impact {
 
 typedef struct dent_impact_def {
     size_t struct_size;
-    dent_method method; /**< AUTO (default), BRUTE_FORCE or SURFACE_TREE; the result is the same */
+    dent_method method; /**< AUTO (default), BRUTE_FORCE, SURFACE_TREE or KINETIC_TREE; the result is the same */
     double separation;  /**< a length, finite and >= 0, default 0: see above */
     bool no_details;    /**< default false. True: leave u, v and normal zero */
     bool start_is_free; /**< dent_world_safe_step only, default false. True: the caller guarantees that nothing crosses

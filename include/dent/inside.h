@@ -49,7 +49,7 @@ typedef struct dent_inside_def {
     uint32_t vertex_count;
     const uint32_t *triangles; /**< three vertices each; copied */
     uint32_t triangle_count;   /**< 0 is allowed: all points are out. At most 2^29 */
-    dent_inside_method method; /**< default AUTO. Never changes an answer */
+    dent_inside_method method; /**< default AUTO. Never changes the result */
 } dent_inside_def;
 DENT_API dent_inside_def dent_inside_def_default(void);
 

@@ -32,7 +32,9 @@ typedef enum dent_method {
     DENT_METHOD_STRAND_GRID = 8,    /**< question strand: uniform grid with mailbox. For comparison: AUTO never chooses it */
     DENT_METHOD_STRAND_PACKETS = 9, /**< question strand: packets of four segments under a refitted tree, float tests that
                                          prove near and far */
-    DENT_METHOD_COUNT = 10
+    DENT_METHOD_KINETIC_TREE = 10, /**< question impact, without a separation: surface leaves that no axis keeps apart from the
+                                        beginning of the step to its end (docs/methods/kinetic_tree.md) */
+    DENT_METHOD_COUNT = 11
 } dent_method;
 
 DENT_API const char *dent_method_name(dent_method method);

@@ -63,11 +63,68 @@ DENT_API dent_pose dent_pose_inverse(const dent_pose *pose);
 
 typedef enum dent_motion_kind {
     DENT_MOTION_CONSTANT_VELOCITY = 0, /**< the centre moves straight at constant speed, the body rotates about it */
-    DENT_MOTION_SCREW = 1 /**< rotation about one fixed axis and translation along it; the centre is ignored */
+    DENT_MOTION_SCREW = 1, /**< rotation about one fixed axis and translation along it; the centre is ignored */
+    DENT_MOTION_GIVEN = 2  /**< any rigid motion, by a function that encloses it: `given` */
 } dent_motion_kind;
 
-/** Returns "constant-velocity", "screw"; null for other values. */
+/** Returns "constant-velocity", "screw", "given"; null for other values. */
 DENT_API const char *dent_motion_kind_name(dent_motion_kind kind);
+
+/** A real function of time over an interval: its value and derivative in the middle of the interval, each with a bound
+ *  of the error, and a bound of the second derivative over the whole interval (if the derivative has kinks, of how fast
+ *  it changes). */
+typedef struct dent_law_enclosure {
+    double value, value_error; /**< |true value - value| <= value_error; |value| at most 4 */
+    double rate, rate_error;   /**< the same for the derivative */
+    double bend;               /**< |second derivative| <= bend for all t in the interval */
+} dent_law_enclosure;
+
+/** Encloses both laws of a motion over [t_lo, t_hi], a part of [0, 1] or a single time. Called from any thread, often at
+ *  once: it must depend on its arguments and on unchanging data behind `user` alone, or the results will not repeat. */
+typedef void dent_law_function(void *user, double t_lo, double t_hi, dent_law_enclosure *turn,
+                               dent_law_enclosure *slide);
+
+/** Time laws of a motion (a and b of the class of in-between motions of Redon, Kheddar and Coquillart): at time t it has
+ *  turned by turn(t) times `angle` and moved by slide(t) times `displacement` (a screw: along its axis; its part across
+ *  the axis goes with the turn). Both laws must be 0 at t = 0; 1 at t = 1 ends at the end pose, other values elsewhere.
+ *  They need not be monotone. */
+typedef struct dent_motion_law {
+    dent_law_function *function;
+    void *user;
+} dent_motion_law;
+
+/** Coefficients of two polynomials without a constant term: turn(t) = turn[0] t + turn[1] t^2 + … */
+typedef struct dent_polynomial_laws {
+    double turn[6], slide[6];
+} dent_polynomial_laws;
+
+/** A dent_law_function for a dent_polynomial_laws behind `user`. Pieces are enclosed to rounding. */
+DENT_API void dent_polynomial_law(void *user, double t_lo, double t_hi, dent_law_enclosure *turn,
+                                  dent_law_enclosure *slide);
+
+/** Returns cubic laws from 0 to 1 with these derivatives at t = 0 and t = 1: all 1 is constant speed, all 0 starts and
+ *  ends at rest. So a step can begin and end with the velocities of the dynamics. */
+DENT_API dent_polynomial_laws dent_polynomial_laws_between(double turn_rate_t0, double turn_rate_t1,
+                                                           double slide_rate_t0, double slide_rate_t1);
+
+/** Any rigid motion over an interval of time: pose and derivative in its middle, bounds of their errors, and bounds of
+ *  the second derivative over all of it. Norms of matrices are spectral norms. */
+typedef struct dent_motion_enclosure {
+    double rotation[9], translation[3];           /**< in the middle; row-major */
+    double rotation_rate[9], translation_rate[3]; /**< derivatives there */
+    double rotation_error, translation_error;
+    double rotation_rate_error, translation_rate_error;
+    double rotation_bend, translation_bend; /**< bounds of the second derivatives over the interval */
+} dent_motion_enclosure;
+
+/** Encloses a motion over [t_lo, t_hi]; the rules of dent_law_function hold. */
+typedef void dent_motion_function(void *user, double t_lo, double t_hi, dent_motion_enclosure *enclosure);
+
+/** A motion by a function. `start` of the dent_motion must be its pose at t = 0. */
+typedef struct dent_motion_given {
+    dent_motion_function *function;
+    void *user;
+} dent_motion_given;
 
 /** A motion over t in [0, 1]. R(t) rotates by t * angle about `axis` from the start pose. The rotation is right-handed
  *  and the axis is in the frame that the pose is given in. CONSTANT_VELOCITY: the body's point `centre` moves from its
@@ -82,6 +139,9 @@ typedef struct dent_motion {
     double displacement[3]; /**< a length */
     double centre[3];       /**< in the body's coordinates; CONSTANT_VELOCITY only */
     dent_motion_kind kind;
+    const dent_motion_law *law;     /**< null: both laws are t. Otherwise t above is turn(t) for the rotation and slide(t)
+                                         for the displacement. Borrowed */
+    const dent_motion_given *given; /**< GIVEN: the motion; of the fields above only `start` is used. Borrowed */
 } dent_motion;
 
 /** Returns a motion that stays at a pose. */
@@ -121,11 +181,6 @@ typedef struct dent_motion_body {
     dent_body_id body;
     uint32_t frame;
 } dent_motion_body;
-
-/** Two bodies that are not tested, such as neighbouring links. */
-typedef struct dent_excluded_pair {
-    dent_body_id a, b;
-} dent_excluded_pair;
 
 typedef struct dent_motion_impact_def {
     size_t struct_size;
@@ -204,7 +259,8 @@ typedef struct dent_motion_impact_result {
  *  unattached bodies that move are read whole. After CONTACT, place *all* bodies with dent_motion_at(t_lo), also those
  *  that touch nothing. Failure: *result is untouched. BAD_NUMBER names the body and vertex, or the frame, whose number
  *  is not finite. INVALID_ARGUMENT reports a zero quaternion, a parent that is not before its child, or a body attached
- *  twice. */
+ *  twice. BAD_NUMBER also names a frame whose law or given motion returned a bound that is negative or not finite, or a
+ *  value beyond 4. */
 DENT_API dent_status dent_world_motion_impact(dent_world *world, const dent_motion_impact_def *def,
                                               dent_motion_impact_result *result);
 

@@ -3,7 +3,7 @@
  *
  * The distance of two points is the square root of fl(fl(fl(dx * dx) + fl(dy * dy)) + fl(dz * dz)), where dx, dy and dz
  * are the rounded differences: plain double arithmetic, no fused operations. Points are ordered by this number, and
- * among equal numbers by index. So an answer does not depend on the method, the number of threads or the instruction
+ * among equal numbers by index. So a result does not depend on the method, the number of threads or the instruction
  * set. The arithmetic is scaled by a power of two: nothing overflows anywhere in the range of doubles. Differences below
  * 2^-951 of the largest coordinate count as 0. A place 2^70 times farther away than any point is compared with all of
  * them, O(n).

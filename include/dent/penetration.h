@@ -41,6 +41,7 @@ typedef struct dent_check_def {
                                vertex) */
     bool ignore_touching; /**< default false. True: do not search for touching elements (faster); pairs that only touch
                                are then not reported */
+    bool volumes;         /**< default false. True: also compute the volume that two bodies have in common */
     dent_method method;   /**< AUTO (default): a box tree for each body; BRUTE_FORCE: every pair; others: UNSUPPORTED */
     const int *cancel;    /**< as in dent_query_def */
 } dent_check_def;
@@ -75,6 +76,13 @@ typedef struct dent_body_contact {
      *  distance from that point to the nearest of these. It is not a displacement that separates the bodies: that is
      *  the depth of a contact (contact.h), along its normal, and commonly larger. */
     double max_depth;
+    /** The volume that the two have in common, in cubed lengths: the sum over pairs of cells, one of each body, of the
+     *  volume they share. It is an upper bound if a body overlaps itself, for then a point counts more than once. A
+     *  closed surface counts by its winding number, taken positive for the surface as a whole. A body and itself: the
+     *  sum over pairs of its cells. 0 if the pair does not penetrate. NaN if one is an open surface, strands or points,
+     *  and if def.volumes is false. */
+    double volume;
+    double volume_error; /**< |volume - true sum| is not above it, by a bound on the rounding; NaN with `volume` */
     double deepest[3]; /**< position of max_depth; for pairs that only touch, near a place where they touch */
 } dent_body_contact;
 

@@ -96,6 +96,10 @@ DENT_API dent_status dent_scene_motion(const dent_scene *scene, uint32_t frame, 
 /** Returns the linkage whose links are the first bodies of the scene, or null. */
 DENT_API const dent_linkage *dent_scene_linkage(const dent_scene *scene);
 
+/** Writes the joint values of that linkage in a frame: dent_linkage_value_count numbers. INVALID_ARGUMENT for a scene
+ *  without one. Threads: any. */
+DENT_API dent_status dent_scene_joint_values(const dent_scene *scene, uint32_t frame, double *values);
+
 /** Adds all bodies to a world. positions[i], owned by the caller, is borrowed as the positions at t0 of body i. */
 DENT_API dent_status dent_scene_add_to_world(const dent_scene *scene, dent_world *world, double *const *positions,
                                              dent_body_id *ids);

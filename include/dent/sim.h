@@ -296,6 +296,17 @@ typedef enum dent_sim_continuous {
     DENT_SIM_CONTINUOUS_ALL = 2   /**< always and for all bodies, at the end of each interval between detections */
 } dent_sim_continuous;
 
+/** How rigid bodies that touch one another are solved. */
+typedef enum dent_sim_solver {
+    DENT_SIM_SOLVER_ISLANDS = 0,    /**< default: the island solver, for any size */
+    DENT_SIM_SOLVER_CONSTRAINTS = 1 /**< the exact solver of dent/constraints.h for islands of at most 40 bodies and 200
+                                         contacts and joint equations; larger ones, and those whose friction does not
+                                         settle, go to the island solver. An island that no velocity satisfies stands
+                                         still for a substep. The statistics count all three */
+} dent_sim_solver;
+/** Returns "islands", "constraints"; null for other values. */
+DENT_API const char *dent_sim_solver_name(dent_sim_solver solver);
+
 typedef struct dent_sim_def {
     size_t struct_size;
     uint32_t body_count;
@@ -340,10 +351,15 @@ typedef struct dent_sim_def {
     uint64_t contact_budget;  /**< 0 (default): all contacts are found. Otherwise about the maximum number of work units
                                    (dent/time_critical.h) that a step spends on interruptible searches between balls.
                                    The response then is approximate (friction and self-collision too), without
-                                   continuous detection; identical on every machine */
+                                   continuous detection; identical on every machine. The pair of bodies with the
+                                   largest error goes first (dent/schedule.h) */
+    double contact_deadline;  /**< 0 (default): none. Otherwise the time in s that a step spends on these searches at
+                                   most, refits not counted; with contact_budget 0 time alone limits them. Results then
+                                   depend on the machine. Finite, >= 0 */
     bool sleep;               /**< default true: rigid bodies at rest on prescribed ones fall asleep (a step passes
                                    them over) and wake by contact, grabs, a velocity, gravity or a moving prescribed
                                    body. False: every body is computed in every substep. See docs/simulator.md */
+    dent_sim_solver solver;   /**< of rigid bodies; default ISLANDS */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
 DENT_API dent_sim_def dent_sim_def_default(void);
@@ -486,12 +502,15 @@ typedef struct dent_sim_statistics {
     uint64_t impacts;             /**< continuous: found in all passes of the last step */
     uint32_t impact_passes;       /**< … maximum number of passes after one detection */
     uint32_t stopped_vertices;    /**< … vertices that had to stop before an impact */
-    uint64_t work_units;          /**< contact_budget: used in the last step, … */
+    uint64_t work_units;          /**< contact_budget, contact_deadline: used in the last step, … */
     uint64_t budget_regions;      /**< … pairs of balls that pushed, … */
     double contact_error;         /**< … and the bound on how far surfaces not known to touch may be from touching, m */
     uint32_t sleeping;            /**< rigid bodies that sleep now */
     uint32_t rigid_islands;       /**< groups of touching rigid bodies solved together in the last substep, … */
     uint32_t rigid_newtons;       /**< … and the most steps of Newton's method that one of them took in this step */
+    uint64_t exact_islands;       /**< DENT_SIM_SOLVER_CONSTRAINTS: problems solved exactly in the last step, … */
+    uint64_t frozen_islands;      /**< … of these: infeasible, so that the island stood still, … */
+    uint64_t unsettled_islands;   /**< … and those whose friction did not settle: passed to the island solver */
     double rigid_residual;        /**< … and the largest velocity into a contact that was left, m/s */
     uint64_t elements, constraints;
     uint32_t substeps;            /**< of a step: those of the def, or as chosen */

@@ -47,6 +47,7 @@ typedef struct dent_sim_scene_def {
     const dent_scene_setting *settings;
     const char *data_folder; /**< folder of the data kit, for scenes that need it; null (default): none */
     uint32_t substeps;       /**< replaces the scene's own; 0 (default): unchanged */
+    double contact_deadline; /**< seconds; replaces dent_sim_def.contact_deadline. 0 (default): unchanged */
     const int *cancel;       /**< passed to dent_sim_def.cancel; null by default */
 } dent_sim_scene_def;
 DENT_API dent_sim_scene_def dent_sim_scene_def_default(void);

@@ -2,7 +2,7 @@
  *
  * It is the question proximity (proximity.h) restricted to pairs with strands: the same distances, radii and rules, the same
  * canonical order. Three kinds of pairs come in two lists: vertices of strands with faces of other bodies, segments with
- * segments, segments with surface edges of other bodies. Where only strands are asked about, this call is several times
+ * segments, segments with surface edges of other bodies. Where only strands are tested, this call is several times
  * as fast: it writes 20 bytes for each pair, and distances only where they are wanted.
  *
  * As in proximity, a segment that pierces a face is found through the face's edges and the segment's ends. If all of them

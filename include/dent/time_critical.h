@@ -184,12 +184,16 @@ typedef struct dent_budget {
                             (or of a ray and a face) 4 more; UINT64_MAX: no limit. A refinement starts while the units
                             used so far (over all runs since begin) are below the units granted so far. Units left
                             unused at a deadline lapse */
+    const int *interrupt; /**< null, or a flag polled about every microsecond (read as an atomic int, so another thread
+                             or a signal handler may set it). Non-zero: `run` returns with outcome CANCELLED and all it
+                             has; the next run continues. As at a deadline, unused units lapse */
 } dent_budget;
 static inline dent_budget dent_budget_ns(double ns)
 {
     dent_budget budget;
     budget.ns = ns;
     budget.work_units = UINT64_MAX;
+    budget.interrupt = 0;
     return budget;
 }
 static inline dent_budget dent_budget_units(uint64_t units)
@@ -197,6 +201,7 @@ static inline dent_budget dent_budget_units(uint64_t units)
     dent_budget budget;
     budget.ns = INFINITY;
     budget.work_units = units;
+    budget.interrupt = 0;
     return budget;
 }
 
@@ -241,7 +246,8 @@ typedef struct dent_component {
 } dent_component;
 
 typedef struct dent_time_critical_result {
-    dent_outcome outcome; /**< COMPLETE; BUDGET_SPENT; TRUNCATED: a list is full, `run` cannot continue */
+    dent_outcome outcome; /**< COMPLETE; BUDGET_SPENT; CANCELLED by the interrupt flag; TRUNCATED: a list is full,
+                             `run` cannot continue. All have their lists and bounds */
 
     const dent_region_pair *pending; /**< in no particular order */
     uint32_t pending_count;
@@ -270,13 +276,40 @@ typedef struct dent_time_critical_result {
     uint64_t exact_fallbacks;
 } dent_time_critical_result;
 
-/** Continues until the search is complete or the budget is spent. The search owns the arrays in *result; they are valid
+/** Continues until the search is complete, the budget is spent or its flag is set. The search owns the arrays in *result; they are valid
  * until its next call. The time to return after the last reading of the clock does not depend on the lists' lengths.
  * Failure changes nothing and sets the context's message. BAD_NUMBER: a budget that is negative or NaN.
  * INVALID_ARGUMENT: a tree was updated since `begin`, an embedding was moved since its tree was updated, or `begin`
  * was never called. Positions of a body may be overwritten at any time: the tree has its own copy. */
 DENT_API dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budget,
                                             dent_time_critical_result *result);
+
+/* ---- probabilistic bounds ---------------------------------------------------------------------------------------- */
+
+typedef struct dent_region_estimate_def {
+    size_t struct_size;
+    uint32_t samples;  /**< pending entries to draw, with repetition: 1 to 2^20; default 64 */
+    double confidence; /**< of each statement below, between 0 and 1; default 0.95 */
+    uint64_t seed;     /**< default 1; the same seed gives the same draws */
+} dent_region_estimate_def;
+DENT_API dent_region_estimate_def dent_region_estimate_def_default(void);
+
+/** What randomly drawn entries say of all pending ones. Each statement holds with the confidence of the def, over the
+ *  draws, whatever the bodies are. */
+typedef struct dent_region_estimate {
+    uint32_t samples; /**< entries drawn; 0 if nothing is pending */
+    double gap;       /**< the largest upper bound of a true gap among those drawn, and … */
+    double share;     /**< … at most this share of the pending entries has a larger true gap */
+    double mean;      /**< the mean of these bounds over those drawn, and … */
+    double mean_bound; /**< … the mean true gap of all pending entries (the expected error) is at most this */
+} dent_region_estimate;
+
+/** Estimates, after a run, how far the pending entries really are from touching. `error` is certain, and may be many
+ * times the true gaps. Each drawn entry is searched down to one pair of leaves, so it costs O(levels) tests; finding the
+ * range is O(pending). Does not change the search or its lists. No allocation. INVALID_ARGUMENT: a bad def, a body with
+ * itself, strands, or trees that were updated since `begin`. */
+DENT_API dent_status dent_time_critical_estimate(dent_time_critical *search, const dent_region_estimate_def *def,
+                                                 dent_region_estimate *estimate);
 
 /* ---- approximate response ---------------------------------------------------------------------------------------- */
 

@@ -44,6 +44,13 @@ DENT_API dent_status dent_body_set_positions(dent_world *world, dent_body_id id,
 DENT_API dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group,
                                           uint32_t collision_mask, bool self_collision);
 
+/** Sets the pairs of bodies that are not tested against one another, in addition to the filters, for every question on
+ * this world. Replaces the list of the call before; no pairs: all are tested. The order within a pair does not matter,
+ * and a pair may be listed twice. A pair leaves the list when one of its bodies is removed, and stays when a topology
+ * is replaced. Fails with STALE_ID for an id of no body and with INVALID_ARGUMENT for a body and itself (see
+ * self_collision). O(n log n); a test of a listed body takes O(log n). */
+DENT_API dent_status dent_world_set_excluded_pairs(dent_world *world, const dent_excluded_pair *pairs, uint32_t count);
+
 /** Sets the thickness of the body for the question proximity: a finite length >= 0, or DENT_THICKNESS_FROM_QUERY. Fails
  * with BAD_NUMBER for other values and with INVALID_ARGUMENT for strands with `radii`; the message names the body. */
 DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double thickness);

@@ -12,6 +12,8 @@
 #include "bodies/body_kinds.h"
 #include "base/message.h"
 
+struct excluded_bodies;
+
 struct body {
     dent_context *context;
     dent_body_kind kind;
@@ -62,6 +64,8 @@ struct body {
     bool reference_convex; /* it looks convex and evenly meshed (reference_shape.h): a hint for `auto` */
     uint32_t collision_group, collision_mask;
     bool self_collision;
+    uint32_t slot;                         /* in the table of its world; of no use without one */
+    const struct excluded_bodies *excluded; /* null: no pair with this body is left out */
     bool strict;
     double thickness; /* for proximity; DENT_THICKNESS_FROM_QUERY: none of its own */
 

@@ -32,6 +32,7 @@ void body_table_destroy(struct body_table *table)
     }
     dent_release(table->context, table->slots, table->slot_capacity, sizeof *table->slots);
     dent_release(table->context, table->living, table->slot_capacity, sizeof *table->living);
+    dent_release(table->context, table->excluded.pairs, table->excluded.capacity, sizeof *table->excluded.pairs);
     body_table_init(table, table->context);
 }
 
@@ -179,6 +180,7 @@ dent_status body_table_add(struct body_table *table, const dent_body_def *def, s
     vertex_ties_commit(&ties, body);
     uint32_t slot = take_slot(table);
     table->slots[slot].body = body;
+    body->slot = slot;
     shared_meshes_note(&table->meshes, body);
     table->slots[slot].serial = table->next_serial++;
     table->slots[slot].material = 0;
@@ -201,6 +203,7 @@ dent_status body_table_remove(struct body_table *table, dent_body_id id, struct 
             (table->body_count - body_index - 1) * sizeof *table->living);
     table->body_count--;
     table->topology_version++;
+    excluded_bodies_forget(table, slot_index);
     shared_meshes_forget(&table->meshes, slot->body);
     body_destroy(slot->body);
     slot->body = NULL;
@@ -227,6 +230,8 @@ dent_status body_table_replace(struct body_table *table, dent_body_id id, const 
         return status;
     }
     vertex_ties_commit(&ties, body);
+    body->slot = slot->body->slot;
+    body->excluded = slot->body->excluded;
     shared_meshes_forget(&table->meshes, slot->body);
     body_destroy(slot->body);
     slot->body = body;

@@ -18,8 +18,15 @@ struct body_slot {
     uint32_t material;   /* the caller's number, for contacts */
 };
 
+/* Pairs of different bodies that are not asked about: (smaller slot << 32 | larger slot), ascending, each once. */
+struct excluded_bodies {
+    uint64_t *pairs;
+    uint32_t count, capacity;
+};
+
 struct body_table {
     dent_context *context;
+    struct excluded_bodies excluded;
     struct body_slot *slots;
     uint32_t slot_count, slot_capacity;
     uint32_t world;         /* serial of the world, which ids carry */
@@ -56,6 +63,12 @@ dent_body_id body_table_id_at(const struct body_table *table, uint32_t body_inde
 
 /* STALE_ID with a message that says whether the id is null, was removed, or never existed. */
 dent_status body_table_stale(const struct body_table *table, dent_body_id id, struct message *message);
+
+/* Replaces the excluded pairs; on failure nothing has changed. */
+dent_status excluded_bodies_set(struct body_table *table, const dent_excluded_pair *pairs, uint32_t count,
+                                struct message *message);
+/* Drops all pairs with the body of a slot. */
+void excluded_bodies_forget(struct body_table *table, uint32_t slot);
 
 /* May elements of these two bodies (or of one body with itself) be an answer? */
 bool bodies_may_meet(const struct body *a, const struct body *b);

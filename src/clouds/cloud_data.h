@@ -100,7 +100,7 @@ dent_status cloud_prune_graph(dent_cloud *cloud);
 
 /* Quartiles of the lengths of a slot's edges, first, second (the sampling radius), third; zeros without edges. */
 void cloud_edge_quartiles(const dent_cloud *cloud, uint32_t slot, double quartiles[3]);
-/* The direction in which the neighbourhood is thinnest, of either sign. */
+/* The direction in which the neighbourhood is thinnest, of either sign; 0 if it is a line. */
 void cloud_thin_direction(const dent_cloud *cloud, uint32_t slot, double normal[3]);
 /* The k-th smallest of the values, which are put into another order. */
 double cloud_select(double *values, uint32_t count, uint32_t k);

@@ -6,7 +6,9 @@
  *                      the way from x to y at a right angle, so that they stay continuous off the graph
  *   sphere-fit         the algebraic sphere u0 + u . q + uq q.q whose gradients fit the normals (Guennebaud and Gross
  *                      2007, the closed form of 2008); f is the distance to it along the gradient. Only points of p1's
- *                      part of the graph count, whose normals are on the side of p1's */
+ *                      part of the graph count, whose normals are on the side of p1's. Where more than an
+ *                      eighth of them seem to be of another sheet, only those count that the graph leads to
+ *                      (cloud_sheet.c) */
 #include "clouds/cloud_function.h"
 
 #include "clouds/symmetric_eigen.h"
@@ -15,7 +17,8 @@
 #define WEIGHT_LEAST 1e-12
 #define DIRECTION_LEAST 0.2
 #define EIGENVALUES_APART 0.01
-enum { SUPPORT_LEAST = 3, VALUES_A_BLOCK = 64 };
+#define SHEET_SPACINGS 0.75 /* a point farther off than this is not on the sheet of p1, unless noise put it there */
+enum { SUPPORT_LEAST = 3, VALUES_A_BLOCK = 64, NOISY_SHARE = 8 };
 
 /* ---- weighted planes --------------------------------------------------------------------------------------------- */
 
@@ -190,7 +193,12 @@ static dent_cloud_state evaluate_sphere(const struct cloud_foot *foot, struct cl
     (void)paths;
     memcpy(query.place, foot->place, sizeof query.place);
     memcpy(query.normal, cloud->normal[foot->first], sizeof query.normal);
+    memcpy(query.point, cloud->point[foot->first], sizeof query.point);
+    query.off_most = 2.0 * SHEET_SPACINGS * sqrt(cloud->area[foot->first]);
     cloud_kernels_for(dent_context_isa(cloud->context))->sphere(&cloud->tree, &query, &sums);
+    if (sums.apart > sums.near / NOISY_SHARE) {
+        cloud_sheet_sums(foot, &query, &sums);
+    }
     return sphere_value(&sums, value);
 }
 

@@ -45,6 +45,9 @@ struct cloud_function_row {
 /* Null for an unknown function. */
 const struct cloud_function_row *cloud_function_row(dent_cloud_function function);
 
+/* Sums over the points of p1's sheet only (cloud_sheet.c). */
+void cloud_sheet_sums(const struct cloud_foot *foot, const struct sphere_query *query, struct sphere_sums *sums);
+
 /* The value of a row at a place, which is finite. Returns the slot of the nearest point, or UINT32_MAX. */
 uint32_t cloud_value_at(const dent_cloud *cloud, const struct cloud_function_row *row, struct cloud_paths *paths,
                         const double place[3], dent_cloud_value *value);

@@ -168,6 +168,7 @@ dent_status dent_cloud_search_begin(dent_cloud_search *search, const dent_pose *
 struct run_call {
     dent_cloud_search *search;
     dent_budget budget;
+    bool interrupted;
     dent_cloud_result *result;
     uint64_t start, last; /* readings of the clock */
 };
@@ -193,14 +194,16 @@ static bool advance(dent_cloud_search *search)
     return search_draw(search);
 }
 
-/* Reads the clock; true: the deadline has passed. */
+/* Reads the clock and the caller's flag; true: the deadline has passed, or the flag is set. */
 static bool read_clock(struct run_call *call)
 {
     uint64_t now = dent_clock_ns(), batch = now - call->last;
     call->search->result.worst_batch_ns =
         batch > call->search->result.worst_batch_ns ? batch : call->search->result.worst_batch_ns;
     call->last = now;
-    return (double)(now - call->start) >= call->budget.ns;
+    const int *flag = call->budget.interrupt;
+    call->interrupted = flag && __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
+    return call->interrupted || (double)(now - call->start) >= call->budget.ns;
 }
 
 static double miss_probability(const dent_cloud_search *search)
@@ -251,7 +254,7 @@ static dent_status run(void *data)
     search->granted = units > UINT64_MAX - search->granted ? UINT64_MAX : search->granted + units;
     search->result.worst_batch_ns = 0;
     call->start = call->last = dent_clock_ns();
-    bool is_late = call->budget.ns == 0.0;
+    bool is_late = read_clock(call);
     for (uint32_t step = 0; search->phase != SEARCH_DONE && search->used < search->granted && !is_late; step++) {
         if (!advance(search)) {
             return dent_fail(search->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for a search between clouds");
@@ -264,6 +267,9 @@ static dent_status run(void *data)
         search->granted = search->used; /* units left unused at a deadline lapse */
     }
     write_result(search, call->result);
+    if (call->interrupted && call->result->outcome == DENT_OUTCOME_BUDGET_SPENT) {
+        call->result->outcome = DENT_OUTCOME_CANCELLED;
+    }
     call->result->ns = dent_clock_ns() - call->start;
     double over = (double)call->result->ns - call->budget.ns;
     call->result->overrun_ns = over > 0.0 ? (uint64_t)over : 0;

@@ -7,6 +7,7 @@
 
 enum { POINTS_LEAST = 6 };
 #define THICK 0.02 /* smallest share of the covariance that flat neighbourhoods stay below */
+#define ON_A_LINE 1e-9 /* the second eigenvalue relative to the largest: 3e-5 as wide as long */
 #define INNER_RADII 0.7
 #define MUCH_THINNER 0.1
 
@@ -66,7 +67,7 @@ void cloud_edge_quartiles(const dent_cloud *cloud, uint32_t slot, double quartil
     }
 }
 
-/* Of the neighbours up to a distance. Returns the share of the smallest eigenvalue; 1 for too few of them. */
+/* Of the neighbours up to a distance; 0 if they lie on a line. Returns the share of the smallest eigenvalue; 1 for too few of them. */
 static double thin_direction_within(const dent_cloud *cloud, uint32_t slot, double most, double normal[3])
 {
     double sums[3] = {0, 0, 0}, squares[6] = {0, 0, 0, 0, 0, 0}, values[3];
@@ -97,6 +98,9 @@ static double thin_direction_within(const dent_cloud *cloud, uint32_t slot, doub
                         squares[2] * share - sums[0] * sums[2], squares[3] * share - sums[1] * sums[1],
                         squares[4] * share - sums[1] * sums[2], squares[5] * share - sums[2] * sums[2]};
     symmetric_eigen(matrix, values, normal);
+    if (!(values[1] > ON_A_LINE * values[2])) { /* points of a line have no surface */
+        normal[0] = normal[1] = normal[2] = 0.0;
+    }
     double sum = values[0] + values[1] + values[2];
     return count >= POINTS_LEAST && sum > 0.0 ? values[0] / sum : 1.0;
 }

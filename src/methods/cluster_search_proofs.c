@@ -139,7 +139,7 @@ void cluster_search_choose_references(struct cluster_search *search, struct clus
     for (uint32_t body_index = 0; body_index < cache->body_count; body_index++) {
         const struct body *body = search->request->snapshot->bodies[body_index].body,
                           *first = search->request->snapshot->bodies[0].body;
-        search->has_filters |= body->collision_group != first->collision_group ||
+        search->has_filters |= body->excluded || body->collision_group != first->collision_group ||
                                body->collision_mask != first->collision_mask ||
                                !(body->collision_group & body->collision_mask);
         struct clustered_body *clustered = &cache->bodies[body_index];

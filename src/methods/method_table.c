@@ -13,9 +13,17 @@ static const struct method_row strand_packets_method = {
     .summary = "strands alone: packets of four segments under a refitted tree, sixteen distances at a time",
 };
 
+/* Of the question impact alone (src/query/impact). */
+static const struct method_row kinetic_tree_method = {
+    .method = DENT_METHOD_KINETIC_TREE,
+    .name = "kinetic-tree",
+    .summary = "impacts alone: pairs of leaves that no axis keeps apart from the beginning of the step to its end",
+};
+
 static const struct method_row *const rows[] = {
     &brute_force_method,  &sweep_method,        &spatial_hash_method, &bucket_tree_method,    &cluster_search_method,
     &surface_tree_method, &contour_walk_method, &strand_grid_method,  &strand_packets_method,
+    &kinetic_tree_method,
 };
 
 const struct method_row *method_row_of(dent_method method)

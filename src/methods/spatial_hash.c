@@ -74,7 +74,7 @@ static bool everything_may_meet(const struct snapshot *snapshot)
     }
     for (uint32_t body_index = 0; body_index < snapshot->body_count; body_index++) {
         const struct body *body = snapshot->bodies[body_index].body;
-        if (!body->self_collision || (body->collision_group & masks) == 0) {
+        if (!body->self_collision || body->excluded || (body->collision_group & masks) == 0) {
             return false;
         }
     }

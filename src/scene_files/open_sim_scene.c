@@ -116,6 +116,7 @@ static dent_status finish(struct sim_plan *plan, const dent_sim_scene_def *def, 
 {
     if (status == DENT_OK) {
         plan->def.cancel = def->cancel;
+        plan->def.contact_deadline = def->contact_deadline > 0 ? def->contact_deadline : plan->def.contact_deadline;
         plan->def.substeps = def->substeps > 0 ? def->substeps : plan->def.substeps;
         status = plan_finish(plan, scene);
     }

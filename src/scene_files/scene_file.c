@@ -50,7 +50,7 @@ static void read_units(struct scene_reader *reader, located *value)
 static void read_contact(struct scene_reader *reader, located *value)
 {
     static const char *const keys[] = {"enabled",       "thickness", "interval", "continuous",
-                                       "impact_passes", "budget",    NULL};
+                                       "impact_passes", "budget",    "deadline", NULL};
     static const char *const modes[] = {"off", "thin", "all", NULL};
     if (!value || !reader_object(reader, value, "\"contact\"", keys)) {
         return;
@@ -65,6 +65,8 @@ static void read_contact(struct scene_reader *reader, located *value)
         reader_count(reader, reader_member(reader, value, "impact_passes"), 1, 100, def->impact_passes);
     def->contact_budget =
         reader_count(reader, reader_member(reader, value, "budget"), 0, 1000000000, (uint32_t)def->contact_budget);
+    def->contact_deadline = reader_bounded(reader, reader_member(reader, value, "deadline"), QUANTITY_TIME,
+                                           def->contact_deadline, 0, HUGE_VAL, "of at least 0");
     int mode = reader_choice(reader, reader_member(reader, value, "continuous"), modes);
     def->continuous = mode >= 0 ? (dent_sim_continuous)mode : def->continuous;
 }
@@ -91,6 +93,9 @@ static void read_settings(struct scene_reader *reader, located *root)
     def->sleep = reader_boolean(reader, reader_member(reader, root, "sleep"), def->sleep);
     plan->steps_per_frame = reader_count(reader, reader_member(reader, root, "steps_per_frame"), 1, 100000, 1);
     plan->frame_count = reader_count(reader, reader_member(reader, root, "frames"), 1, 100000, plan->frame_count);
+    static const char *const solvers[] = {"islands", "constraints", NULL};
+    int solver = reader_choice(reader, reader_member(reader, root, "solver"), solvers);
+    def->solver = solver >= 0 ? (dent_sim_solver)solver : def->solver;
     read_contact(reader, reader_member(reader, root, "contact"));
 }
 
@@ -249,7 +254,7 @@ static void read_scene(struct scene_reader *reader)
 {
     static const char *const keys[] = {
         "dent_scene",  "name",           "about",  "units",       "gravity", "time_step", "substeps", "iterations",
-        "sleep",       "steps_per_frame", "frames", "contact",     "air_damping", "materials", "material_pairs", "bodies",
+        "sleep", "solver",       "steps_per_frame", "frames", "contact",     "air_damping", "materials", "material_pairs", "bodies",
         "attachments", "joints",         "loads",  "supports",    "springs", "probes",    NULL};
     located *root = &reader->document.values[0];
     if (!reader_object(reader, root, "a scene", keys)) {

@@ -8,7 +8,7 @@ uint32_t scene_table_count(void);
 const struct scene_row *scene_table_at(uint32_t index);
 
 /* One row each, in the file of the same name (the sheets in scene_sheets.c, strands in scene_strands.c, points in
- * scene_clouds.c, teschner-a, b, c, e in
+ * scene_clouds.c, the shelf in scene_arm.c, teschner-a, b, c, e in
  * scene_teschner_swarms.c). */
 extern const struct scene_row scene_teschner_a;
 extern const struct scene_row scene_teschner_b;
@@ -30,6 +30,8 @@ extern const struct scene_row scene_rod;
 extern const struct scene_row scene_teapot;
 extern const struct scene_row scene_rings;
 extern const struct scene_row scene_arm;
+extern const struct scene_row scene_shelf;
+extern const struct scene_row scene_piano;
 extern const struct scene_row scene_peg;
 extern const struct scene_row scene_strands_1m;
 extern const struct scene_row scene_strands_1m_sparse;

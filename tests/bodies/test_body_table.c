@@ -357,6 +357,31 @@ static void filters_ask_both_ways_and_self_collision_asks_itself(void **state)
     assert_true(bodies_may_meet(b, b)); /* groups and masks are about other bodies */
 }
 
+static void excluded_pairs_do_not_meet_until_a_body_is_removed(void **state)
+{
+    (void)state;
+    dent_body_id ids[3] = {add("a", NULL, 0), add("b", NULL, 0), add("c", NULL, 0)};
+    struct body *a = body_table_find(&table, ids[0]), *b = body_table_find(&table, ids[1]),
+                *c = body_table_find(&table, ids[2]);
+    const dent_excluded_pair pairs[] = {{ids[2], ids[0]}, {ids[0], ids[2]}, {ids[1], ids[2]}};
+    uint64_t version = table.topology_version;
+    assert_int_equal(excluded_bodies_set(&table, pairs, 3, &message), DENT_OK);
+    assert_true(table.topology_version > version);
+    assert_true(bodies_may_meet(a, b) && bodies_may_meet(c, c));
+    assert_false(bodies_may_meet(a, c) || bodies_may_meet(c, a) || bodies_may_meet(b, c));
+    const dent_excluded_pair itself = {ids[1], ids[1]}, stale = {ids[0], {0}};
+    assert_int_equal(excluded_bodies_set(&table, &itself, 1, &message), DENT_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(excluded_bodies_set(&table, &stale, 1, &message), DENT_ERROR_STALE_ID);
+    assert_false(bodies_may_meet(a, c)); /* a failing call changed nothing */
+    assert_int_equal(body_table_remove(&table, ids[0], &message), DENT_OK);
+    assert_false(bodies_may_meet(b, c));
+    struct body *again = body_table_find(&table, add("again", NULL, 0)); /* in the slot of a */
+    assert_int_equal(again->slot, 0);
+    assert_true(bodies_may_meet(again, c));
+    assert_int_equal(excluded_bodies_set(&table, NULL, 0, &message), DENT_OK);
+    assert_true(bodies_may_meet(b, c));
+}
+
 /* ---- failing allocator ----------------------------------------------------------------------- */
 
 /* What must not change when a call fails. */
@@ -469,6 +494,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_replaced_body_is_tied_anew_or_not_at_all, begin, end),
         cmocka_unit_test_setup_teardown(bad_ties_are_named_and_change_nothing, begin, end),
         cmocka_unit_test_setup_teardown(random_ties_equal_labels_spread_by_hand, begin, end),
+        cmocka_unit_test_setup_teardown(excluded_pairs_do_not_meet_until_a_body_is_removed, begin, end),
         cmocka_unit_test_setup_teardown(filters_ask_both_ways_and_self_collision_asks_itself, begin, end),
         cmocka_unit_test_setup_teardown(every_failing_request_leaves_the_table_as_it_was, begin, end),
     };

@@ -184,7 +184,8 @@ class CcdOfSeries(ToolTest):
         return lines
 
     def test_a_series_equals_its_intervals_one_by_one(self):
-        for options in ((), ("--separation", "0.05"), ("--no-self",), ("--count",), ("--method", "brute-force")):
+        for options in ((), ("--separation", "0.05"), ("--no-self",), ("--count",), ("--method", "brute-force"),
+                        ("--method", "kinetic-tree")):
             expected = self.pairwise(*options)
             for series in ("keys", "keys/V_%d.mesh", "keys/V_*.mesh"):
                 found = self.good("ccd", self.path(series), *options, status=None)

@@ -6,8 +6,10 @@ import xml.etree.ElementTree as xml
 
 import tool_under_test as tool
 
-PAIR_KEYS = "body_a body_b overlapping_elements penetrating_vertices touching_elements max_depth x y z".split()
-SUMMARY_KEYS = "bodies pairs_penetrating pairs_touching max_depth outcome".split()
+PAIR_KEYS = ("body_a body_b overlapping_elements penetrating_vertices touching_elements max_depth x y z name_a name_b verdict "
+             "volume volume_error containment_tested").split()
+SUMMARY_KEYS = ("bodies pairs_penetrating pairs_touching max_depth outcome names pairs surfaces_as_solids open_surfaces "
+                "tolerance suggested_tolerance length_unit").split()
 
 
 def read_field(path, name):

@@ -9,10 +9,11 @@ import tool_under_test as tool
 
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
-           "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle",
-           "deadline-load", "deadline-error", "deadline-force", "deadline-peg", "depth-sliding", "depth-directions",
+           "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle", "plan-passages",
+           "deadline-load", "deadline-error", "deadline-force", "deadline-pairs", "deadline-peg", "depth-sliding", "depth-directions",
            "hair-shares", "hair-friction", "hair-wisps", "hair-recall", "hair-density",
-           "cloud-distance", "cloud-size", "cloud-roc", "cloud-sheets", "cloud-coupons")
+           "cloud-distance", "cloud-size", "cloud-roc", "cloud-sheets", "cloud-coupons",
+           "boxes-cells", "boxes-tables", "boxes-rows", "kinetic-updates", "kinetic-detection")
 
 
 class Paper(tool.ToolTest):
@@ -73,6 +74,16 @@ class Paper(tool.ToolTest):
             self.assertLess(abs(float(row["frequency"]) - p), 3 * (p * (1 - p) / 60) ** 0.5 + 0.02, row)
         answers = {float(row["gap_in_spacings"]): float(row["yes"]) for row in self.table("cloud-roc")}
         self.assertTrue(answers[-8] == 1 and answers[8] == 0, answers)
+
+    def test_kinetic_trees_write_fewer_boxes_and_methods_find_the_same_pairs(self):
+        self.good("paper", "kinetic-updates", "boxes-tables", "boxes-rows", "-o", self.folder, "--steps", 1, "--scale", 0.1)
+        rows = self.table("kinetic-updates")
+        self.assertEqual(len({row["events"] for row in rows}), 1)  # whatever the number of frames
+        self.assertLess(int(rows[-1]["kinetic_updates"]), int(rows[-1]["refit_updates"]) / 20)
+        for table, key in (("boxes-tables", lambda row: 0), ("boxes-rows", lambda row: row["scene"])):
+            pairs = {}
+            for row in self.table(table):
+                self.assertEqual(pairs.setdefault(key(row), row["pairs"]), row["pairs"], row)
 
     def test_the_published_times_stand_beside_ours(self):
         out = self.good("paper", "hash-times", "-o", self.path("new/folder"), "--steps", 3, "--scale", 0.1).stdout

@@ -1,6 +1,10 @@
 """dent points: answers on known surfaces, JSON keys, seeds, budgets, threads, files for ParaView, and bad input."""
+import gzip
 import json
+import lzma
 import math
+import os
+import struct
 
 import tool_under_test as tool
 
@@ -69,6 +73,42 @@ class Points(tool.ToolTest):
         self.assertEqual(self.ask(mesh, mesh, "--move", "0.01,0,0.3")["answer"], "no")
         self.assertEqual(self.ask(mesh, mesh, "--move", "0.3,0.01,0.05")["answer"], "yes")
 
+    def test_the_same_points_in_every_format_give_the_same_answer(self):
+        """PLY, PCD and texts, with colours and normals, plain and compressed."""
+        n = 20
+        points = [(i / n, j / n, 0.1 * math.sin(i / 4)) for i in range(n) for j in range(n)]
+        slopes = [-0.025 * n * math.cos(i / 4) for i in range(n) for j in range(n)]
+        rows = ["%r %r %r" % p for p in points]
+        painted = ["%s %r 0 1 200 %d 30" % (row, slope, k % 256) for k, (row, slope) in enumerate(zip(rows, slopes))]
+        ply = "ply\nformat %s 1.0\nelement vertex %d\n" + "".join(
+            "property %s %s\n" % (kind, name) for kind, name in
+            [("double", c) for c in "x y z nx ny nz".split()] + [("uchar", c) for c in "red green blue".split()]) + "end_header\n"
+        pcd = ("FIELDS x y z rgb\nSIZE 8 8 8 4\nTYPE F F F U\nCOUNT 1 1 1 1\nWIDTH %d\nHEIGHT 1\nPOINTS %d\nDATA %%s\n"
+               % (len(points), len(points)))
+        files = {
+            "plain.xyz": "\n".join(rows).encode(),
+            "painted.ply": (ply % ("ascii", len(points)) + "\n".join(painted) + "\n").encode(),
+            "binary.ply": (ply % ("binary_little_endian", len(points))).encode() + b"".join(
+                struct.pack("<6d3B", *p, slope, 0, 1, 9, 9, 9) for p, slope in zip(points, slopes)),
+            "ascii.pcd": (pcd % "ascii" + "\n".join(row + " 255" for row in rows) + "\n").encode(),
+            "binary.pcd": (pcd % "binary").encode() + b"".join(struct.pack("<3dI", *p, 255) for p in points),
+            "comma.csv": ("x,y,z,r,g,b\n" + "\n".join(row.replace(" ", ",") + ",1,2,3" for row in rows)).encode(),
+            "counted.pts": ("%d\n" % len(points) + "\n".join(row + " 7 1 2 3" for row in rows)).encode(),
+        }
+        answers = {}
+        for name, data in files.items():
+            for ending, pack in (("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)):
+                path = self.path(name + ending)
+                with open(path, "wb") as file:
+                    file.write(pack(data))
+                row = self.ask(path, path, "--move", "0.3,0.01,0.05", "--seed", "3")
+                del row["ms"]
+                answers.setdefault("normals" if name.endswith("ply") else "none", []).append(row)
+        for kind, found in answers.items():
+            self.assertEqual(len(found), 6 if kind == "normals" else 15)
+            self.assertTrue(all(row == found[0] for row in found), found)
+            self.assertEqual(found[0]["answer"], "yes")
+
     def test_info_check_and_pairs_take_clouds(self):
         cloud = self.write("c.xyz", "0.5 0.5 0.5\n0.25 0.5 0.75\n3 3 3\n1 0.5 0.5\n")
         cube = self.write("cube.mesh", tool.medit(*tool.cube((0, 0, 0), (1, 1, 1))))
@@ -111,9 +151,21 @@ class Points(tool.ToolTest):
                 result = tool.run("points", "--json", a, b)
                 self.assertIn(result.returncode, (0, 2), result.stderr)
                 row = json.loads(result.stdout.splitlines()[-1])
-                if a != line or b != line:  # a line lies in a surface through it, whatever its normal
-                    self.assertIn(row["answer"], ("no", "unknown"))
-                    self.assertEqual(row["points"], 0)
+                self.assertIn(row["answer"], ("no", "unknown"))
+                self.assertEqual(row["points"], 0)
+                if a == b:  # they may meet everywhere, and have no surface
+                    self.assertEqual((row["answer"], result.returncode), ("unknown" if a == line else row["answer"],
+                                                                          2 if a == line else result.returncode))
+
+
+class Kit(tool.DataTest):
+    ask = Points.ask
+
+    def test_the_lidar_scan_of_the_kit_meets_itself_when_moved_a_little(self):
+        scan = os.path.join(tool.DATA, "meshes", "points-lidar", "car_cloud400.csv.xz")
+        self.assertIn("24989", self.good("info", scan).stdout)
+        self.assertEqual(self.ask(scan, scan, "--move", "0,0,200")["answer"], "no")
+        self.assertEqual(self.ask(scan, scan, "--move", "0.3,0.2,0.1", "--budget", "300000")["answer"], "yes")
 
 
 if __name__ == "__main__":

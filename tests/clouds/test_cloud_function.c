@@ -184,7 +184,7 @@ static struct gap_quality measure_gap(const dent_cloud *cloud, dent_cloud_functi
     return quality;
 }
 
-static void sheets_one_to_four_spacings_apart_stay_apart_on_the_graph(void **state)
+static void sheets_one_to_four_spacings_apart_stay_apart(void **state)
 {
     uint32_t lines = (uint32_t)test_count(1, 3, 40), mixed = 0;
     double normals[3 * SHEET_POINTS] = {0};
@@ -212,7 +212,8 @@ static void sheets_one_to_four_spacings_apart_stay_apart_on_the_graph(void **sta
             assert_true(graph.error < (given ? 1e-12 : 1e-3));
             assert_true(joined <=
                         (given ? 0 : 20 + dropped / 50)); /* estimated normals are worse, most of all at borders */
-            assert_true(!given || (sphere.zeros == 0 && sphere.error < 1e-12));
+            assert_int_equal(sphere.zeros, 0);
+            assert_true(sphere.error < (given ? 1e-12 : 0.02)); /* estimated normals of borders are tilted */
             mixed += euclidean.zeros;
             dent_cloud_destroy(cloud);
         }
@@ -304,7 +305,7 @@ int main(void)
         cmocka_unit_test(a_plane_gives_the_signed_distance_to_1e_12),
         cmocka_unit_test(a_sphere_shrinks_by_half_the_squared_bandwidth),
         cmocka_unit_test(a_fitted_sphere_does_not_shrink),
-        cmocka_unit_test(sheets_one_to_four_spacings_apart_stay_apart_on_the_graph),
+        cmocka_unit_test(sheets_one_to_four_spacings_apart_stay_apart),
         cmocka_unit_test(undefined_is_a_state_and_no_number),
         cmocka_unit_test(opposite_normals_have_no_side),
         cmocka_unit_test(the_exponential_is_right),

@@ -130,6 +130,59 @@ static void misses_are_no_more_frequent_than_stated(void **state)
     free(xyz_a);
 }
 
+/* Circles as wide as a surfel, looked at after every few draws: of the placements for which a chance in this range is
+ * stated, how many have no point yet? Never more than that, one-sided 99 %. */
+static void stated_chances_hold_while_draws_go_on(void **state)
+{
+    enum { RANGES = 8 };
+    static const double most[RANGES] = {1, 0.9, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01};
+    uint32_t placements = (uint32_t)test_count(50, 300, 10000), count = 2000, looked[RANGES] = {0}, missing[RANGES] = {0};
+    double stated[RANGES] = {0}, variance[RANGES] = {0};
+    double *xyz_a = points_on_sphere(count, 1, 11), *xyz_b = points_on_sphere(count, 1, 12);
+    dent_cloud *a = cloud_of(*state, xyz_a, count), *b = cloud_of(*state, xyz_b, count);
+    dent_cloud_search_def def = def_of(a, b);
+    dent_cloud_search *search = NULL;
+    dent_random random = dent_random_seeded(14);
+    def.resolution_radii = 1;
+    assert_int_equal(dent_cloud_search_create(*state, &def, &search), DENT_OK);
+    for (uint32_t i = 0; i < placements; i++) {
+        dent_pose pose_a = shifted(0, 0, 0), pose_b = pose_a;
+        dent_cloud_result result = {.outcome = DENT_OUTCOME_BUDGET_SPENT};
+        int last = -1;
+        random_rotation(&random, &pose_a);
+        random_rotation(&random, &pose_b);
+        double circle = 0.22 + 0.1 * dent_random_unit(&random); /* the resolution is about 0.21 */
+        pose_b.translation[i % 3] = 2 * sqrt(1 - circle * circle);
+        assert_int_equal(dent_cloud_search_begin(search, &pose_a, &pose_b, 500 + i), DENT_OK);
+        while (result.outcome == DENT_OUTCOME_BUDGET_SPENT) {
+            assert_int_equal(dent_cloud_search_run(search, dent_budget_units(65), &result), DENT_OK);
+            double p = result.miss_probability;
+            int range = -1;
+            for (int k = 0; k < RANGES; k++) {
+                range = p < most[k] || (k == 0 && p < 1) ? k : range;
+            }
+            if (range > last && result.undefined == 0) { /* once a placement in each range */
+                looked[range]++;
+                missing[range] += result.point_count == 0;
+                stated[range] += p;
+                variance[range] += p * (1 - p);
+                last = range;
+            }
+        }
+    }
+    for (int k = 0; k < RANGES; k++) {
+        double share = looked[k] ? 1.0 / looked[k] : 0;
+        print_message("stated below %.2f: mean %.4f, no point yet in %u of %u (%.4f)\n", most[k], stated[k] * share,
+                      missing[k], looked[k], missing[k] * share);
+        assert_true(missing[k] * share <= stated[k] * share + 2.33 * sqrt(variance[k]) * share);
+    }
+    dent_cloud_search_destroy(search);
+    dent_cloud_destroy(b);
+    dent_cloud_destroy(a);
+    free(xyz_b);
+    free(xyz_a);
+}
+
 /* Draws until all of p surfels are hit: p ln p + c p draws do with probability exp(-exp(-c)). */
 static void all_surfels_are_hit_as_often_as_the_lemma_says(void **state)
 {
@@ -337,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_spheres_meet_in_their_circle),
         cmocka_unit_test(misses_are_no_more_frequent_than_stated),
+        cmocka_unit_test(stated_chances_hold_while_draws_go_on),
         cmocka_unit_test(all_surfels_are_hit_as_often_as_the_lemma_says),
         cmocka_unit_test(clouds_apart_are_proven_apart_and_deep_ones_meet),
         cmocka_unit_test(the_two_clouds_are_treated_alike),

@@ -34,6 +34,7 @@ struct living {
     float *narrow; /* not null: the body is given these, 20 bytes apart */
     uint32_t group, mask;
     bool self;
+    uint32_t label; /* how many came before it */
 };
 
 struct session {
@@ -43,6 +44,8 @@ struct session {
     uint32_t count;
     struct living living[LIVING_MAX]; /* in order of addition */
     dent_random random;
+    uint32_t added;
+    uint32_t pairs_excluded; /* which; 0: none */
 };
 
 enum { NARROW_STRIDE = 20 };
@@ -91,17 +94,33 @@ static void free_body(struct living *body)
     free(body->narrow);
 }
 
+/* Every third pair of bodies, by the order in which they came. */
+static void exclude_pairs(const struct session *session, dent_world *world)
+{
+    dent_excluded_pair pairs[LIVING_MAX * LIVING_MAX];
+    uint32_t count = 0;
+    for (uint32_t a = 0; a < session->count && session->pairs_excluded > 0; a++) {
+        for (uint32_t b = 0; b < a; b++) {
+            if ((session->living[a].label + session->living[b].label) % 3 == session->pairs_excluded - 1) {
+                pairs[count++] = (dent_excluded_pair){dent_world_body_at(world, a), dent_world_body_at(world, b)};
+            }
+        }
+    }
+    assert_int_equal(dent_world_set_excluded_pairs(world, pairs, count), DENT_OK);
+}
+
 static void change(struct session *session)
 {
-    uint32_t action = dent_random_below(&session->random, 5);
+    uint32_t action = dent_random_below(&session->random, 6);
     uint32_t which = session->count ? dent_random_below(&session->random, session->count) : 0;
     struct living *body = &session->living[which];
     if (session->count < 2 || (action == 0 && session->count < LIVING_MAX)) {
         body = &session->living[session->count++];
-        *body = (struct living){.group = 1, .mask = UINT32_MAX, .self = true};
+        *body = (struct living){.group = 1, .mask = UINT32_MAX, .self = true, .label = session->added++};
         take_mesh(session, body);
         dent_body_def def = def_of(body, true);
         assert_int_equal(dent_world_add_body(session->world, &def, &body->id), DENT_OK);
+        exclude_pairs(session, session->world);
     } else if (action == 1) {
         assert_int_equal(dent_world_remove_body(session->world, body->id), DENT_OK);
         assert_int_equal(dent_world_remove_body(session->world, body->id), DENT_ERROR_STALE_ID);
@@ -115,6 +134,9 @@ static void change(struct session *session)
         assert_int_equal(dent_body_set_topology(session->world, body->id, &def), DENT_OK);
     } else if (action == 3) {
         place(body, &session->random); /* in place: nobody is told */
+    } else if (action == 4) {
+        session->pairs_excluded = dent_random_below(&session->random, 4); /* 0: none */
+        exclude_pairs(session, session->world);
     } else {
         body->group = 1 + dent_random_below(&session->random, 3);
         body->mask = 1 + dent_random_below(&session->random, 3);
@@ -132,6 +154,7 @@ static dent_world *same_world_from_scratch(struct session *session, dent_context
         assert_int_equal(dent_world_add_body(world, &def, &id), DENT_OK);
         assert_int_equal(dent_body_index(session->world, session->living[i].id), i);
     }
+    exclude_pairs(session, world);
     return world;
 }
 
@@ -153,6 +176,18 @@ static void assert_same_check(dent_world *a, dent_world *b)
         assert_int_equal(x->touching_elements, y->touching_elements);
         assert_memory_equal(&x->max_depth, &y->max_depth, sizeof x->max_depth);
         assert_memory_equal(x->deepest, y->deepest, sizeof x->deepest);
+    }
+}
+
+static void assert_no_excluded_pairs(const struct session *session, const dent_query_result *answer)
+{
+    for (uint32_t i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+        const dent_pair_list *list = dent_query_result_list(answer, dent_question_info_at(i)->question);
+        for (uint64_t k = 0; k < list->count; k++) {
+            uint32_t a = list->pairs[k].body_a, b = list->pairs[k].body_b;
+            assert_true(a == b || session->pairs_excluded == 0 ||
+                        (session->living[a].label + session->living[b].label) % 3 != session->pairs_excluded - 1);
+        }
     }
 }
 
@@ -181,6 +216,7 @@ static void run_session(uint64_t seed, uint64_t *answers)
         dent_query_result new_answer = ask(fresh, questions, touching, DENT_METHOD_BRUTE_FORCE);
         assert_same_lists(&old_answer, &new_answer, DENT_DISCRETE_QUESTIONS);
         *answers += all_pairs(&old_answer);
+        assert_no_excluded_pairs(&session, &old_answer);
         if (step % 6 == 5) {
             assert_same_check(session.world, fresh);
         }

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 OUTSIDE = Path(__file__).resolve().parent / "outside"
-LIBRARIES = ("dent", "dent_io", "dent_sim")
+LIBRARIES = ("dent", "dent_io", "dent_plan", "dent_sim")
 
 
 class Failure(Exception):
@@ -113,6 +113,42 @@ def try_pkg_config(flags_of_kind, library_folder, libraries, compilers, work):
             print(f"  pkg-config, {language}, {kind}: built and run")
 
 
+def check_manual(prefix):
+    """A manual page for every command, completions where shells look for them, the examples; bash completes."""
+    tool = prefix / "bin" / "dent"
+    commands = re.findall(r"^  ([a-z][a-z-]*) ", run([tool, "--help"]), re.M)
+    pages = {page.name for page in (prefix / "share" / "man" / "man1").iterdir()}
+    if pages != {"dent.1"} | {f"dent-{command}.1" for command in commands}:
+        raise Failure(f"manual pages {sorted(pages)} of the commands {commands}")
+    for page in (prefix / "share" / "man" / "man1").iterdir():
+        text = page.read_text()
+        if not text.startswith(".TH ") or ".SH SYNOPSIS" not in text or ".SH NAME" not in text:
+            raise Failure(f"{page.name} is no manual page")
+        if shutil.which("man"):
+            warnings = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", str(page)],
+                                      capture_output=True, text=True).stderr
+            if warnings:
+                raise Failure(f"{page.name}: {warnings}")
+    for file in ("zsh/site-functions/_dent", "fish/vendor_completions.d/dent.fish"):
+        if "--top" not in (prefix / "share" / file).read_text() and "-l top" not in (prefix / "share" / file).read_text():
+            raise Failure(f"{file} does not know the options of check")
+    bash = prefix / "share" / "bash-completion" / "completions" / "dent"
+    script = ('source "$1"; COMP_WORDS=(dent check --sort vol); COMP_CWORD=3; _dent; echo "${COMPREPLY[@]}"; '
+              'COMP_WORDS=(dent ch); COMP_CWORD=1; _dent; echo "${COMPREPLY[@]}"; '
+              'COMP_WORDS=(dent check --cs); COMP_CWORD=2; _dent; echo "${COMPREPLY[@]}"; '
+              'COMP_WORDS=(dent check v-sh); COMP_CWORD=2; _dent; echo "${COMPREPLY[@]}"')
+    if shutil.which("bash"):
+        answers = run(["bash", "-c", script, "bash", bash]).split()
+        if answers != ["volume", "check", "--csv", "v-shapes"]:
+            raise Failure(f"bash completes {answers}")
+    for shell, file in (("zsh", "zsh/site-functions/_dent"), ("fish", "fish/vendor_completions.d/dent.fish")):
+        if shutil.which(shell):
+            run([shell, "-n", prefix / "share" / file])
+    if not list((prefix / "share").rglob("examples/01_two_tets.c")):
+        raise Failure("the examples are not installed")
+    print(f"  {len(pages)} manual pages, completions and examples are installed")
+
+
 def main(arguments):
     plain_static = "--plain-static" in arguments
     arguments = [argument for argument in arguments if argument != "--plain-static"]
@@ -140,6 +176,7 @@ def main(arguments):
             if (prefix / "bin" / "dent").is_file():
                 run([prefix / "bin" / "dent", "--help"])
                 print("  the installed tool answers --help")
+                check_manual(prefix)
         except Failure as failure:
             print(f"test_install: {failure}")
             return 1

@@ -118,6 +118,20 @@ dent_time_critical *fixture_dent_time_critical(void)
     return search;
 }
 
+dent_schedule *fixture_dent_schedule(void)
+{
+    static dent_schedule *schedule;
+    if (!schedule) {
+        dent_schedule_def def = dent_schedule_def_default();
+        dent_time_critical *search = fixture_dent_time_critical();
+        def.searches = &search;
+        def.search_count = 1;
+        must(dent_schedule_create(fixture_dent_context(), &def, &schedule) == DENT_OK, "a schedule");
+        dent_schedule_begin(schedule, NULL);
+    }
+    return schedule;
+}
+
 dent_neighbours *fixture_dent_neighbours(void)
 {
     static const double points[6] = {0, 0, 0, 1, 0, 0};
@@ -174,6 +188,23 @@ dent_boxes *fixture_dent_boxes(void)
     return boxes;
 }
 
+dent_kinetic *fixture_dent_kinetic(void)
+{
+    static const double places[6] = {0, 0, 0, 1, 1, 1};
+    static const double times[1] = {0};
+    static const uint32_t segment[2] = {0, 1};
+    static dent_kinetic *tree;
+    if (!tree) {
+        dent_positions positions = dent_positions_double(places);
+        dent_flight_plans plans = {.vertex_count = 2, .key_count = 1, .times = times, .positions = &positions};
+        uint32_t element;
+        must(dent_kinetic_create(fixture_dent_context(), NULL, &tree) == DENT_OK, "a kinetic tree");
+        must(dent_kinetic_set_plans(tree, &plans) == DENT_OK, "two plans");
+        must(dent_kinetic_insert(tree, segment, 2, 1, &element) == DENT_OK, "an element");
+    }
+    return tree;
+}
+
 dent_response *fixture_dent_response(void)
 {
     static dent_response *response;
@@ -182,6 +213,27 @@ dent_response *fixture_dent_response(void)
         must(response != NULL, "a response");
     }
     return response;
+}
+
+dent_constraints *fixture_dent_constraints(void)
+{
+    static dent_constraints *constraints;
+    if (!constraints) {
+        constraints = dent_constraints_create(fixture_dent_context());
+        must(constraints != NULL, "a constraint solver");
+    }
+    return constraints;
+}
+
+dent_planner *fixture_dent_planner(void)
+{
+    static dent_planner *planner;
+    if (!planner) {
+        dent_planner_def def = dent_planner_def_default();
+        def.linkage = fixture_dent_linkage();
+        must(dent_planner_create(fixture_dent_context(), &def, &planner) == DENT_OK, "a planner");
+    }
+    return planner;
 }
 
 static const double strand_points[12] = {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1};
@@ -383,12 +435,16 @@ int main(int count, char **arguments)
     fixture_dent_linkage();
     fixture_dent_embedding();
     fixture_dent_time_critical();
+    fixture_dent_schedule();
     fixture_dent_file_writer();
     fixture_dent_neighbours();
     fixture_dent_cloud_search();
     fixture_dent_inside();
     fixture_dent_boxes();
+    fixture_dent_kinetic();
     fixture_dent_response();
+    fixture_dent_constraints();
+    fixture_dent_planner();
     fixture_dent_scene();
     fixture_dent_sim();
     fixture_dent_frames();

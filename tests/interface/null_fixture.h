@@ -10,8 +10,10 @@
 #include <dent/frames.h>
 #include <dent/impact_io.h>
 #include <dent/mesh_io.h>
+#include <dent/plan.h>
 #include <dent/scene.h>
 #include <dent/sim_scene.h>
+#include <dent/srdf.h>
 #include <dent/urdf.h>
 
 #include <stdarg.h>
@@ -36,13 +38,17 @@ dent_linkage *fixture_dent_linkage(void);
 dent_embedding *fixture_dent_embedding(void);
 dent_bound_tree *fixture_dent_bound_tree(void);
 dent_time_critical *fixture_dent_time_critical(void);
+dent_schedule *fixture_dent_schedule(void);
 dent_file_writer *fixture_dent_file_writer(void);
 dent_neighbours *fixture_dent_neighbours(void);
 dent_cloud *fixture_dent_cloud(void);
 dent_cloud_search *fixture_dent_cloud_search(void);
 dent_inside *fixture_dent_inside(void);
 dent_boxes *fixture_dent_boxes(void);
+dent_kinetic *fixture_dent_kinetic(void);
 dent_response *fixture_dent_response(void);
+dent_constraints *fixture_dent_constraints(void);
+dent_planner *fixture_dent_planner(void);
 dent_density *fixture_dent_density(void);
 dent_strand_tracker *fixture_dent_strand_tracker(void);
 dent_wisp_tree *fixture_dent_wisp_tree(void);

@@ -118,7 +118,7 @@ static void compute_strains(struct stage *stage, const struct cluster_kernels *k
             struct cluster_points points;
             kernels->load(&stage->clusters.clusters[number], (const double(*)[3])padded, frame.centre, frame.scale,
                           &points);
-            kernels->strain(&stage->strains.rest_shapes[number], &points, &stage->pieces[piece], place);
+            kernels->placed_strain(&stage->strains.rest_shapes[number], &points, &stage->pieces[piece], place);
         }
         kernels->stretches(&stage->pieces[piece]);
     }

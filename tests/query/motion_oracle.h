@@ -32,6 +32,59 @@ struct oracle_pose {
 
 /* ---- motions ----------------------------------------------------------------------------------------------------- */
 
+/* Time laws of tests: polynomials plus waves. `user` of the law is this. */
+struct oracle_law {
+    dent_motion_law law;
+    dent_polynomial_laws polynomials;
+    double height[2], waves; /* height sin(waves t) is added to turn and slide */
+};
+
+/* A motion that is no screw: R(t) = Rz(p t) Rx(q t) R0, T(t) = T0 + t v + t^2 g. `user` of the motion is this. */
+struct oracle_given {
+    dent_motion_given given;
+    double start[3][3], p, q, t0[3], v[3], g[3];
+};
+
+static inline void oracle_law_at(const struct oracle_law *law, long double t, long double values[2])
+{
+    for (int side = 0; side < 2; side++) {
+        const double *c = side ? law->polynomials.slide : law->polynomials.turn;
+        long double sum = 0;
+        for (int k = 5; k >= 0; k--) {
+            sum = (sum + c[k]) * t;
+        }
+        values[side] = sum + law->height[side] * sinl((long double)law->waves * t);
+    }
+}
+
+/* The fastest that a law can be. */
+static inline double oracle_law_speed(const struct oracle_law *law)
+{
+    double speed[2] = {0, 0};
+    for (int k = 0; k < 6; k++) {
+        speed[0] += (k + 1) * fabs(law->polynomials.turn[k]);
+        speed[1] += (k + 1) * fabs(law->polynomials.slide[k]);
+    }
+    for (int side = 0; side < 2; side++) {
+        speed[side] += fabs(law->height[side] * law->waves);
+    }
+    return fmax(speed[0], speed[1]);
+}
+
+static inline void oracle_given_at(const struct oracle_given *given, long double t, long double rotation[3][3],
+                                   long double translation[3])
+{
+    long double c = cosl(given->p * t), s = sinl(given->p * t), d = cosl(given->q * t), e = sinl(given->q * t);
+    const long double turn[3][3] = {{c, -s * d, s * e}, {s, c * d, -c * e}, {0, e, d}};
+    for (int i = 0; i < 3; i++) {
+        translation[i] = given->t0[i] + t * given->v[i] + t * t * given->g[i];
+        for (int j = 0; j < 3; j++) {
+            rotation[i][j] = turn[i][0] * given->start[0][j] + turn[i][1] * given->start[1][j] +
+                             turn[i][2] * given->start[2][j];
+        }
+    }
+}
+
 static inline void oracle_multiply(const struct oracle_pose *a, const struct oracle_pose *b, struct oracle_pose *c)
 {
     struct oracle_pose product;
@@ -50,7 +103,16 @@ static inline void oracle_multiply(const struct oracle_pose *a, const struct ora
 
 static inline void oracle_pose_at(const dent_motion *motion, long double t, struct oracle_pose *pose)
 {
-    long double q[4], u[3] = {0, 0, 0}, length = 0;
+    long double q[4], u[3] = {0, 0, 0}, length = 0, laws[2] = {t, t};
+    if (motion->kind == DENT_MOTION_GIVEN) {
+        oracle_given_at(motion->given->user, t, pose->rotation, pose->translation);
+        return;
+    }
+    if (motion->law) {
+        oracle_law_at(motion->law->user, t, laws);
+        t = laws[0];
+    }
+    long double slide = laws[1];
     for (int k = 0; k < 4; k++) {
         length += (long double)motion->start.rotation[k] * motion->start.rotation[k];
     }
@@ -97,13 +159,13 @@ static inline void oracle_pose_at(const dent_motion *motion, long double t, stru
         }
         long double ratio = sinl(w * t / 2) / sinl(w / 2);
         for (int k = 0; k < 3; k++) {
-            pose->translation[k] = motion->start.translation[k] + along * t * u[k] +
+            pose->translation[k] = motion->start.translation[k] + along * slide * u[k] +
                                    ratio * (cosl(w * (t - 1) / 2) * across[k] + sinl(w * (t - 1) / 2) * side[k]);
         }
         return;
     }
     for (int i = 0; i < 3; i++) {
-        pose->translation[i] = motion->start.translation[i] + t * motion->displacement[i];
+        pose->translation[i] = motion->start.translation[i] + slide * motion->displacement[i];
         for (int j = 0; j < 3 && motion->kind == DENT_MOTION_CONSTANT_VELOCITY; j++) {
             pose->translation[i] += (start[i][j] - pose->rotation[i][j]) * motion->centre[j];
         }
@@ -237,7 +299,19 @@ static inline double oracle_speed_of(const dent_motion_frame *frames, uint32_t f
         if (motion->kind == DENT_MOTION_SCREW && motion->angle != 0) {
             stretch = fabs(motion->angle / 2 / sin(motion->angle / 2));
         }
-        speed += fabs(motion->angle) * (reach + sqrt(lengths[1])) + (1 + stretch) * sqrt(lengths[0]);
+        double pace = motion->law ? oracle_law_speed(motion->law->user) : 1;
+        if (motion->kind == DENT_MOTION_GIVEN) {
+            const struct oracle_given *given = motion->given->user;
+            double way = 0;
+            for (int k = 0; k < 3; k++) {
+                way += fabs(given->v[k]) + 2 * fabs(given->g[k]);
+            }
+            speed += (fabs(given->p) + fabs(given->q)) * reach + way;
+            reach += sqrt(lengths[2]) + way;
+            continue;
+        }
+        speed += pace * (fabs(motion->angle) * (reach + sqrt(lengths[1])) + (1 + stretch) * sqrt(lengths[0]));
+        lengths[0] *= pace * pace;
         reach += sqrt(lengths[2]) + (1 + stretch) * sqrt(lengths[0]) + 2 * sqrt(lengths[1]);
     }
     return speed;

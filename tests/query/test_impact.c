@@ -59,6 +59,11 @@ static void compare_methods(dent_context *context, const struct moving_scene *mo
     struct impact_list by_oracle = impacts_by(world, DENT_METHOD_BRUTE_FORCE);
     struct impact_list by_search = impacts_by(world, DENT_METHOD_SURFACE_TREE);
     assert_same_impacts(&by_oracle, &by_search, what);
+    for (int round = 0; round < 2; round++) { /* by a tree that is made, and by one that is kept */
+        struct impact_list by_contacts = impacts_by(world, DENT_METHOD_KINETIC_TREE);
+        assert_same_impacts(&by_oracle, &by_contacts, what);
+        free_impacts(&by_contacts);
+    }
     dent_impact_def def = dent_impact_def_default();
     check_earliest(world, &def, &by_oracle, what);
     count_impacts(tally, &by_oracle);
@@ -380,8 +385,8 @@ static void every_failing_allocation_leaves_the_result_untouched(void **state)
     (void)state;
     struct moving_scene moving;
     big_scene_make(&moving, 3);
-    static const dent_method methods[2] = {DENT_METHOD_SURFACE_TREE, DENT_METHOD_BRUTE_FORCE};
-    for (int m = 0; m < 2; m++) {
+    static const dent_method methods[3] = {DENT_METHOD_SURFACE_TREE, DENT_METHOD_BRUTE_FORCE, DENT_METHOD_KINETIC_TREE};
+    for (int m = 0; m < 3; m++) {
         bool failed = true;
         for (uint64_t n = 1; failed && n < 100000; n++) {
             struct failing_allocator memory = failing_allocator_make();
@@ -462,11 +467,11 @@ static void filters_and_self_collision_are_kept(void **state)
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     dent_world *world = dent_world_create(context);
-    static const dent_method methods[2] = {DENT_METHOD_SURFACE_TREE, DENT_METHOD_BRUTE_FORCE};
+    static const dent_method methods[3] = {DENT_METHOD_SURFACE_TREE, DENT_METHOD_BRUTE_FORCE, DENT_METHOD_KINETIC_TREE};
     dent_body_id a = add_triangle(world, flat, NULL);
     add_triangle(world, above, below);
     assert_int_equal(dent_body_set_filter(world, a, 2, 2, true), DENT_OK);
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         struct impact_list list = impacts_by(world, methods[m]);
         assert_int_equal(list.count, 0);
         free_impacts(&list);
@@ -489,7 +494,7 @@ static void filters_and_self_collision_are_kept(void **state)
     struct impact_list with = impacts_by(world, DENT_METHOD_AUTO);
     assert_true(with.count > 0);
     assert_int_equal(dent_body_set_filter(world, dent_world_body_at(world, 0), 1, 1, false), DENT_OK);
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         struct impact_list without = impacts_by(world, methods[m]);
         assert_int_equal(without.count, 0);
         free_impacts(&without);
@@ -551,7 +556,7 @@ static void an_empty_world_has_no_impacts(void **state)
     dent_world *world = dent_world_create(context);
     dent_impact_def def = dent_impact_def_default();
     dent_earliest_impact earliest;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         struct impact_list list = impacts_by(world, m ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE);
         assert_int_equal(list.count, 0);
         free_impacts(&list);
@@ -579,7 +584,7 @@ static void a_cancelled_query_reports_nothing(void **state)
     dent_impact_result result;
     dent_earliest_impact earliest;
     def.cancel = &cancel;
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         def.method = m ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
         assert_int_equal(dent_world_impacts(world, &def, &result), DENT_OK);
         assert_int_equal(result.outcome, DENT_OUTCOME_CANCELLED);

@@ -2,7 +2,7 @@
  * milliard apart in stiffness and mass, fast, tied at random, with long steps. No number may stop being finite: a step
  * either succeeds or, where a def is beyond what doubles can hold, the creation is refused.
  *
- *   DENT_QUICK_TESTS 20 starts, default 200, DENT_LONG_TESTS 4,000; DENT_STARTS another number, DENT_START one of them;
+ *   DENT_QUICK_TESTS 20 starts, default 100, DENT_LONG_TESTS 4,000; DENT_STARTS another number, DENT_START one of them;
  *   DENT_SIM_STEPS instead of 12 steps each */
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
@@ -206,7 +206,7 @@ static void run_start(dent_context *context, uint64_t number, bool extreme, stru
 static void no_start_ends_in_numbers_that_are_not_finite(void **state)
 {
     (void)state;
-    uint64_t count = getenv("DENT_QUICK_TESTS") ? 20 : getenv("DENT_LONG_TESTS") ? 4000 : 200, first = 0;
+    uint64_t count = getenv("DENT_QUICK_TESTS") ? 20 : getenv("DENT_LONG_TESTS") ? 4000 : 100, first = 0;
     if (getenv("DENT_STARTS")) {
         count = strtoull(getenv("DENT_STARTS"), NULL, 10);
     }
@@ -230,7 +230,7 @@ static void no_start_ends_in_numbers_that_are_not_finite(void **state)
 static void what_doubles_cannot_hold_is_refused_at_creation(void **state)
 {
     (void)state;
-    uint64_t count = getenv("DENT_QUICK_TESTS") ? 8 : getenv("DENT_LONG_TESTS") ? 2000 : 60;
+    uint64_t count = getenv("DENT_QUICK_TESTS") ? 8 : getenv("DENT_LONG_TESTS") ? 2000 : 30;
     struct tally tally = {0};
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     for (uint64_t number = 0; number < count && !getenv("DENT_START"); number++) {

@@ -128,8 +128,8 @@ test("the page calls them by their names, and colours by what is known", async (
     const { range, grey } = await page.evaluate(() => {
         const { stage } = window.dentView, color = stage.points.geometry.getAttribute("color");
         let grey = 0;
-        for (let i = 0; i < window.dentView.contacts; i++) grey += color.getX(i) === color.getY(i) && color.getY(i) === color.getZ(i);
-        return { range: stage.pushRange * stage.unit, grey };
+        for (let i = 0; i < stage.glyphs.drawn; i++) grey += color.getX(i) === color.getY(i) && color.getY(i) === color.getZ(i);
+        return { range: stage.glyphs.range * stage.unit, grey };
     });
     assert.ok(Math.abs(range - 0.125) < 1e-9, `colours up to ${range}`);
     assert.ok(grey >= 8, `${grey} grey contacts`);

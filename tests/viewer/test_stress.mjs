@@ -37,7 +37,7 @@ const see = expression => page.evaluate(expression);
 test("simulations offer measures of stress, and none is shown at first", async () => {
     assert.equal(await see(() => document.getElementById("stress-field").hidden), false);
     assert.deepEqual(await see(() => [...document.getElementById("stress").options].map(option => option.value)),
-        ["none", "von-mises", "tension", "compression", "plastic-strain"]);
+        ["none", "von-mises", "tension", "compression", "plastic-strain", "speed", "depth", "distance", "quality", "inverted"]);
     assert.equal(await see(() => window.dentView.stress), null);
     assert.equal(await see(() => document.getElementById("stress-legend").hidden), true);
 });

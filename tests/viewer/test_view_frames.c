@@ -29,6 +29,12 @@ int view_fail(view_source *source, const char *format, ...)
     return STATUS_ERROR;
 }
 
+const char *session_message(tool_session *session, dent_status status)
+{
+    (void)session;
+    return dent_status_name(status);
+}
+
 static int find_contacts(view_source *source)
 {
     dent_contacts_def def = dent_contacts_def_default();

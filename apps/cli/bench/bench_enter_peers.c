@@ -306,7 +306,7 @@ int bench_enter_peers(tool_session *session, bench_race *race)
         return STATUS_GOOD; /* a peer answers them one by one: its time is known from the races before */
     }
     if ((race->questions & DENT_QUESTION_STRAND) != 0 && race->scene->segment_count != race->scene->edge_count) {
-        remark("%s: peers are asked about strands alone: none of them takes part", race->scene->name);
+        remark("%s: peers support strands alone: none of them takes part", race->scene->name);
         return STATUS_GOOD;
     }
     double edge = mean_edge(race->scene);

@@ -5,26 +5,13 @@
 #include "json_output.h"
 #include "load_world.h"
 #include "motion_stage.h"
+#include "robot_input.h"
 #include "tool.h"
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 enum { FEATURE_SIZE = 64 };
-
-bool names_a_robot(const char *name)
-{
-    size_t length = strlen(name);
-    static const char *const endings[] = {".urdf", ".urdf.gz", ".urdf.xz"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t ending = strlen(endings[i]);
-        if (length > ending && strcasecmp(name + length - ending, endings[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* ---- printing -------------------------------------------------------------------------------------------- */
 
@@ -215,8 +202,8 @@ static int refuse_options(const tool_options *options, bool is_robot)
                         "they are made");
     }
     if (!is_robot && (options->given & OPTIONS_OF_ROBOTS) != 0) {
-        return complain("ccd: --from, --to, --obstacle, --package-path, --skip-missing and --no-limits are for robots "
-                        "(.urdf)");
+        return complain("ccd: --from, --to, --obstacle, --package-path, --skip-missing, --no-limits, --allow and --srdf are "
+                        "for robots (.urdf)");
     }
     return STATUS_GOOD;
 }

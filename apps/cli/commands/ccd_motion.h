@@ -5,15 +5,7 @@
 
 #include "tool_session.h"
 
-#include <dent/urdf.h>
-
-/** The name is that of a URDF file. */
-bool names_a_robot(const char *name);
-
 /** The whole run for the one argument of the command line, a robot or a scene; an exit status. */
 int ccd_of_motion(tool_session *session);
-
-/** Reads a robot with the options --package-path and --skip-missing; an error has been reported, notices are kept. */
-int load_robot(tool_session *session, const char *name, dent_robot **robot);
 
 #endif

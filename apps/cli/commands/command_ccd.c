@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "json_output.h"
 #include "load_world.h"
+#include "robot_input.h"
 #include "series.h"
 #include "tool.h"
 

@@ -5,6 +5,7 @@
  * nothing. */
 #include "ccd_motion.h"
 #include "info_robot.h"
+#include "robot_input.h"
 #include "interrupt.h"
 #include "json_output.h"
 #include "load_world.h"
@@ -404,7 +405,8 @@ const tool_command command_info_row = {
     "for points also spacing coincident; for a series also frames. For a robot: file robot values links\n"
     "(name vertices faces) joints (name kind parent child value lower upper).\n",
     .option_bits = OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) | OPTION_BIT(OPTION_PACKAGE_PATH) |
-                   OPTION_BIT(OPTION_SKIP_MISSING) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_SKIP_MISSING) | OPTION_BIT(OPTION_JOINTS) | OPTION_BIT(OPTION_NO_LIMITS) |
+                   OPTIONS_OF_SCENES | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_info,

@@ -2,6 +2,7 @@
  *
  * Features are printed with the numbers of the file. When a file gives several bodies, a body's own numbers are mapped
  * back through the tables the reader keeps. */
+#include "deadline_report.h"
 #include "interrupt.h"
 #include "pairs_proximity.h"
 #include "questions.h"
@@ -12,8 +13,8 @@
 #include <string.h>
 
 /* The feature as dent_feature_print writes it, its leading number replaced by the one in the file. */
-static void print_feature(const loaded_world *loaded, dent_question question, const dent_pair *pair, bool side_b,
-                          char *text)
+void print_pair_feature(const loaded_world *loaded, dent_question question, const dent_pair *pair, bool side_b,
+                        char *text)
 {
     char own[FEATURE_SIZE];
     dent_feature_print(loaded->world, question, pair, side_b, own, sizeof own);
@@ -42,8 +43,8 @@ static int pair_columns(const pair_answer *answer, const loaded_world *loaded, u
     const exact_answer *exact = answer->result;
     const dent_pair *pair = &exact->list->pairs[index];
     char a[FEATURE_SIZE], b[FEATURE_SIZE];
-    print_feature(loaded, exact->question, pair, false, a);
-    print_feature(loaded, exact->question, pair, true, b);
+    print_pair_feature(loaded, exact->question, pair, false, a);
+    print_pair_feature(loaded, exact->question, pair, true, b);
     return snprintf(text, COLUMNS_SIZE, "%u %s %u %s", pair->body_a, a, pair->body_b, b);
 }
 
@@ -163,6 +164,13 @@ static int run_pairs(const tool_options *options, printer *out)
     if (refused != STATUS_GOOD) {
         return refused;
     }
+    if (options_have(options, OPTION_DEADLINE)) {
+        if (options->ask != DENT_QUESTION_FACE_FACE || options_name_series(options)) {
+            return complain("pairs: --deadline is for --ask face-face, and for one model");
+        }
+        refused = refuse_with_deadline(options, "pairs");
+        return refused ? refused : run_on_model(options, out, pairs_by_deadline);
+    }
     return options_name_series(options) ? run_on_series(options, out, ask_frame, NULL, NULL)
                                         : run_on_model(options, out, ask);
 }
@@ -181,12 +189,19 @@ const tool_command command_pairs_row = {
     "\n" HELP_ON_SERIES
     "Each line then begins with the frame number; --count prints the number of pairs of each frame.\n"
     "\n"
+    "--deadline MS (face-face of one model) searches for MS milliseconds, reading and building trees not\n"
+    "counted. It prints the confirmed pairs, then a line per pending region: pending, body a, body b,\n"
+    "least and largest gap, then for each body the number of faces, centre and radius of the ball that\n"
+    "holds them. All pairs not printed lie in pending regions. Exit status 2: some are pending. JSON\n"
+    "keys: pairs pending error ms outcome.\n"
+    "\n"
     "JSON keys, one object per query: (series: frame file fresh) pairs, the number of each kind,\n"
     "pairs_hash method candidates rebuilds ms.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
                    OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) |
                    OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_CLOSEST_ONLY) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
-                   OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_SERIES | OPTION_BIT(OPTION_COUNT_ONLY) | OPTIONS_OF_SCENES |
+                   OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_ROBOT_FILES | OPTIONS_OF_SERIES |
+                   OPTION_BIT(OPTION_COUNT_ONLY) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_DEADLINE) |
                    OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = UINT32_MAX,

@@ -6,6 +6,8 @@
 #include "interrupt.h"
 #include "load_world.h"
 #include "placed_file.h"
+#include "robot_input.h"
+#include "run_robot.h"
 #include "run_converge.h"
 #include "run_output.h"
 #include "run_probes.h"
@@ -153,6 +155,7 @@ static int open_scene(run_job *job)
     const tool_options *options = job->session->options;
     dent_sim_scene_def def = simulated_scene_def(options, options->arguments[0]);
     def.cancel = interrupt_flag();
+    def.contact_deadline = 1e-3 * options->deadline;
     interrupt_at_once(true);
     progress_begin(&job->session->progress, def.name, 0);
     dent_status status = dent_sim_scene_open(job->session->context, &def, &job->scene);
@@ -229,6 +232,23 @@ static int run_job_to_end(run_job *job)
     return status;
 }
 
+/* Options that would be without effect. */
+static int refuse_other_kind(const tool_options *options, bool robot)
+{
+    option_set of_both = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) |
+                         OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA) |
+                         OPTION_BIT(OPTION_JSON);
+    if (robot && (options->given & ~(of_both | OPTIONS_OF_ROBOTS)) != 0) {
+        return complain("run: a robot (.urdf) takes --from, --to, --frames, --out, --obstacle, --allow, --srdf and the "
+                        "options of its files; the others are for scenes");
+    }
+    if (!robot && (options->given & OPTIONS_OF_ROBOTS) != 0) {
+        return complain("run: --from, --to, --obstacle, --package-path, --skip-missing, --no-limits, --allow and --srdf "
+                        "are for robots (.urdf)");
+    }
+    return STATUS_GOOD;
+}
+
 static int run_run(const tool_options *options, printer *out)
 {
     tool_session session;
@@ -236,8 +256,17 @@ static int run_run(const tool_options *options, printer *out)
     if (status != STATUS_GOOD) {
         return status;
     }
+    bool robot = names_a_robot(options->arguments[0]);
+    status = refuse_other_kind(options, robot);
+    if (robot || status != STATUS_GOOD) {
+        status = status == STATUS_GOOD ? run_robot(&session) : status;
+        session_close(&session);
+        return status;
+    }
     if (options_have(options, OPTION_CONVERGE)) {
-        status = run_until_settled(&session);
+        status = options_have(options, OPTION_STEP_DEADLINE)
+                     ? complain("run: --converge and --deadline are mutually exclusive")
+                     : run_until_settled(&session);
         session_close(&session);
         return status;
     }
@@ -261,7 +290,7 @@ static int run_run(const tool_options *options, printer *out)
 const tool_command command_run_row = {
     .name = "run",
     .summary = "simulate a scene: contacts, energies, an animation",
-    .arguments = "SCENE [OPTION...]",
+    .arguments = "SCENE|ROBOT.urdf [OPTION...]",
     .details = "SCENE is a built-in simulated scene (dent scenes lists them) or a scene file, a name that ends in\n"
                ".json (docs/scene_files.md). Prints a line per frame (about twenty of them unless --json). Then it\n"
                "prints which bodies were in contact with which force, the largest push and where the time went. The\n"
@@ -287,13 +316,21 @@ const tool_command command_run_row = {
                "(a vertex) or BODY:force (size of the sum of its contact forces); BODY is a name. JSON keys:\n"
                "substeps value change settled.\n"
                "\n"
+               "--deadline MS gives the contacts of each step at most MS milliseconds. The response is then\n"
+               "approximate and depends on the machine (docs/simulator.md, contact budget).\n"
+               "\n"
+               "ROBOT.urdf --from VALUES --to VALUES moves the joints of a robot at constant speed in --frames steps\n"
+               "(default 60) and checks every frame, with --obstacle meshes: pairs of links that penetrate, the\n"
+               "deepest. Nothing is tested between frames: dent ccd does that. VALUES as in dent ccd --help. -o F\n"
+               "writes the motion. JSON keys as below; energies are null.\n"
+               "\n"
                "JSON keys, a line per frame: frame time contacts max_penetration kinetic elastic outer_work residual\n"
                "(largest of its steps) stiffness (share of the first mode's that acts) ms_detect ms_respond ms_total, and\n"
                "probes with a key per column, in the units of the scene.\n",
-    .option_bits = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
+    .option_bits = OPTIONS_OF_ROBOTS | OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) | OPTION_BIT(OPTION_CHECKPOINT) |
                    OPTION_BIT(OPTION_EVERY) | OPTION_BIT(OPTION_RESUME) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
                    OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTIONS_OF_MACHINE |
-                   OPTION_BIT(OPTION_CONVERGE) | OPTION_BIT(OPTION_PROBES) | OPTION_BIT(OPTION_JSON),
+                   OPTION_BIT(OPTION_CONVERGE) | OPTION_BIT(OPTION_STEP_DEADLINE) | OPTION_BIT(OPTION_PROBES) | OPTION_BIT(OPTION_JSON),
     .argument_min = 1,
     .argument_max = 1,
     .run = run_run,

@@ -97,7 +97,7 @@ static void print_statistics(tool_session *session, const pair_answer *answer, c
 {
     const dent_query_counters *counters = answer->counters;
     if (frame != NULL) {
-        remark("frame %llu, %s: %llu structures built anew", (unsigned long long)frame->number, frame->file,
+        remark("frame %llu, %s: %llu structures rebuilt", (unsigned long long)frame->number, frame->file,
                (unsigned long long)counters->rebuilds);
     }
     remark("%llu pairs, pairs_hash %016llx, method %s%s%s%s, %u threads, isa %s", (unsigned long long)answer->count,

@@ -30,6 +30,10 @@ int report_pairs(tool_session *session, const loaded_world *loaded, const pair_a
 /** Is the answer there? STATUS_GOOD, or what was wrong, reported. */
 int check_answer(const loaded_world *loaded, dent_status status, const dent_outcome *outcome);
 
+/** The feature as dent_feature_print writes it, with the number in the file; `text` has FEATURE_SIZE bytes. */
+void print_pair_feature(const loaded_world *loaded, dent_question question, const dent_pair *pair, bool side_b,
+                        char *text);
+
 void print_pair_numbers(printer *out, const double *numbers, int count);
 
 #endif

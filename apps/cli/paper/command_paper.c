@@ -13,11 +13,14 @@ static const paper_figure *const figure_table[] = {
     &figure_bucket_query_hits, &figure_bucket_self_size, &figure_bucket_self_hits,   &figure_surface_resolution,
     &figure_surface_flatness,  &figure_surface_culling,  &figure_surface_directions, &figure_surface_leaves,
     &figure_surface_phases,    &figure_motion_missed,    &figure_motion_size,        &figure_motion_angle,
+    &figure_plan_passages,
     &figure_deadline_load,     &figure_deadline_error,   &figure_deadline_force,     &figure_deadline_peg,
+    &figure_deadline_pairs,
     &figure_depth_sliding,     &figure_depth_directions, &figure_hair_shares,        &figure_hair_friction,
     &figure_hair_wisps,        &figure_hair_recall,      &figure_hair_density,       &figure_cloud_distance,
     &figure_cloud_size,        &figure_cloud_roc,        &figure_cloud_sheets,       &figure_cloud_coupons,
-    &figure_physics,
+    &figure_boxes_cells,       &figure_boxes_tables,     &figure_boxes_rows,         &figure_kinetic_updates,
+    &figure_kinetic_detection, &figure_physics,
     &figure_physics_beam,      &figure_physics_energy,   &figure_physics_contact,    &figure_physics_stacks,
     &figure_physics_bullets,   &figure_physics_starts,   &figure_physics_cases,
 };
@@ -157,11 +160,15 @@ const tool_command command_paper_row = {
                "                      tests at more and more times between, and by straight lines\n"
                "  motion-size         the motion query's time against the number of triangles\n"
                "  motion-angle        its time against the rotation of the bodies in a step\n"
+               "  plan-passages       planning (Redon and Lin 2005): time to a path through a slot against its width,\n"
+               "                      with contact milestones and without; minutes\n"
                "  deadline-load       time-critical search (Mendoza and O'Sullivan): time per frame under growing\n"
                "                      load, with budgets of 1, 2 and 4 ms and without a deadline\n"
                "  deadline-error      error bound against budget: priority, breadth first, depth first\n"
                "  deadline-force      force of a search stopped early, against the deepest finished level\n"
                "  deadline-peg        a haptic peg in a hole at 1 kHz with a virtual device\n"
+               "  deadline-pairs      the worst error of a thousand pairs under one deadline, against even shares of the\n"
+               "                      work and the best division in hindsight\n"
                "  depth-sliding       penetration depth (Heidelberger and others 2004): the push on a vertex that\n"
                "                      slides past the middle of a body, and its distance to the nearest surface point\n"
                "  depth-directions    the same as arrows in a section through both bodies\n"
@@ -175,6 +182,12 @@ const tool_command command_paper_row = {
                "  cloud-roc           answers on two spheres against gap / spacing\n"
                "  cloud-sheets        spurious zeros between two sheets, with and without graph distances\n"
                "  cloud-coupons       how often all surfels are hit by p ln p + c p draws\n"
+               "  boxes-cells         pairs of boxes: time of the grids against the size of their cells\n"
+               "  boxes-tables        time of the hash grid against its table, for two hash functions\n"
+               "  boxes-rows          all methods on five kinds of sets of boxes\n"
+               "  kinetic-updates     kinetic trees (Zachmann and Weller 2006): sides of boxes written and time of an\n"
+               "                      update, by events and by refit, against the frames between two keys\n"
+               "  kinetic-detection   the same with the search for pairs\n"
                "\n"
                "The simulator against theory (docs/validation.md), a row per claim with its bar; the exit status is 1\n"
                "if a row fails:\n"

@@ -44,14 +44,18 @@ const tool_command command_view_row = {
     "unless --prescribed is given. The server accepts only the printed address with its random token.\n"
     "Ctrl-C ends it. Press ? in the page for its keys.\n"
     "\n"
+    "--deadline MS gives the contacts of each simulated step at most MS milliseconds: a steady frame rate\n"
+    "with an approximate response.\n"
+    "\n"
     "--snapshot F.png draws one frame with a headless Chromium (chromium, chromium-browser or\n"
     "google-chrome; environment variable DENT_CHROMIUM names another). --show, with or without it, takes\n"
-    "question=Q, structure=NAME,BODY,LEVEL, cut=AXIS,PLACE, opacity=X, hide=1,2, wire=1, theme=dark,\n"
-    "no-normals=1 and no-contacts=1, joined by &.\n",
+    "question=Q, structure=NAME,BODY,LEVEL, colours=FIELD, cut=AXIS,PLACE, opacity=X, hide=1,2, wire=1,\n"
+    "edges=1, plain=1, through=1, up=x|y|z, theme=dark, no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
+                   OPTIONS_OF_ROBOT_FILES |
                    OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) |
                    OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
-                   OPTION_BIT(OPTION_STATS),
+                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_STEP_DEADLINE),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_view,

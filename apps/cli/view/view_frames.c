@@ -4,181 +4,156 @@
 #include "interrupt.h"
 #include "tool.h"
 
+#include <view_text.h>
+#include "view_clouds.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- text ------------------------------------------------------------------------------------------------------- */
-
-typedef struct text {
-    view_message *message;
-    bool failed;
-} text;
-
-static void add_text(text *into, const char *string)
-{
-    into->failed = into->failed || !view_message_append(into->message, string, strlen(string));
-}
-
-static void add_number(text *into, double number)
-{
-    char buffer[40];
-    snprintf(buffer, sizeof buffer, isfinite(number) ? "%.17g" : "null", number);
-    add_text(into, buffer);
-}
-
-/* The bytes of the UTF-8 character at `s` when there are more than one; 0: it is none. Longer forms than needed,
- * surrogates and what lies beyond U+10FFFF do not count. */
-static int utf8_length(const unsigned char *s)
-{
-    int length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
-                 : s[0] >= 0xe0 && s[0] <= 0xef ? 3
-                 : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                                : 0;
-    for (int i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-               (s[0] == 0xf4 && s[1] > 0x8f);
-    return bad ? 0 : length;
-}
-
-/* Quoted; what is neither printable ASCII nor UTF-8 is escaped or becomes '?'. */
-static void add_string(text *into, const char *string)
-{
-    add_text(into, "\"");
-    for (; *string != '\0'; string++) {
-        unsigned char c = (unsigned char)*string;
-        char buffer[8] = {(char)c, '\0'};
-        int length = utf8_length((const unsigned char *)string);
-        if (length > 0) {
-            memcpy(buffer, string, (size_t)length);
-            buffer[length] = '\0';
-            add_text(into, buffer);
-            string += length - 1;
-            continue;
-        }
-        if (c == '"' || c == '\\') {
-            snprintf(buffer, sizeof buffer, "\\%c", c);
-        } else if (c == '\n') {
-            snprintf(buffer, sizeof buffer, "\\n");
-        } else if (c < 0x20 || c >= 0x7f) {
-            buffer[0] = '?';
-        }
-        add_text(into, buffer);
-    }
-    add_text(into, "\"");
-}
-
-static text begin_text(view_message_kind kind)
-{
-    text made = {view_message_create(4096), false};
-    made.failed =
-        made.message == NULL || !view_message_word(made.message, (uint32_t)kind) || !view_message_word(made.message, 0);
-    return made;
-}
-
-static view_message *end_text(text *made)
-{
-    if (made->failed) {
-        view_message_drop(made->message);
-        return NULL;
-    }
-    return made->message;
-}
-
 /* ---- the opening ------------------------------------------------------------------------------------------------- */
 
-static void add_body(text *into, const view_body *body)
+static void add_body(view_text *into, const view_body *body)
 {
-    add_text(into, "{\"name\":");
-    add_string(into, body->name);
-    add_text(into, ",\"kind\":");
-    add_string(into, body->kind);
-    add_text(into, ",\"vertices\":");
-    add_number(into, body->vertex_count);
-    add_text(into, ",\"elements\":");
-    add_number(into, body->element_count);
-    add_text(into, ",\"faces\":");
-    add_number(into, body->face_count);
-    add_text(into, ",\"segments\":");
-    add_number(into, body->segment_count);
-    add_text(into, "}");
+    view_text_add(into, "{\"name\":");
+    view_text_string(into, body->name);
+    view_text_add(into, ",\"kind\":");
+    view_text_string(into, body->kind);
+    view_text_add(into, ",\"vertices\":");
+    view_text_number(into, body->vertex_count);
+    view_text_add(into, ",\"elements\":");
+    view_text_number(into, body->element_count);
+    view_text_add(into, ",\"faces\":");
+    view_text_number(into, body->face_count);
+    view_text_add(into, ",\"segments\":");
+    view_text_number(into, body->segment_count);
+    view_text_add(into, body->closed ? ",\"closed\":true" : ",\"closed\":false");
+    view_text_add(into, "}");
+}
+
+static void add_checked(view_text *into, const view_source *source, const view_checked_pair *pair)
+{
+    view_text_add(into, "{\"a\":");
+    view_text_number(into, pair->body_a);
+    view_text_add(into, ",\"b\":");
+    view_text_number(into, pair->body_b);
+    view_text_add(into, pair->penetrates ? ",\"penetrates\":true,\"count\":" : ",\"penetrates\":false,\"count\":");
+    view_text_number(into, (double)pair->elements);
+    view_text_add(into, ",\"depth\":");
+    view_text_number(into, pair->depth);
+    for (int axis = 0; axis < 3; axis++) {
+        view_text_add(into, axis == 0 ? ",\"at\":[" : ",");
+        view_text_number(into, (double)view_place(source, pair->deepest[axis], axis));
+    }
+    view_text_add(into, "]}");
+}
+
+static void add_joints(view_text *hello, const view_source *source)
+{
+    view_text_add(hello, ",\"joints\":[");
+    for (uint32_t i = 0; i < source->joint_count; i++) {
+        const view_joint *joint = &source->joints[i];
+        view_text_add(hello, i > 0 ? ",{\"name\":" : "{\"name\":");
+        view_text_string(hello, joint->name);
+        if (joint->part != UINT32_MAX) {
+            view_text_add(hello, ",\"part\":");
+            view_text_number(hello, joint->part);
+        }
+        view_text_add(hello, joint->angle ? ",\"angle\":true,\"lower\":" : ",\"angle\":false,\"lower\":");
+        view_text_number(hello, joint->lower);
+        view_text_add(hello, ",\"upper\":");
+        view_text_number(hello, joint->upper);
+        view_text_add(hello, ",\"value\":");
+        view_text_number(hello, joint->value);
+        view_text_add(hello, "}");
+    }
+    view_text_add(hello, "]");
 }
 
 static view_message *make_hello(const view_source *source)
 {
-    text hello = begin_text(VIEW_HELLO);
+    view_text hello = view_text_begin(VIEW_HELLO);
     if (hello.failed) {
-        return end_text(&hello);
+        return view_text_end(&hello);
     }
-    add_text(&hello, "{\"version\":");
-    add_number(&hello, VIEW_PROTOCOL_VERSION);
-    add_text(&hello, ",\"dent\":");
-    add_string(&hello, dent_version());
-    add_text(&hello, ",\"title\":");
-    add_string(&hello, source->title);
-    add_text(&hello, ",\"live\":");
-    add_text(&hello, source->live ? "true" : "false");
-    add_text(&hello, ",\"frames\":");
-    add_number(&hello, source->frame_count);
-    add_text(&hello, ",\"frameSeconds\":");
-    add_number(&hello, source->frame_seconds);
+    view_text_add(&hello, "{\"version\":");
+    view_text_number(&hello, VIEW_PROTOCOL_VERSION);
+    view_text_add(&hello, ",\"dent\":");
+    view_text_string(&hello, dent_version());
+    view_text_add(&hello, ",\"title\":");
+    view_text_string(&hello, source->title);
+    view_text_add(&hello, ",\"path\":");
+    view_text_string(&hello, source->path != NULL ? source->path : "");
+    view_text_add(&hello, ",\"live\":");
+    view_text_add(&hello, source->live ? "true" : "false");
+    view_text_add(&hello, ",\"frames\":");
+    view_text_number(&hello, source->frame_count);
+    view_text_add(&hello, ",\"frameSeconds\":");
+    view_text_number(&hello, source->frame_seconds);
     if (source->length_unit != NULL) {
-        add_text(&hello, ",\"lengthUnit\":");
-        add_string(&hello, source->length_unit);
+        view_text_add(&hello, ",\"lengthUnit\":");
+        view_text_string(&hello, source->length_unit);
     }
     if (source->verdict[0] != '\0') {
-        add_text(&hello, ",\"verdict\":");
-        add_string(&hello, source->verdict);
+        view_text_add(&hello, ",\"verdict\":");
+        view_text_string(&hello, source->verdict);
     }
-    add_text(&hello, ",\"origin\":[");
+    view_text_add(&hello, ",\"origin\":[");
     for (int axis = 0; axis < 3; axis++) {
-        add_text(&hello, axis > 0 ? "," : "");
-        add_number(&hello, source->origin[axis]);
+        view_text_add(&hello, axis > 0 ? "," : "");
+        view_text_number(&hello, source->origin[axis]);
     }
-    add_text(&hello, "],\"unit\":");
-    add_number(&hello, source->unit);
-    add_text(&hello, ",\"questions\":[");
+    view_text_add(&hello, "],\"unit\":");
+    view_text_number(&hello, source->unit);
+    view_text_add(&hello, ",\"questions\":[");
     for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
-        add_text(&hello, i > 0 ? "," : "");
-        add_string(&hello, dent_question_info_at(i)->name);
+        view_text_add(&hello, i > 0 ? "," : "");
+        view_text_string(&hello, dent_question_info_at(i)->name);
     }
-    add_text(&hello, "],\"structures\":[");
+    view_text_add(&hello, "],\"structures\":[");
     for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
-        add_text(&hello, i > 0 ? "," : "");
-        add_string(&hello, dent_structure_name((dent_structure)i));
+        view_text_add(&hello, i > 0 ? "," : "");
+        view_text_string(&hello, dent_structure_name((dent_structure)i));
     }
     for (uint32_t i = 0; i < VIEW_TREE_COUNT; i++) {
         if (!view_trees[i].wisps || view_source_has_strands(source)) {
-            add_text(&hello, ",");
-            add_string(&hello, view_trees[i].name);
+            view_text_add(&hello, ",");
+            view_text_string(&hello, view_trees[i].name);
         }
     }
-    add_text(&hello, "],\"bodies\":[");
+    view_text_add(&hello, "],\"bodies\":[");
     for (uint32_t i = 0; i < source->body_count; i++) {
-        add_text(&hello, i > 0 ? "," : "");
+        view_text_add(&hello, i > 0 ? "," : "");
         add_body(&hello, &source->bodies[i]);
     }
-    add_text(&hello, "],\"measures\":[");
-    for (int i = 0; i < VIEW_MEASURE_COUNT && source->find_stress != NULL; i++) {
-        add_text(&hello, i > 0 ? "," : "");
-        add_string(&hello, view_measure_name((view_measure)i));
+    view_text_add(&hello, "],\"measures\":[");
+    for (int i = 0; i < VIEW_MEASURE_COUNT; i++) {
+        if (view_measure_offered(source, (view_measure)i)) {
+            view_text_add(&hello, i > 0 ? "," : "");
+            view_text_string(&hello, view_measure_name((view_measure)i));
+        }
     }
-    add_text(&hello, "],\"probes\":[");
+    view_text_add(&hello, "],\"checked\":[");
+    for (uint32_t i = 0; i < source->checked_count; i++) {
+        view_text_add(&hello, i > 0 ? "," : "");
+        add_checked(&hello, source, &source->checked[i]);
+    }
+    view_text_add(&hello, "],\"probes\":[");
     for (uint32_t i = 0; i < source->probe_count; i++) {
-        add_text(&hello, i > 0 ? ",{\"name\":" : "{\"name\":");
-        add_string(&hello, source->probes[i].name);
-        add_text(&hello, ",\"columns\":");
-        add_number(&hello, source->probes[i].column_count);
-        add_text(&hello, "}");
+        view_text_add(&hello, i > 0 ? ",{\"name\":" : "{\"name\":");
+        view_text_string(&hello, source->probes[i].name);
+        view_text_add(&hello, ",\"columns\":");
+        view_text_number(&hello, source->probes[i].column_count);
+        view_text_add(&hello, "}");
     }
-    add_text(&hello, "]}");
-    return end_text(&hello);
+    view_text_add(&hello, "]");
+    if (source->joint_count > 0) {
+        add_joints(&hello, source);
+    }
+    view_text_add(&hello, "}");
+    return view_text_end(&hello);
 }
 
 static uint32_t place_of(const view_body *body, uint32_t vertex)
@@ -235,23 +210,34 @@ static view_message *make_topology(const view_source *source, uint32_t index)
     return message;
 }
 
-int view_send_opening(view_source *source, view_server *server)
+int view_make_opening(view_source *source, view_message **messages)
 {
-    uint32_t count = source->body_count + 1;
-    view_message **messages = dent_allocate(source->session->context, count, sizeof *messages);
-    bool good = messages != NULL;
     uint32_t made = 0;
-    while (good && made < count) {
+    bool good = true;
+    while (good && made <= source->body_count) {
         messages[made] = made == 0 ? make_hello(source) : make_topology(source, made - 1);
         good = messages[made] != NULL;
         made += good;
     }
-    good = good && view_server_set_opening(server, messages, count);
     while (!good && made > 0) {
         view_message_drop(messages[--made]);
     }
-    dent_release(source->session->context, messages, count, sizeof *messages);
     return good ? STATUS_GOOD : view_fail(source, "out of memory");
+}
+
+int view_send_opening(view_source *source, view_server *server)
+{
+    uint32_t count = source->body_count + 1;
+    view_message **messages = dent_allocate(source->session->context, count, sizeof *messages);
+    int failed = messages != NULL ? view_make_opening(source, messages) : view_fail(source, "out of memory");
+    if (!failed && !view_server_set_opening(server, messages, count)) {
+        for (uint32_t i = 0; i < count; i++) {
+            view_message_drop(messages[i]);
+        }
+        failed = view_fail(source, "out of memory");
+    }
+    dent_release(source->session->context, messages, count, sizeof *messages);
+    return failed;
 }
 
 /* ---- pairs as marks ---------------------------------------------------------------------------------------------- */
@@ -450,7 +436,7 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
     bool pending = (flags & VIEW_FLAG_PENDING) != 0, find = !pending && source->moved;
     if (pending ||
         (find && source->find_contacts(source) != STATUS_GOOD)) { /* said; the bodies can be seen all the same */
-        source->facts.sent = 0;
+        view_facts_begin(source);
         source->facts.contact_count = 0;
         source->facts.push = source->facts.push_error = source->facts.uncertain_push = 0;
     }
@@ -463,8 +449,12 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
     if (good && requests->question != 0 && !pending) {
         good = append_pairs(source, requests, message);
     }
-    bool stressed = requests->measure != VIEW_MEASURE_NONE && source->find_stress != NULL && !pending;
-    good = good && (!stressed || view_append_stress(source, requests->measure, message));
+    bool stressed =
+        requests->measure != VIEW_MEASURE_NONE && view_measure_offered(source, requests->measure) && !pending;
+    good = good && (!stressed || view_append_stress(source, requests->measure, message)) &&
+           view_message_word(message, source->facts.pair_count) &&
+           view_message_append(message, source->facts.pairs, source->facts.pair_count * sizeof(view_body_pair));
+    bool clouded = good && !pending && view_source_has_clouds(source) && view_append_clouds(source, find, message);
     if (!good || !append_probes(source, message)) {
         view_message_drop(message);
         view_fail(source, "out of memory");
@@ -474,7 +464,7 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
         header.pair_count = requests->pair_count;
         header.flags |= VIEW_FLAG_MARKS;
     }
-    header.flags |= stressed ? VIEW_FLAG_STRESS : 0;
+    header.flags |= (stressed ? VIEW_FLAG_STRESS : 0) | (clouded ? VIEW_FLAG_CLOUDS : 0);
     memcpy(message->bytes, &header, sizeof header);
     return message;
 }
@@ -495,35 +485,35 @@ static const char *structure_word(const view_settings *requests)
 
 view_message *view_make_state(const view_settings *requests, double speed)
 {
-    text state = begin_text(VIEW_STATE);
+    view_text state = view_text_begin(VIEW_STATE);
     if (state.failed) {
-        return end_text(&state);
+        return view_text_end(&state);
     }
-    add_text(&state, "{\"question\":");
-    add_string(&state, question_word(requests));
-    add_text(&state, ",\"structure\":");
-    add_string(&state, structure_word(requests));
-    add_text(&state, ",\"body\":");
-    add_number(&state, requests->structure_body);
-    add_text(&state, ",\"level\":");
-    add_number(&state, requests->structure_level);
-    add_text(&state, ",\"measure\":");
-    add_string(&state, view_measure_name(requests->measure));
-    add_text(&state, ",\"speed\":");
-    add_number(&state, speed);
-    add_text(&state, "}");
-    return end_text(&state);
+    view_text_add(&state, "{\"question\":");
+    view_text_string(&state, question_word(requests));
+    view_text_add(&state, ",\"structure\":");
+    view_text_string(&state, structure_word(requests));
+    view_text_add(&state, ",\"body\":");
+    view_text_number(&state, requests->structure_body);
+    view_text_add(&state, ",\"level\":");
+    view_text_number(&state, requests->structure_level);
+    view_text_add(&state, ",\"measure\":");
+    view_text_string(&state, view_measure_name(requests->measure));
+    view_text_add(&state, ",\"speed\":");
+    view_text_number(&state, speed);
+    view_text_add(&state, "}");
+    return view_text_end(&state);
 }
 
 view_message *view_make_trouble(const char *words)
 {
-    text note = begin_text(VIEW_NOTE);
+    view_text note = view_text_begin(VIEW_NOTE);
     if (!note.failed) {
-        add_text(&note, "{\"trouble\":");
-        add_string(&note, words);
-        add_text(&note, "}");
+        view_text_add(&note, "{\"trouble\":");
+        view_text_string(&note, words);
+        view_text_add(&note, "}");
     }
-    return end_text(&note);
+    return view_text_end(&note);
 }
 
 /* ---- picks ------------------------------------------------------------------------------------------------------- */
@@ -606,25 +596,25 @@ static uint32_t say_contacts(char note[NOTE_LIMIT], const view_source *source, u
 view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t number)
 {
     char words[NOTE_LIMIT] = "";
-    text note = begin_text(VIEW_NOTE);
+    view_text note = view_text_begin(VIEW_NOTE);
     if (note.failed || body >= source->body_count || number >= source->bodies[body].face_count) {
-        add_text(&note, "{}");
-        return end_text(&note);
+        view_text_add(&note, "{}");
+        return view_text_end(&note);
     }
     const dent_surface_face *face = &source->bodies[body].faces[number];
     say_face(words, &source->bodies[body], body, face);
     say_place(words, source, &source->bodies[body], face);
     uint32_t met = say_contacts(words, source, body, number);
-    add_text(&note, "{\"body\":");
-    add_number(&note, body);
-    add_text(&note, ",\"face\":");
-    add_number(&note, number);
-    add_text(&note, ",\"cell\":");
-    add_number(&note, file_number(source->bodies[body].element_numbers, face->cell));
-    add_text(&note, ",\"text\":");
-    add_string(&note, words);
-    add_text(&note, ",\"contacts\":");
-    add_number(&note, met);
-    add_text(&note, "}");
-    return end_text(&note);
+    view_text_add(&note, "{\"body\":");
+    view_text_number(&note, body);
+    view_text_add(&note, ",\"face\":");
+    view_text_number(&note, number);
+    view_text_add(&note, ",\"cell\":");
+    view_text_number(&note, file_number(source->bodies[body].element_numbers, face->cell));
+    view_text_add(&note, ",\"text\":");
+    view_text_string(&note, words);
+    view_text_add(&note, ",\"contacts\":");
+    view_text_number(&note, met);
+    view_text_add(&note, "}");
+    return view_text_end(&note);
 }

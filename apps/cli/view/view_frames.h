@@ -33,10 +33,17 @@ typedef struct view_settings {
 /** "none", "von-mises" …; null for other values. (view_stress.c) */
 const char *view_measure_name(view_measure measure);
 bool view_find_measure(const char *name, view_measure *measure);
-/** Appends a float for each shown vertex of all bodies, -1 where the body has no stress; false: out of memory. */
+/** Whether the source can show it; "none" always. */
+bool view_measure_offered(const view_source *source, view_measure measure);
+/** Writes a number for each vertex of a body: what its shape and its contacts tell; -1: nothing. False: out of memory.
+ * (view_fields.c) */
+bool view_find_field(view_source *source, view_measure measure, uint32_t body, double *vertices);
+/** Appends a float for each shown vertex of all bodies, -1 where the body has no such number; false: out of memory. */
 bool view_append_stress(view_source *source, view_measure measure, view_message *message);
 
-/** HELLO and a TOPOLOGY per body, handed to the server. */
+/** HELLO and a TOPOLOGY per body: body_count + 1 messages. On an error none is left. */
+int view_make_opening(view_source *source, view_message **messages);
+/** The same, handed to the server. */
 int view_send_opening(view_source *source, view_server *server);
 /** Asks for contacts (where something moved) and pairs and makes the FRAME message; with VIEW_FLAG_PENDING without
  * either. Where these cannot be had view_fail says why, the frame goes without them, and a question is taken back;

@@ -72,11 +72,12 @@ static int show_stress(viewing *view, const char *word)
 {
     view_measure measure = VIEW_MEASURE_NONE;
     bool known = view_find_measure(word, &measure), missing = known && measure != VIEW_MEASURE_NONE;
-    missing = missing && view->source.find_stress == NULL;
+    missing = missing && !view_measure_offered(&view->source, measure);
     view->requests.measure = missing ? VIEW_MEASURE_NONE : measure;
     view->changed = view->state_changed = true;
     return !known    ? view_fail(&view->source, "there is no measure %s", word)
-           : missing ? view_fail(&view->source, "only simulations have stress")
+           : missing ? view_fail(&view->source, "this model has no %s%s", word,
+                                 view->source.live ? "" : "; only simulations have stress and speed")
                      : STATUS_GOOD;
 }
 
@@ -194,6 +195,10 @@ static int handle_command(viewing *view, const view_command *command)
     case VIEW_COMMAND_GRAB:
         grab(view, command);
         return STATUS_GOOD;
+    case VIEW_COMMAND_JOINT:
+        moves(view);
+        return source->set_joint != NULL ? give_up(view, source->set_joint(source, command->number[0], command->value[0]))
+                                         : STATUS_GOOD;
     case VIEW_COMMAND_RELEASE:
         if (view->holder == command->client) {
             let_go(view);
@@ -324,7 +329,10 @@ static int publish(viewing *view, const view_server_facts *facts)
     }
     view->changed = view->changed || !facts->has_frame;
     bool frame = view->changed && facts->clients > 0 && (facts->wanted || !facts->has_frame);
-    int failed = STATUS_GOOD;
+    int failed = publish_state(view); /* before the frame that shows it */
+    if (failed) {
+        return failed;
+    }
     if (view->boxes_changed || (frame && view->requests.structure_wanted)) {
         failed = publish_boxes(view);
     }
@@ -422,7 +430,7 @@ static int serve(viewing *view)
     close_redirect(view);
     if (options_have(session->options, OPTION_STATS)) {
         view_server_facts facts = view_server_get_facts(view->server);
-        remark("%llu frames made in %.3f ms of CPU time, %llu sent, %llu drawn, %llu requests refused",
+        remark("%llu frames made in %.3f ms of CPU time, %llu sent, %llu drawn, %llu requests rejected",
                (unsigned long long)facts.frames_published, (double)view->pages_ns * 1e-6,
                (unsigned long long)facts.frames_sent, (unsigned long long)facts.frames_acknowledged,
                (unsigned long long)facts.refused);

@@ -38,6 +38,7 @@ static int restart(view_source *source)
 static void close_model(view_source *source)
 {
     model *own = source->own;
+    view_robot_close(source);
     loaded_world_close(source->session, &own->loaded);
     dent_release(source->session->context, own, 1, sizeof *own);
     source->own = NULL;
@@ -56,6 +57,30 @@ static uint32_t count_frames(const loaded_world *loaded)
     return count;
 }
 
+static int keep_pairs(view_source *source, const dent_check_result *result)
+{
+    uint32_t count = result->pair_count < UINT32_MAX ? (uint32_t)result->pair_count : UINT32_MAX;
+    dent_release(source->session->context, source->checked, source->checked_count, sizeof *source->checked);
+    source->checked_count = 0;
+    source->checked = dent_allocate(source->session->context, count, sizeof *source->checked);
+    if (source->checked == NULL) {
+        return view_fail(source, "out of memory");
+    }
+    source->checked_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const dent_body_contact *pair = &result->pairs[i];
+        view_checked_pair *kept = &source->checked[i];
+        *kept = (view_checked_pair){.body_a = pair->body_a,
+                                    .body_b = pair->body_b,
+                                    .penetrates = pair->state == DENT_BODY_PAIR_PENETRATING,
+                                    .elements = pair->overlapping_elements + pair->touching_elements,
+                                    .vertices = pair->penetrating_vertices,
+                                    .depth = pair->max_depth};
+        memcpy(kept->deepest, pair->deepest, sizeof kept->deepest);
+    }
+    return STATUS_GOOD;
+}
+
 /* Files stand still, so one look says whether they penetrate: what `dent check` says, in a line. */
 static int check_once(view_source *source)
 {
@@ -65,6 +90,10 @@ static int check_once(view_source *source)
     dent_check_result result;
     if (dent_world_check(source->world, &def, &result) != DENT_OK) {
         return view_fail(source, "%s", dent_world_message(source->world));
+    }
+    int failed = keep_pairs(source, &result);
+    if (failed) {
+        return failed;
     }
     unsigned long long deep = (unsigned long long)result.penetrating_pairs,
                        touching = (unsigned long long)result.touching_pairs;
@@ -83,6 +112,16 @@ static int check_once(view_source *source)
     return STATUS_GOOD;
 }
 
+/* A robot in another pose is another model: the verdict is found again, and the pages are told anew. */
+static int set_joint(view_source *source, uint32_t joint, double value)
+{
+    model *own = source->own;
+    int failed = view_robot_set(source, &own->loaded, joint, value);
+    failed = failed ? failed : check_once(source);
+    source->generation += !failed;
+    return failed;
+}
+
 int view_model_open(view_source *source)
 {
     tool_session *session = source->session;
@@ -99,13 +138,14 @@ int view_model_open(view_source *source)
     source->own = own;
     source->close = close_model;
     source->world = own->loaded.world;
-    source->title = session->options->arguments[0];
     source->frame_count = count_frames(&own->loaded);
     source->frame_seconds = 1.0 / 30;
     source->go_to = go_to;
     source->advance = advance;
     source->restart = restart;
-    failed = view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
+    failed = view_robot_open(source, &own->loaded);
+    source->set_joint = source->joint_count > 0 ? set_joint : NULL;
+    failed = failed ? failed : view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
     failed = failed ? failed : go_to(source, session->options->frame);
     bool judged = !failed && source->frame_count <= 1 && !view_source_has_strands(source); /* strands have no inside */
     return judged ? check_once(source) : failed;

@@ -338,7 +338,7 @@ static int recorded_contacts(view_source *source)
     const recording *own = source->own;
     const dent_point_set *points = own->contacts;
     view_facts *facts = &source->facts;
-    facts->sent = 0;
+    view_facts_begin(source);
     push_scale scale = {0, 0, 0};
     facts->contact_count = points != NULL ? points->point_count : 0;
     if (points == NULL) {
@@ -437,7 +437,6 @@ int view_recording_open(view_source *source)
     memset(own, 0, sizeof *own);
     source->own = own;
     source->close = close_recording;
-    source->title = options->arguments[0];
     source->go_to = go_to;
     source->advance = advance;
     source->restart = restart;

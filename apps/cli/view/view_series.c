@@ -110,7 +110,6 @@ int view_series_open(view_source *source)
         return failed;
     }
     source->world = own->loaded.world;
-    source->title = session->options->arguments[0];
     source->frame_seconds = 1.0 / 30;
     source->go_to = go_to;
     source->advance = advance;

@@ -93,6 +93,12 @@ static bool good_theme(const request *told, uint32_t bodies)
     return strcmp(told->value, "dark") == 0 || strcmp(told->value, "light") == 0;
 }
 
+static bool good_up(const request *told, uint32_t bodies)
+{
+    (void)bodies;
+    return strlen(told->value) == 1 && strchr("xyz", told->value[0]) != NULL;
+}
+
 static bool good_switch(const request *told, uint32_t bodies)
 {
     (void)bodies;
@@ -108,11 +114,18 @@ static const struct request_form {
     {"structure", good_structure,
      "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree, "
      "dop18-tree or wisps"},
-    {"stress", good_stress, "none, von-mises, tension, compression or plastic-strain"},
+    {"stress", good_stress,
+     "none, von-mises, tension, compression, plastic-strain, speed, depth, distance, quality or inverted"},
+    {"colours", good_stress,
+     "none, von-mises, tension, compression, plastic-strain, speed, depth, distance, quality or inverted"},
     {"cut", good_cut, "AXIS,PLACE, an axis from 0 to 2 and a place from 0 to 1; a third number 1 turns it round"},
     {"opacity", good_opacity, "a number from 0.05 to 1"},
     {"hide", good_hide, "numbers of bodies with commas between them"},
     {"wire", good_switch, "1"},
+    {"edges", good_switch, "1"},
+    {"plain", good_switch, "1"},
+    {"through", good_switch, "1"},
+    {"up", good_up, "x, y or z"},
     {"theme", good_theme, "dark or light"},
     {"no-normals", good_switch, "1"},
     {"no-contacts", good_switch, "1"},
@@ -176,8 +189,8 @@ static int check_request(const char *text, size_t length, uint32_t bodies)
                        : complain("view: --show %s=%s: the last body is %u", told.key, told.value, bodies - 1);
         }
     }
-    return complain("view: --show: unknown setting '%.*s'; use question, structure, cut, opacity, hide, wire, theme, "
-                    "no-normals or no-contacts",
+    return complain("view: --show: unknown setting '%.*s'; use question, structure, colours, cut, opacity, hide, wire, "
+                    "edges, plain, through, up, theme, no-normals or no-contacts",
                     (int)(length < PART_LIMIT ? length : PART_LIMIT), text);
 }
 

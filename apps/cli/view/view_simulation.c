@@ -7,6 +7,7 @@
 
 #include <dent/sim_scene.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static int make_scene(view_source *source, simulation *own)
     tool_session *session = source->session;
     dent_sim_scene_def def = simulated_scene_def(session->options, session->options->arguments[0]);
     def.cancel = interrupt_flag();
+    def.contact_deadline = 1e-3 * session->options->deadline;
     dent_status status = dent_sim_scene_open(session->context, &def, &own->scene);
     if (status != DENT_OK) {
         session_forget_notices(session);
@@ -36,7 +38,7 @@ static int make_scene(view_source *source, simulation *own)
     session_print_notices(session);
     own->sim = dent_sim_scene_sim(own->scene);
     dent_sim_scene_facts facts = dent_sim_scene_get_facts(own->scene);
-    source->title = facts.name; /* the scene's own: it ends with it */
+    snprintf(source->title, sizeof source->title, "%s", facts.name);
     source->length_unit = facts.length_unit;
     source->frame_seconds = facts.steps_per_frame * facts.time_step;
     return STATUS_GOOD;
@@ -135,11 +137,11 @@ static int find_contacts(view_source *source)
     facts->ms_respond = (double)statistics.ns_respond * 1e-6;
     facts->ms_total = (double)statistics.ns_total * 1e-6;
     facts->contact_count = count;
-    facts->sent = 0;
+    view_facts_begin(source);
     for (uint32_t i = 0; i < own->probe_count; i++) {
         dent_sim_read_probe(own->sim, i, own->probes[i].values);
     }
-    for (uint64_t i = 0; i < count && facts->sent < VIEW_CONTACTS_SENT; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         view_contact shown = {.body_a = contacts[i].body_a,
                               .feature_a = contacts[i].feature_a,
                               .body_b = contacts[i].body_b,
@@ -156,8 +158,17 @@ static int find_contacts(view_source *source)
         if (!view_facts_add(source, &shown)) {
             return view_fail(source, "out of memory");
         }
+        if (contacts[i].kind == DENT_CONTACT_VERTEX_CELL || contacts[i].kind == DENT_CONTACT_VERTEX_FACE) {
+            view_facts_deepen(source, contacts[i].body_a, contacts[i].feature_a, shown.push);
+        }
     }
     return STATUS_GOOD;
+}
+
+static const double *find_velocities(view_source *source, uint32_t body)
+{
+    simulation *own = source->own;
+    return dent_sim_velocities(own->sim, body);
 }
 
 static double measure_of(const dent_sim_cell_stress *cell, view_measure measure)
@@ -255,6 +266,7 @@ int view_simulation_open(view_source *source)
     source->restart = restart;
     source->find_contacts = find_contacts;
     source->find_stress = find_stress;
+    source->find_velocities = find_velocities;
     source->grab = grab;
     source->release = release;
     return list_bodies(source, own);

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "series.h"
 #include "tool.h"
+#include "view_clouds.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@ static bool list_shown_vertices(dent_context *context, view_body *body)
     if (used == NULL) {
         return false;
     }
-    memset(used, body->segments != NULL, body->vertex_count + 1);
+    memset(used, body->segments != NULL || body->points, body->vertex_count + 1);
     used[body->vertex_count] = 0;
     for (uint32_t i = 0; i < body->face_count; i++) {
         for (int k = 0; k < 3; k++) {
@@ -58,9 +59,11 @@ static bool list_shown_vertices(dent_context *context, view_body *body)
 static void release_bodies(view_source *source)
 {
     dent_context *context = source->session->context;
+    view_clouds_release(source);
     for (uint32_t i = 0; i < source->body_count; i++) {
         view_body *body = &source->bodies[i];
         dent_release(context, body->shown_vertices, body->shown_count, sizeof *body->shown_vertices);
+        dent_release(context, body->depths, body->vertex_count, sizeof *body->depths);
     }
     dent_release(context, source->bodies, source->body_count, sizeof *source->bodies);
     dent_bound_tree_destroy(source->tree);
@@ -113,6 +116,7 @@ void view_source_follow(view_source *source, const loaded_body *bodies)
         source->bodies[i].positions = bodies[i].positions;
         source->bodies[i].vertex_numbers = bodies[i].vertex_numbers;
         source->bodies[i].radii = bodies[i].radii;
+        source->bodies[i].normals = bodies[i].normals;
         source->bodies[i].element_numbers = bodies[i].element_numbers;
     }
 }
@@ -133,6 +137,17 @@ static void describe_strands(view_source *source, view_body *body)
                                                                             : 0;
 }
 
+static bool describe_inside(view_source *source, view_body *body)
+{
+    dent_body_topology topology;
+    body->closed = dent_body_get_topology(source->world, body->id, &topology) == DENT_OK && topology.surface_closed;
+    body->depths = dent_allocate(source->session->context, body->vertex_count, sizeof *body->depths);
+    if (body->depths != NULL) {
+        memset(body->depths, 0, body->vertex_count * sizeof *body->depths);
+    }
+    return body->depths != NULL;
+}
+
 int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count)
 {
     release_bodies(source);
@@ -148,14 +163,15 @@ int view_source_describe(view_source *source, const loaded_body *bodies, uint32_
         view_body *body = &source->bodies[i];
         body->id = bodies[i].id;
         body->solid = bodies[i].kind == DENT_BODY_SOLID;
-        body->kind = body->solid ? "solid" : "surface";
+        body->points = bodies[i].kind == DENT_BODY_POINTS;
+        body->kind = body->solid ? "solid" : body->points ? "points" : "surface";
         body->vertex_count = bodies[i].vertex_count;
         body->element_count = bodies[i].element_count;
         body->faces = dent_body_surface_faces(source->world, body->id, &body->face_count);
         if (bodies[i].kind == DENT_BODY_STRANDS) {
             describe_strands(source, body);
         }
-        if (!list_shown_vertices(source->session->context, body)) {
+        if (!list_shown_vertices(source->session->context, body) || !describe_inside(source, body)) {
             return view_fail(source, "out of memory");
         }
     }
@@ -167,26 +183,6 @@ int view_source_describe(view_source *source, const loaded_body *bodies, uint32_
 }
 
 /* ---- contacts -------------------------------------------------------------------------------------------------- */
-
-bool view_facts_add(view_source *source, const view_contact *contact)
-{
-    view_facts *facts = &source->facts;
-    if (facts->sent == VIEW_CONTACTS_SENT) {
-        return true;
-    }
-    if (facts->sent == facts->contact_capacity) {
-        uint32_t wanted = facts->contact_capacity == 0 ? 256 : 2 * facts->contact_capacity;
-        view_contact *grown =
-            dent_reallocate(source->session->context, facts->contacts, facts->contact_capacity, wanted, sizeof *grown);
-        if (grown == NULL) {
-            return false;
-        }
-        facts->contacts = grown;
-        facts->contact_capacity = wanted;
-    }
-    facts->contacts[facts->sent++] = *contact;
-    return true;
-}
 
 static view_contact shown_contact(const view_source *source, const dent_contact *contact)
 {
@@ -225,11 +221,15 @@ int view_source_ask_contacts(view_source *source)
     facts->push = found.scale_depth;
     facts->push_error = found.scale_error;
     facts->uncertain_push = found.uncertain_depth;
-    facts->sent = 0;
-    for (uint64_t i = 0; i < found.count && facts->sent < VIEW_CONTACTS_SENT; i++) {
-        view_contact shown = shown_contact(source, &found.contacts[i]);
+    view_facts_begin(source);
+    for (uint64_t i = 0; i < found.count; i++) {
+        const dent_contact *contact = &found.contacts[i];
+        view_contact shown = shown_contact(source, contact);
         if (!view_facts_add(source, &shown)) {
             return view_fail(source, "out of memory");
+        }
+        if (contact->vertices_a[1] == UINT32_MAX) {
+            view_facts_deepen(source, contact->body_a, contact->vertices_a[0], shown.push);
         }
     }
     return STATUS_GOOD;
@@ -237,12 +237,49 @@ int view_source_ask_contacts(view_source *source)
 
 /* ---- open and close --------------------------------------------------------------------------------------------- */
 
+/* Endings that say how a file is written, not what is in it. */
+static size_t length_without_endings(const char *name)
+{
+    static const char *const endings[] = {".xz", ".gz", ".tar", ".node", ".ele",  ".msh", ".mesh", ".vtk", ".vtu", ".vtp",
+                                          ".pvd", ".obj", ".stl", ".ply", ".json", ".urdf", ".1",   ".tgz", ".off", ".inp"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && strncmp(name + length - ending, endings[i], ending) == 0) {
+            length -= ending;
+            i = (size_t)-1; /* from the first again: another one may stand before it */
+        }
+    }
+    return length;
+}
+
+void view_source_name(view_source *source, const tool_options *options)
+{
+    const char *path = options->arguments[0], *slash = strrchr(path, '/'), *name = path;
+    if (slash != NULL && slash[1] != '\0') {
+        name = slash + 1;
+    }
+    int length = (int)length_without_endings(name);
+    source->path = path;
+    if (options->argument_count > 1) {
+        snprintf(source->title, sizeof source->title, "%.*s and %u more", length < 120 ? length : 120, name,
+                 options->argument_count - 1);
+    } else {
+        snprintf(source->title, sizeof source->title, "%.*s", length, name);
+    }
+}
+
 int view_source_open(view_source *source, tool_session *session)
 {
     memset(source, 0, sizeof *source);
     source->session = session;
     source->find_contacts = view_source_ask_contacts;
     const tool_options *options = session->options;
+    view_source_name(source, options);
+    bool live = !view_names_recording(options) && view_names_simulation(options);
+    if (options->deadline > 0 && !live) {
+        return view_fail(source, "--deadline is for scenes that are simulated");
+    }
     int failed = view_names_recording(options)    ? view_recording_open(source)
                  : view_names_simulation(options) ? view_simulation_open(source)
                  : options_name_series(options)   ? view_series_open(source)
@@ -260,9 +297,10 @@ int view_source_open(view_source *source, tool_session *session)
 void view_source_close(view_source *source)
 {
     release_bodies(source);
-    dent_release(source->session->context, source->facts.contacts, source->facts.contact_capacity,
-                 sizeof *source->facts.contacts);
-    memset(&source->facts, 0, sizeof source->facts);
+    view_facts_release(source);
+    dent_release(source->session->context, source->checked, source->checked_count, sizeof *source->checked);
+    source->checked = NULL;
+    source->checked_count = 0;
     if (source->close != NULL) {
         source->close(source);
     }

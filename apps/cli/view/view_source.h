@@ -28,6 +28,10 @@ typedef struct view_body {
     uint32_t segment_count;
     const double *radii; /* of their vertices; null: `radius` */
     double radius;
+    bool closed;   /* its surface has an inside */
+    float *depths; /* of its vertices in other bodies, as pushes of contacts in units; vertex_count of them */
+    bool points; /* a cloud: all vertices are shown, as discs (view_clouds.c) */
+    const double *normals; /* of a cloud, as in the file; null: to be estimated */
 } view_body;
 
 /** What is known of the frame beside positions. */
@@ -38,7 +42,19 @@ typedef struct view_facts {
     uint32_t sent;                /* of `contacts` */
     view_contact *contacts;
     uint32_t contact_capacity;
+    uint32_t stride, skipped;     /* one of so many contacts is kept; of these, how many were not */
+    view_body_pair *pairs;        /* of all contacts, in the order of their first ones */
+    uint32_t pair_count, pair_capacity;
+    uint32_t *slots; /* hash table of `pairs` by their bodies: index + 1; a power of two, twice pair_capacity */
 } view_facts;
+
+/** A pair of bodies as `dent check` reports it. */
+typedef struct view_checked_pair {
+    uint32_t body_a, body_b;
+    bool penetrates; /* else they touch */
+    uint64_t elements, vertices;
+    double depth, deepest[3];
+} view_checked_pair;
 
 /** A probe that a simulated scene declares. */
 typedef struct view_probe {
@@ -47,23 +63,41 @@ typedef struct view_probe {
     double values[3]; /* of the present frame, in the units of the scene */
 } view_probe;
 
-/** What colours may show of the cells of a body; all of them 0 or more. */
+/** A joint value of a robot that stands still, which pages may change. */
+typedef struct view_joint {
+    const char *name; /* of the joint */
+    uint32_t part;    /* which of its values; UINT32_MAX: it has one */
+    bool angle;       /* radians; else a length */
+    double lower, upper, value;
+    uint32_t input, place; /* in the loaded world: the robot, the value among its values */
+} view_joint;
+
+/** What colours may show of the cells or vertices of a body; all of them 0 or more. */
 typedef enum view_measure {
     VIEW_MEASURE_NONE = 0,
     VIEW_MEASURE_VON_MISES,
     VIEW_MEASURE_TENSION,     /* the largest principal stress, where it pulls */
     VIEW_MEASURE_COMPRESSION, /* the smallest one, where it pushes, as a positive number */
     VIEW_MEASURE_PLASTIC_STRAIN,
+    VIEW_MEASURE_SPEED,
+    VIEW_MEASURE_DEPTH,    /* of vertices in other bodies: the push of their contacts */
+    VIEW_MEASURE_DISTANCE, /* from a vertex to the nearest other body: view_fields.c */
+    VIEW_MEASURE_QUALITY,  /* the least of the cells or triangles at a vertex, as in dent_body_metrics */
+    VIEW_MEASURE_INVERTED, /* 1 at cells whose sign differs from that of the body */
     VIEW_MEASURE_COUNT
 } view_measure;
 
-enum { VIEW_CONTACTS_SENT = 20000, /* more are counted, not drawn */ VIEW_TROUBLE_SIZE = 512 };
+enum {
+    VIEW_CONTACTS_SENT = 20000, /* of more, every second is left out, as often as needed */
+    VIEW_TROUBLE_SIZE = 512
+};
 
 typedef struct view_source view_source;
 struct view_source {
     tool_session *session;
     dent_world *world;
-    const char *title;
+    char title[160];  /* a name, not a path */
+    const char *path; /* what the command line named; the page keeps its choices under it */
     const char *length_unit; /* "m", "mm" … of positions; null: files do not tell */
     bool live;
     uint32_t frame, frame_count; /* count 0: no end */
@@ -78,11 +112,16 @@ struct view_source {
     view_facts facts;
     uint32_t probe_count;
     view_probe *probes; /* the source's own */
+    uint32_t joint_count;
+    view_joint *joints; /* by robot and value (view_robot.c) */
     char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
+    view_checked_pair *checked; /* the pairs it found */
+    uint32_t checked_count;
     char trouble[VIEW_TROUBLE_SIZE]; /* what view_fail said last; empty: nothing since it was shown */
     dent_bound_tree *tree; /* the last one shown, kept from frame to frame; null: none */
     uint32_t tree_body;
     dent_bound_kind tree_kind;
+    struct view_clouds *clouds; /* prepared ones of bodies of points; null: none yet */
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */
@@ -90,8 +129,10 @@ struct view_source {
     int (*find_contacts)(view_source *source);         /* fills `facts` for the present frame */
     bool (*find_stress)(view_source *source, view_measure measure, uint32_t body,
                         double *cells); /* one number for each element; false: the body has none. Null: no source of any */
+    const double *(*find_velocities)(view_source *source, uint32_t body); /* 3 for each vertex; null: no source of any */
     void (*grab)(view_source *source, uint32_t body, uint32_t vertex,
                  const double target[3]); /* null: nothing to drag */
+    int (*set_joint)(view_source *source, uint32_t joint, double value); /* null: there is no robot */
     void (*release)(view_source *source);
     void (*close)(view_source *source);
     void *own;
@@ -131,8 +172,23 @@ int view_source_describe(view_source *source, const loaded_body *bodies, uint32_
 void view_source_follow(view_source *source, const loaded_body *bodies);
 /** Contacts by dent_world_find_contacts at the present positions: what a model without a simulator shows. */
 int view_source_ask_contacts(view_source *source);
-/** Appends one contact to facts, within VIEW_CONTACTS_SENT; false: out of memory. */
+/** Before the contacts of a frame are added. (view_facts.c) */
+void view_facts_begin(view_source *source);
+/** Counts a contact for its pair of bodies, and keeps it, or every second, fourth … of them, so that VIEW_CONTACTS_SENT
+ * are enough; false: out of memory. (view_facts.c) */
 bool view_facts_add(view_source *source, const view_contact *contact);
+/** A vertex lies that deep, a push in units, in another body. (view_facts.c) */
+void view_facts_deepen(view_source *source, uint32_t body, uint32_t vertex, float push);
+/** Takes the memory of facts back. (view_facts.c) */
+void view_facts_release(view_source *source);
+/** Names what is shown after the words of the command line: without folders and endings. */
+void view_source_name(view_source *source, const tool_options *options);
+
+/** Lists the joint values of all robots in the world, at those of --joints; view_robot_close releases the list. */
+int view_robot_open(view_source *source, const loaded_world *loaded);
+void view_robot_close(view_source *source);
+/** Moves a joint, within its limits unless --no-limits is given, and the links with it. */
+int view_robot_set(view_source *source, loaded_world *loaded, uint32_t joint, double value);
 
 /* The kinds; view_source_open chooses. */
 int view_model_open(view_source *source);

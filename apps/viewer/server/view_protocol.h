@@ -6,15 +6,19 @@
  *     uint32 kind, uint32 sequence
  *
  * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units, measures,
- *            probes)
+ *            probes, joints)
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers); of strands, which
  *            show all vertices, float radii[vertex_count]: a segment joins each vertex with the next, unless its
  *            radius is negative (a tip, with minus its radius)
  * FRAME      see view_frame_header: statistics, then per body float positions[3 * vertex_count], then contacts, then
  *            per body one mark byte per face (padded to 4), where a question is asked, then per body float
- *            stress[vertex_count] (-1: none), where it is asked for; last one double for each column of the probes
- *            that HELLO names
+ *            field[vertex_count] (-1: none), where it is asked for, then uint32 pair_count and as many
+ *            view_body_pair; then, with VIEW_FLAG_CLOUDS, per body of points 5
+ *            floats a vertex: normal (0: none), radius of its disc, value of the other clouds' implicit function (3e38:
+ *            undefined), and of all clouds uint32 answer (0 no, 1 yes, 2 unknown; UINT32_MAX: there is one cloud
+ *            only), points found, float chance of a miss, uint32 line_count, float ends[6 * line_count] of the curve
+ *            in which they meet; last one double for each column of the probes that HELLO names
  * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
  *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
  * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
@@ -57,7 +61,7 @@ typedef struct view_frame_header {
     uint32_t frame_count;  /* 0: no end */
     uint32_t body_count;
     uint32_t contact_count; /* all there are … */
-    uint32_t contacts_sent; /* … and how many follow */
+    uint32_t contacts_sent; /* … and how many follow: all, or every second, fourth … of them */
     uint32_t pair_count;    /* of the question asked; UINT32_MAX: none is asked */
     uint32_t flags;         /* VIEW_FLAG_… */
     uint32_t topology;      /* the generation of TOPOLOGY messages these positions belong to */
@@ -71,7 +75,8 @@ enum {
     VIEW_FLAG_MARKS = 4,
     VIEW_FLAG_LIVE = 8,
     VIEW_FLAG_PENDING = 16, /* contacts and pairs follow */
-    VIEW_FLAG_STRESS = 32
+    VIEW_FLAG_STRESS = 32,
+    VIEW_FLAG_CLOUDS = 64
 };
 
 /** One contact as it is sent: 13 words. */
@@ -82,6 +87,14 @@ typedef struct view_contact {
     float force; /* length; 0: not known */
     uint32_t body_a, feature_a, body_b, feature_b;
 } view_contact;
+
+/** All contacts of two bodies, sent or not: 8 words. */
+typedef struct view_body_pair {
+    uint32_t body_a, body_b; /* body_a <= body_b */
+    uint32_t count;
+    float push, error; /* the largest of those that are certain, of all where none is; in units */
+    float point[3];    /* where that is */
+} view_body_pair;
 
 typedef enum view_command_kind {
     VIEW_COMMAND_ACKNOWLEDGE = 1, /* ack SEQUENCE               the frame was drawn */
@@ -96,6 +109,7 @@ typedef enum view_command_kind {
     VIEW_COMMAND_STRESS,          /* stress none|MEASURE        as colours          */
     VIEW_COMMAND_PICK,            /* pick BODY FACE             place in TOPOLOGY   */
     VIEW_COMMAND_GRAB,            /* grab BODY VERTEX X Y Z     drag a vertex       */
+    VIEW_COMMAND_JOINT,           /* joint INDEX VALUE          of a robot, see HELLO */
     VIEW_COMMAND_RELEASE,         /* release                                        */
     VIEW_COMMAND_SETTLED          /* settled                    everything wished for is drawn: take the picture */
 } view_command_kind;

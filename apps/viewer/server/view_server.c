@@ -307,7 +307,9 @@ static void enqueue(view_server *server, const view_command *command)
     uint32_t last = (server->queue_first + server->queue_count + VIEW_COMMAND_QUEUE - 1) % VIEW_COMMAND_QUEUE;
     bool a_place = command->kind == VIEW_COMMAND_GRAB || command->kind == VIEW_COMMAND_SEEK;
     uint32_t share = VIEW_COMMAND_SHARE - (command->kind != VIEW_COMMAND_RELEASE);
-    if (server->queue_count > 0 && a_place && server->queue[last].kind == command->kind &&
+    bool same_joint = command->kind == VIEW_COMMAND_JOINT && server->queue_count > 0 &&
+                      server->queue[last].number[0] == command->number[0];
+    if (server->queue_count > 0 && (a_place || same_joint) && server->queue[last].kind == command->kind &&
         server->queue[last].client == command->client) {
         server->queue[last] = *command;
     } else if (server->queue_count < VIEW_COMMAND_QUEUE && count_waiting(server, command->client) < share) {

@@ -29,13 +29,14 @@ struct cloud_tree {
 /* What a sphere is fitted to: points q relative to the place, normals n, weights w. */
 struct sphere_sums {
     double weight, point[3], normal[3], square, product; /* w, wq, wn, w q.q, w q.n */
-    uint32_t count;
+    uint32_t count, near, apart; /* points; within half the cut-off; of those, more than off_most off a sphere by p1 */
 };
 
 struct sphere_query {
     double place[3];
     double cut_squared, inverse_square; /* of the cut-off; 1 / h^2 */
     double part, normal[3];             /* only points of this part, whose normals are on this side */
+    double point[3], off_most;          /* p1; the most of |(n1 + n) . (p - p1)|, which is 0 on spheres and planes */
     int halvings;                       /* of the exponent, so that the series holds */
 };
 

@@ -142,8 +142,21 @@ static inline doubles8 cloud_exponential_of_minus(doubles8 x, int halvings)
 /* w, wq (3), wn (3), w q.q, w q.n */
 enum { SPHERE_SUMS = 9 };
 
+/* The lanes of points that cannot be on one sheet with p1. */
+static inline uint32_t cloud_apart(const struct cloud_leaf *leaf, const struct sphere_query *query,
+                                   const doubles8 normal[3], const doubles8 side[3])
+{
+    doubles8 both[3], from[3], zero = doubles8_set(0.0), most = doubles8_set(query->off_most);
+    cloud_differences(leaf, query->point, from);
+    for (int axis = 0; axis < 3; axis++) {
+        both[axis] = doubles8_add(normal[axis], side[axis]);
+    }
+    doubles8 off = cloud_dot(both, from);
+    return doubles8_less(most, off) | doubles8_less(most, doubles8_subtract(zero, off));
+}
+
 static inline uint32_t cloud_add_leaf(const struct cloud_leaf *leaf, const struct sphere_query *query,
-                                      doubles8 sums[SPHERE_SUMS])
+                                      doubles8 sums[SPHERE_SUMS], struct sphere_sums *counts)
 {
     doubles8 difference[3], normal[3], side[3];
     cloud_differences(leaf, query->place, difference);
@@ -159,6 +172,11 @@ static inline uint32_t cloud_add_leaf(const struct cloud_leaf *leaf, const struc
         side[axis] = doubles8_set(query->normal[axis]);
     }
     bits &= doubles8_less(doubles8_set(0.0), cloud_dot(normal, side));
+    uint32_t near = bits & cloud_lanes_at_most(square, doubles8_set(0.25 * query->cut_squared));
+    if (near) {
+        counts->near += (uint32_t)__builtin_popcount(near);
+        counts->apart += (uint32_t)__builtin_popcount(near & cloud_apart(leaf, query, normal, side));
+    }
     doubles8 weight =
         cloud_exponential_of_minus(doubles8_multiply(square, doubles8_set(query->inverse_square)), query->halvings);
     doubles8 zero = doubles8_set(0.0), product = doubles8_choose(bits, cloud_dot(difference, normal), zero);
@@ -188,7 +206,7 @@ static void cloud_sphere(const struct cloud_tree *tree, const struct sphere_quer
     for (int i = 0; i < SPHERE_SUMS; i++) {
         totals[i] = doubles8_set(0.0);
     }
-    sums->count = 0;
+    sums->count = sums->near = sums->apart = 0;
     struct cloud_walk walk;
     walk.count = 0;
     cloud_walk_push(&walk, 0.0, tree->level_count - 1, 0);
@@ -201,7 +219,7 @@ static void cloud_sphere(const struct cloud_tree *tree, const struct sphere_quer
             if (level > 0) {
                 cloud_walk_push(&walk, 0.0, level - 1, child);
             } else {
-                sums->count += cloud_add_leaf(&tree->leaves[child], query, totals);
+                sums->count += cloud_add_leaf(&tree->leaves[child], query, totals, sums);
             }
         }
     }

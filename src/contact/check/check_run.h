@@ -76,6 +76,7 @@ struct check_run {
     struct cancel_flag *cancel;
     bool exhaustive;
     bool ignore_touching;
+    bool volumes;
     bool only_thin;    /* pairs without strands and points are passed over */
     double tolerance;
     uint32_t body_count;

@@ -7,7 +7,10 @@
  */
 #include "contact/check/pair_check.h"
 
+#include <math.h>
+
 #include "contact/check/overlap_stages.h"
+#include "contact/check/overlap_volume.h"
 #include "contact/check/penetration_depth.h"
 
 struct pair {
@@ -200,11 +203,28 @@ static dent_status find_overlaps(struct check_run *run, struct pair *pair, bool 
     return status;
 }
 
+/* Interiors that do not meet have nothing in common. */
+static dent_status find_volume(struct check_run *run, struct pair *pair, dent_body_contact *contact)
+{
+    const struct check_body *a = pair->sides[0].x, *b = pair->sides[0].y;
+    if (!(a->solid || a->closed) || !(b->solid || b->closed)) {
+        return DENT_OK;
+    }
+    if (!contact->exact_penetration) {
+        contact->volume = contact->volume_error = 0;
+        return DENT_OK;
+    }
+    return stage_overlap_volume(run, a, b, contact);
+}
+
 static dent_status run_stages(struct check_run *run, struct pair *pair, dent_body_contact *contact)
 {
     dent_status status = find_overlaps(run, pair, &contact->exact_penetration);
     if (status == DENT_OK && contact->exact_penetration && !check_cancelled(run)) {
         status = estimate_depth(run, pair);
+    }
+    if (status == DENT_OK && run->volumes && !check_cancelled(run)) {
+        status = find_volume(run, pair, contact);
     }
     return status == DENT_OK ? for_both_sides(run, pair, find_touching_faces) : status;
 }
@@ -214,7 +234,9 @@ dent_status check_pair(struct check_run *run, struct check_body *a, struct check
     struct check_body *bodies[2] = {a, b};
     struct arena_mark mark = arena_mark(run->scratch);
     struct pair pair = {.side_count = a == b ? 1 : 2};
-    *contact = (dent_body_contact){.containment_judged = !check_is_open(a) && !check_is_open(b)};
+    *contact = (dent_body_contact){.containment_judged = !check_is_open(a) && !check_is_open(b),
+                                    .volume = NAN,
+                                    .volume_error = NAN};
     run->total.depth = -1;
     run->total.contact = false;
     for (int i = 0; i < pair.side_count; i++) {

@@ -213,6 +213,7 @@ static dent_status prepare(struct question_call *call)
         .cancel = &call->cancel,
         .exhaustive = def->method == DENT_METHOD_BRUTE_FORCE,
         .ignore_touching = def->ignore_touching,
+        .volumes = def->volumes,
         .tolerance = def->tolerance,
     };
     state->valid = false;

@@ -29,7 +29,16 @@ const char *motion_fault(const dent_motion *motion, bool *finite)
     if (!dent_motion_kind_name(motion->kind)) {
         return "unknown kind of motion";
     }
-    if (!(fabs(motion->angle) <= 1000)) {
+    if (motion->kind == DENT_MOTION_GIVEN) {
+        return motion->given && motion->given->function ? NULL : "it is given by no function";
+    }
+    if (motion->law && !motion->law->function) {
+        return "its law has no function";
+    }
+    if (!(fabs(motion->angle) <= (motion->law ? 500 : 1000))) {
+        if (motion->law && fabs(motion->angle) <= 1000) {
+            return "it turns by more than 500 radians with a law";
+        }
         return "it turns by more than 1000 radians";
     }
     double axis[3];
@@ -81,11 +90,20 @@ static void make_turn(const double axis[3], const double start[9], struct trajec
 
 void trajectory_from_motion(const dent_motion *motion, double scale, struct trajectory *trajectory)
 {
-    *trajectory = (struct trajectory){0};
+    *trajectory = (struct trajectory){.law = motion->law, .scale = scale};
     double unit[4], start[9], axis[3] = {0, 0, 0};
     quaternion_make_unit(motion->start.rotation, unit);
     quaternion_to_matrix(unit, start);
     numbers_near_one(motion->start.rotation, 4, trajectory->start_turn);
+    if (motion->kind == DENT_MOTION_GIVEN) {
+        trajectory->given = motion->given;
+        trajectory->law = NULL;
+        trajectory->turns = trajectory->moves = true;
+        for (int k = 0; k < 3; k++) {
+            trajectory->start_translation[k] = motion->start.translation[k] * scale;
+        }
+        return;
+    }
     trajectory->turns = motion->angle != 0;
     trajectory->angle = motion->angle;
     if (trajectory->turns) {

@@ -8,6 +8,9 @@
  * dent_motion. What the query certifies is the dent_motion itself, in real arithmetic: the enclosures of
  * motion_bounds.h allow for the rounding of the trajectory (trajectory_from_motion says how much). Arcs occur in screws
  * only: the form has no axis point, which would run away for small angles.
+ *
+ * With time laws (motion_laws.h) t above is turn(t), and slide(t) where it multiplies the velocity. A given motion has
+ * no matrices: it is enclosed by its own function.
  */
 #ifndef DENT_GEOMETRY_IN_BETWEEN_MOTION_H
 #define DENT_GEOMETRY_IN_BETWEEN_MOTION_H
@@ -23,6 +26,10 @@ struct trajectory {
     bool turns, arcs, moves;
     /* The pose at t = 0 as it was given: a quaternion of any length about 1, and T(0). */
     double start_turn[4], start_translation[3];
+    const dent_motion_law *law;     /* null: linear */
+    const dent_motion_given *given; /* null: by the numbers above */
+    double scale;                   /* of lengths that `given` returns */
+    int *fault;                     /* null, or set to 1 where a function returns what cannot be; as an atomic */
 };
 
 /* Why a motion cannot be used: null, or words such as "its quaternion is zero". *finite is false when the reason is a

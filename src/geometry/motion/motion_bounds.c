@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "geometry/metric/quaternion.h"
+#include "geometry/motion/motion_laws.h"
 
 #define BOUND_ROUNDING (1 + 0x1p-40)
 
@@ -40,6 +41,12 @@ static void bound_first_order(struct motion_piece *piece, double turning_at_most
  * length it is made of. */
 void trajectory_piece(const struct trajectory *trajectory, double middle, double half, struct motion_piece *piece)
 {
+    if (trajectory->law || trajectory->given) {
+        double turning_at_most = trajectory->law ? timed_piece(trajectory, middle, half, piece)
+                                                 : given_piece(trajectory, middle, half, piece);
+        bound_first_order(piece, turning_at_most);
+        return;
+    }
     trajectory_derivative_at(trajectory, middle, piece->rotation, piece->translation, piece->rotation_rate,
                              piece->translation_rate);
     double w = fabs(trajectory->angle), relative = 0x1p-43 + w * 0x1p-51;

@@ -13,9 +13,30 @@
 
 /* ---- one link ---------------------------------------------------------------------------------------------------- */
 
+/* Of motions with laws of their own only the centred form is known. */
+static void centred_pose(const struct trajectory *trajectory, struct interval t, struct interval_pose *pose)
+{
+    struct motion_piece piece;
+    double half = rounded_up(0.5 * (t.hi - t.lo));
+    trajectory_piece(trajectory, 0.5 * (t.lo + t.hi), half, &piece);
+    double turn = (half * piece.turning + piece.rotation_error) * (1 + 0x1p-40);
+    double move = (half * piece.speed + piece.translation_error) * (1 + 0x1p-40);
+    for (int k = 0; k < 9; k++) {
+        pose->rotation[k] = interval_of(rounded_down(piece.rotation[k] - turn), rounded_up(piece.rotation[k] + turn));
+    }
+    for (int k = 0; k < 3; k++) {
+        pose->translation[k] =
+            interval_of(rounded_down(piece.translation[k] - move), rounded_up(piece.translation[k] + move));
+    }
+}
+
 static void trajectory_interval_pose(const struct interval_kernels *kernels, const struct trajectory *trajectory,
                                      struct interval t, struct interval_pose *pose)
 {
+    if (trajectory->law || trajectory->given) {
+        centred_pose(trajectory, t, pose);
+        return;
+    }
     struct interval angle = interval_scale(t, trajectory->angle);
     struct interval_phase phase = {
         .t = t, .cosine = interval_cosine(angle), .sine = interval_sine(angle), .g1 = {0, 0}, .g2 = {0, 0}};

@@ -8,6 +8,7 @@
 
 #include "base/floating_point_guard.h"
 #include "geometry/motion/in_between_motion.h"
+#include "geometry/motion/motion_laws.h"
 #include "geometry/numbers/interval.h"
 #include "geometry/metric/quaternion.h"
 
@@ -176,6 +177,8 @@ const char *dent_motion_kind_name(dent_motion_kind kind)
         return "constant-velocity";
     case DENT_MOTION_SCREW:
         return "screw";
+    case DENT_MOTION_GIVEN:
+        return "given";
     }
     return NULL;
 }
@@ -245,7 +248,7 @@ static DENT_NOINLINE dent_status find_motion(dent_context *context, const dent_p
     if (centre && !all_finite(centre, 3)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "the centre has a number that is not finite");
     }
-    if (!dent_motion_kind_name(kind)) {
+    if (!dent_motion_kind_name(kind) || kind == DENT_MOTION_GIVEN) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "there is no kind of motion number %d", (int)kind);
     }
     if (full_turns < -150 || full_turns > 150) {
@@ -306,7 +309,24 @@ static DENT_NOINLINE dent_pose pose_along(const dent_motion *motion, double t)
     double unit[4], rotation[9], axis[3] = {0, 0, 0};
     dent_pose pose;
     trajectory_from_motion(motion, 1, &trajectory);
+    if (trajectory.given) {
+        struct motion_piece piece;
+        given_piece(&trajectory, t, 0, &piece);
+        quaternion_of_matrix(piece.rotation, pose.rotation);
+        memcpy(pose.translation, piece.translation, sizeof pose.translation);
+        return pose;
+    }
+    double slide = t;
+    if (trajectory.law) {
+        dent_law_enclosure turned, moved;
+        law_over(&trajectory, t, 0, &turned, &moved);
+        t = turned.value;
+        slide = moved.value;
+    }
     trajectory_at(&trajectory, t, rotation, pose.translation);
+    for (int k = 0; k < 3 && trajectory.law; k++) {
+        pose.translation[k] += (slide - t) * trajectory.velocity[k];
+    }
     quaternion_make_unit(motion->start.rotation, unit);
     if (trajectory.turns) {
         vector_make_unit(motion->axis, axis);

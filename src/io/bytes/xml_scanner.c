@@ -224,3 +224,29 @@ bool xml_attribute(const struct xml_tag *tag, const char *name, struct text_span
     }
     return false;
 }
+
+static const struct entity {
+    const char *written;
+    char meant;
+} entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+
+bool xml_keep_value(struct dynamic_array *texts, struct text_span value)
+{
+    for (size_t i = 0; i < value.length;) {
+        char c = value.text[i];
+        size_t length = 1;
+        for (size_t k = 0; c == '&' && k < sizeof entities / sizeof entities[0]; k++) {
+            size_t size = strlen(entities[k].written);
+            if (size <= value.length - i && memcmp(value.text + i, entities[k].written, size) == 0) {
+                c = entities[k].meant;
+                length = size;
+                break;
+            }
+        }
+        if (!array_push(texts, &c)) {
+            return false;
+        }
+        i += length;
+    }
+    return array_push(texts, "");
+}

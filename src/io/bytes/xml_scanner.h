@@ -6,6 +6,8 @@
 
 #include "text_scanner.h"
 
+#include "base/containers/dynamic_array.h"
+
 enum { XML_DEPTH_MAX = 24 };
 
 enum xml_tag_kind { XML_OPEN, XML_CLOSE, XML_END_OF_FILE };
@@ -39,6 +41,9 @@ dent_status xml_next_tag(struct xml_scanner *scanner, struct xml_tag *tag);
 
 /* The value of an attribute as it stands in the file; false when there is none. */
 bool xml_attribute(const struct xml_tag *tag, const char *name, struct text_span *value);
+
+/* Appends a value to an array of characters, the five entities that writers use undone, with a zero byte behind it. */
+bool xml_keep_value(struct dynamic_array *texts, struct text_span value);
 
 /* Sets the message "name:line: …", the line being that of `at`. */
 dent_status xml_fail(const struct xml_scanner *scanner, const char *at, dent_status status, const char *format, ...)

@@ -15,33 +15,6 @@ struct collection_storage {
     struct dynamic_array names;   /* char */
 };
 
-static const struct entity {
-    const char *written;
-    char meant;
-} entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-
-/* Appends the name with entities undone and a zero byte behind it. */
-static bool keep_name(struct collection_storage *storage, struct text_span value)
-{
-    for (size_t i = 0; i < value.length;) {
-        char c = value.text[i];
-        size_t length = 1;
-        for (size_t k = 0; c == '&' && k < sizeof entities / sizeof entities[0]; k++) {
-            size_t size = strlen(entities[k].written);
-            if (size <= value.length - i && memcmp(value.text + i, entities[k].written, size) == 0) {
-                c = entities[k].meant;
-                length = size;
-                break;
-            }
-        }
-        if (!array_push(&storage->names, &c)) {
-            return false;
-        }
-        i += length;
-    }
-    return array_push(&storage->names, "");
-}
-
 static dent_status read_data_set(struct collection_storage *storage, const struct xml_scanner *xml,
                                  const struct xml_tag *tag)
 {
@@ -63,7 +36,7 @@ static dent_status read_data_set(struct collection_storage *storage, const struc
     }
     entry.part = (uint32_t)part;
     entry.file = (const char *)(uintptr_t)storage->names.count;
-    if (!keep_name(storage, value) || !array_push(&storage->entries, &entry)) {
+    if (!xml_keep_value(&storage->names, value) || !array_push(&storage->entries, &entry)) {
         return dent_fail(xml->context, DENT_ERROR_OUT_OF_MEMORY, "%s: out of memory", xml->name);
     }
     return DENT_OK;

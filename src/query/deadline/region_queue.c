@@ -4,15 +4,40 @@
 
 enum { PREVIOUS = 0, NEXT = 1, LIST = 2, PLACES = 3 };
 
+/* Only what is in use: a search between two small bodies fills few of the thousand buckets. */
+static void counts_clear(struct bucket_counts *c)
+{
+    for (; c->summary; c->summary &= c->summary - 1) {
+        uint32_t word = (uint32_t)__builtin_ctzll(c->summary);
+        memset(&c->counts[64 * word], 0, 64 * sizeof c->counts[0]);
+        c->words[word] = 0;
+    }
+}
+
+static void lists_clear(struct region_queue *queue)
+{
+    for (uint64_t words = queue->lists.summary; words; words &= words - 1) {
+        uint32_t word = (uint32_t)__builtin_ctzll(words);
+        memset(&queue->heads[64 * word], 0xFF, 64 * sizeof queue->heads[0]);
+        memset(&queue->tails[64 * word], 0xFF, 64 * sizeof queue->tails[0]);
+    }
+    queue->heads[REGION_STUCK] = queue->tails[REGION_STUCK] = REGION_NONE;
+}
+
+void region_queue_create(struct region_queue *queue)
+{
+    memset(queue->heads, 0xFF, sizeof queue->heads);
+    memset(queue->tails, 0xFF, sizeof queue->tails);
+}
+
 void region_queue_reset(struct region_queue *queue, double first_error, double first_depth, double first_key)
 {
     queue->count = queue->queued = 0;
-    memset(queue->heads, 0xFF, sizeof queue->heads);
-    memset(queue->tails, 0xFF, sizeof queue->tails);
-    memset(&queue->lists, 0, sizeof queue->lists);
-    memset(&queue->errors, 0, sizeof queue->errors);
-    memset(&queue->depths, 0, sizeof queue->depths);
-    memset(&queue->levels, 0, sizeof queue->levels);
+    lists_clear(queue);
+    counts_clear(&queue->lists);
+    counts_clear(&queue->errors);
+    counts_clear(&queue->depths);
+    counts_clear(&queue->levels);
     queue->error_base = top_bits(first_error);
     queue->depth_base = top_bits(first_depth);
     queue->key_base = top_bits(first_key);

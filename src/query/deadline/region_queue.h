@@ -98,7 +98,9 @@ static inline uint32_t counts_lowest(const struct bucket_counts *c)
     return word * 64 + (uint32_t)__builtin_ctzll(c->words[word]);
 }
 
-/* Empties the queue; the first entry's values give the buckets their slot. */
+/* Readies a queue of zeros. */
+void region_queue_create(struct region_queue *queue);
+/* Empties the queue, O(buckets in use); the first entry's values give the buckets their slot. */
 void region_queue_reset(struct region_queue *queue, double first_error, double first_depth, double first_key);
 
 /* There must be room. `key` >= 0 says in which list; fifo and lifo searches use key 0. */

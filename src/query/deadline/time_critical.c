@@ -12,7 +12,7 @@
 #include "structures/bounds/bound_kernels.h"
 #include "structures/bounds/bound_tests.h"
 
-enum { MARGIN_FIRST_NS = 500, MARGIN_MOST_NS = 4000 };
+enum { MARGIN_MOST_NS = 4000 };
 
 /* Every page of the lists is touched when they are made: no more than a machine may have. */
 static const uint32_t CAPACITY_MOST = UINT32_C(1) << 28;
@@ -87,6 +87,7 @@ dent_status dent_time_critical_create(dent_context *context, const dent_time_cri
     fresh->active = REGION_NONE;
     fresh->margin_ns = MARGIN_FIRST_NS;
     fresh->queue.capacity = def->pending_capacity;
+    region_queue_create(&fresh->queue);
     uint32_t deep = BOUND_BRANCHING_MAX * (fresh->a->level_count + fresh->b->level_count);
     fresh->reserve = deep < def->pending_capacity / 2 ? deep : def->pending_capacity / 2;
     fresh->queue.entries = dent_allocate(context, def->pending_capacity, sizeof *fresh->queue.entries);
@@ -260,43 +261,59 @@ dent_status search_check_trees(const dent_time_critical *search)
 
 /* ---- run --------------------------------------------------------------------------------------------------------- */
 
-struct stopwatch {
-    bool timed;
-    uint64_t began, deadline, last; /* ns */
-    uint64_t last_effort;
-    uint64_t worst_batch;
-};
-
-/* True when there is no time for another batch. */
-static bool time_is_out(dent_time_critical *search, struct stopwatch *watch)
+dent_status stopwatch_check(dent_context *context, dent_budget budget)
 {
-    uint64_t now = dent_clock_ns(), batch = now - watch->last;
-    watch->last = now;
-    watch->last_effort = search->effort;
-    watch->worst_batch = batch > watch->worst_batch ? batch : watch->worst_batch;
-    /* Falls slowly and rises at once; what is longer was not ours but the system's. */
-    search->margin_ns -= search->margin_ns / 64;
-    search->margin_ns = batch > search->margin_ns ? batch : search->margin_ns;
-    search->margin_ns = search->margin_ns < MARGIN_MOST_NS ? search->margin_ns : MARGIN_MOST_NS;
-    return now + search->margin_ns >= watch->deadline;
+    return budget.ns >= 0 ? DENT_OK
+                          : dent_fail(context, DENT_ERROR_BAD_NUMBER,
+                                      "the budget is %g ns: a number of nanoseconds is needed", budget.ns);
 }
 
-static bool is_complete(const dent_time_critical *search)
+struct stopwatch stopwatch_start(dent_budget budget, uint64_t margin_ns)
+{
+    struct stopwatch watch = {.began = dent_clock_ns(), .interrupt = budget.interrupt, .margin_ns = margin_ns};
+    watch.timed = budget.ns >= 0 && budget.ns < 1e18;
+    watch.polls = watch.timed || watch.interrupt;
+    watch.deadline = watch.timed ? watch.began + (uint64_t)budget.ns : UINT64_MAX;
+    watch.last = watch.began;
+    return watch;
+}
+
+dent_outcome stopwatch_look(struct stopwatch *watch, uint64_t effort)
+{
+    watch->last_effort = effort;
+    if (watch->interrupt && __atomic_load_n(watch->interrupt, __ATOMIC_RELAXED) != 0) {
+        return watch->said = DENT_OUTCOME_CANCELLED;
+    }
+    if (!watch->timed) {
+        return watch->said = DENT_OUTCOME_COMPLETE;
+    }
+    uint64_t now = dent_clock_ns(), batch = now - watch->last;
+    watch->last = now;
+    watch->worst_batch = batch > watch->worst_batch ? batch : watch->worst_batch;
+    /* Falls slowly and rises at once; what is longer was not ours but the system's. */
+    watch->margin_ns -= watch->margin_ns / 64;
+    watch->margin_ns = batch > watch->margin_ns ? batch : watch->margin_ns;
+    watch->margin_ns = watch->margin_ns < MARGIN_MOST_NS ? watch->margin_ns : MARGIN_MOST_NS;
+    watch->said = now + watch->margin_ns >= watch->deadline ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
+    return watch->said;
+}
+
+bool search_is_complete(const dent_time_critical *search)
 {
     return search->queue.count == 0 && search->components_pending == 0;
 }
 
-static dent_outcome work(dent_time_critical *search, struct stopwatch *watch)
+dent_outcome search_work(dent_time_critical *search, struct stopwatch *watch)
 {
-    if (watch->timed && !is_complete(search) && time_is_out(search, watch)) {
-        return DENT_OUTCOME_BUDGET_SPENT;
-    }
-    while (!is_complete(search)) {
+    while (!search_is_complete(search)) {
         if (search->units >= search->granted) {
             return DENT_OUTCOME_BUDGET_SPENT;
         }
-        if (watch->timed && search->effort - watch->last_effort >= CLOCK_UNITS && time_is_out(search, watch)) {
-            return DENT_OUTCOME_BUDGET_SPENT;
+        if (watch->polls && search->effort - watch->last_effort >= CLOCK_UNITS) {
+            dent_outcome stop = stopwatch_look(watch, search->effort);
+            if (stop != DENT_OUTCOME_COMPLETE) {
+                return stop;
+            }
         }
         if (!search_step(search)) {
             return DENT_OUTCOME_TRUNCATED;
@@ -337,9 +354,12 @@ static DENT_NOINLINE void run_search(dent_time_critical *search, dent_budget bud
 {
     search->granted =
         budget.work_units > UINT64_MAX - search->granted ? UINT64_MAX : search->granted + budget.work_units;
-    watch->last_effort = search->effort;
-    result->outcome = work(search, watch);
-    if (watch->timed && search->granted > search->units) {
+    result->outcome = search_is_complete(search) || !watch->polls ? DENT_OUTCOME_COMPLETE
+                                                                 : stopwatch_look(watch, search->effort);
+    if (result->outcome == DENT_OUTCOME_COMPLETE) {
+        result->outcome = search_work(search, watch);
+    }
+    if ((watch->timed || result->outcome == DENT_OUTCOME_CANCELLED) && search->granted > search->units) {
         search->granted = search->units; /* what a deadline left lapses: the next run has its own units only */
     }
     fill_result(search, result);
@@ -349,22 +369,17 @@ dent_status dent_time_critical_run(dent_time_critical *search, dent_budget budge
 {
     DENT_REQUIRE(NULL, search);
     DENT_REQUIRE(search->context, result);
-    struct stopwatch watch = {.began = dent_clock_ns()};
-    if (!(budget.ns >= 0)) {
-        return dent_fail(search->context, DENT_ERROR_BAD_NUMBER,
-                         "the budget is %g ns: a number of nanoseconds is needed", budget.ns);
-    }
-    dent_status status = search_check_trees(search);
+    struct stopwatch watch = stopwatch_start(budget, search->margin_ns);
+    dent_status status = stopwatch_check(search->context, budget);
+    status = status == DENT_OK ? search_check_trees(search) : status;
     if (status != DENT_OK) {
         return status;
     }
-    watch.timed = budget.ns < 1e18;
-    watch.deadline = watch.timed ? watch.began + (uint64_t)budget.ns : UINT64_MAX;
-    watch.last = watch.began;
     struct floating_point_guard guard;
     floating_point_guard_enter(&guard);
     run_search(search, budget, &watch, result);
     floating_point_guard_leave(&guard);
+    search->margin_ns = watch.margin_ns;
     uint64_t end = dent_clock_ns();
     result->ns = end - watch.began;
     result->overrun_ns = end > watch.deadline ? end - watch.deadline : 0;

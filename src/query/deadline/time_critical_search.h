@@ -5,6 +5,7 @@
  *   time_critical_steps.c    the steps: split a pair, test the faces of two leaves, test an old front
  *   time_critical_inside.c   components inside the other body: a ray walk that can be stopped
  *   region_queue.c           the pairs that are pending
+ *   schedule.c               many searches under one budget
  *
  * A step is what is done between two looks at the budget: small, whatever the bodies. Pairs are tested when they are
  * made and only those that are not surely apart are stored, so there is nothing left to clean up when time is out (the
@@ -96,6 +97,29 @@ struct dent_time_critical {
     predicate_counters predicates;
     uint64_t margin_ns; /* a recent longest batch */
 };
+
+/* What ends a run before the search is complete, besides units: a deadline, and the caller's flag. Both are looked at
+ * every CLOCK_UNITS units of effort. */
+struct stopwatch {
+    bool polls, timed; /* timed: there is a deadline; polls: that, or a flag */
+    const int *interrupt;
+    uint64_t began, deadline, last; /* ns */
+    uint64_t last_effort;           /* of the search at the last look */
+    uint64_t margin_ns;             /* a recent longest batch */
+    uint64_t worst_batch;
+    dent_outcome said; /* by the last look; COMPLETE: go on */
+};
+enum { MARGIN_FIRST_NS = 500 };
+
+struct stopwatch stopwatch_start(dent_budget budget, uint64_t margin_ns);
+/* Complains of a budget that is no number. */
+dent_status stopwatch_check(dent_context *context, dent_budget budget);
+/* Sets and returns `said`. BUDGET_SPENT: no time for another batch; CANCELLED: the flag is set. */
+dent_outcome stopwatch_look(struct stopwatch *watch, uint64_t effort);
+
+/* Works until the search is complete or stuck, its granted units are used, or the watch says so. */
+dent_outcome search_work(dent_time_critical *search, struct stopwatch *watch);
+bool search_is_complete(const dent_time_critical *search);
 
 /* DENT_OK while the trees are as they were at `begin`; else fails with a message that says what comes first. */
 dent_status search_check_trees(const dent_time_critical *search);

@@ -33,6 +33,7 @@ static void destroy_state(dent_context *context, void *data)
     block_output_destroy(&state->blocks);
     array_destroy(&state->impacts);
     array_destroy(&state->vertices);
+    impact_kinetic_destroy(state);
 }
 
 static const struct world_slot_kind impact_slot = {sizeof(struct impact_state), init_state, destroy_state};
@@ -45,6 +46,10 @@ static dent_status check_def(dent_world *world, const void *data)
     if (!(def->separation >= 0) || !isfinite(def->separation)) {
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT,
                             "the separation is %g: a finite length, 0 or more, is needed", def->separation);
+    }
+    if (def->method == DENT_METHOD_KINETIC_TREE && def->separation > 0) {
+        return message_fail(&world->message, DENT_ERROR_UNSUPPORTED,
+                            "method kinetic-tree cannot answer impact with a separation; surface-tree can");
     }
     return question_check_method(world, DENT_QUESTION_IMPACT, def->method);
 }
@@ -168,6 +173,7 @@ static dent_status prepare(struct question_call *call)
         .state = call->kept,
         .separation = def->separation,
         .settings = separation_settings(def->separation),
+        .by_contacts = def->method == DENT_METHOD_KINETIC_TREE,
         .details = !def->no_details,
         .earliest = asks_for_earliest(call),
         .best_bits = bits_of(1.0),
@@ -274,7 +280,7 @@ static void count(struct question_call *call)
 {
     const dent_impact_def *def = call->def;
     dent_impact_counters *counters = counters_of(call);
-    counters->method = def->method == DENT_METHOD_BRUTE_FORCE ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
+    counters->method = def->method == DENT_METHOD_AUTO ? DENT_METHOD_SURFACE_TREE : def->method;
     counters->reason = def->method == DENT_METHOD_AUTO ? "moving surfaces: trees over small leaves" : "asked for";
     counters->scratch_bytes = arena_high_water(&call->world->scratch);
     counters->ns_prepare = call->ns_prepare;
@@ -308,7 +314,7 @@ const struct question_row impact_question = {
             .reads_t1 = true,
             .self_contact = true,
         },
-    .methods = QUESTION_METHODS_OF_SURFACES,
+    .methods = QUESTION_METHODS_OF_SURFACES | 1u << DENT_METHOD_KINETIC_TREE,
     .stages = &impact_stages,
 };
 

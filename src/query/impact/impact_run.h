@@ -3,6 +3,7 @@
  *
  *   oracle (impact_oracle.c)          every pair, the exact test alone
  *   search (impact_search.c)          leaf pairs of the surface forest -> candidates -> workers
+ *   separation list (impact_kinetic.c)  leaf pairs without a witness for the whole step, in place of those of the forest
  *   workers (impact_worker.c)             blocks of candidates -> elementary tests (geometry/impact/impact_test.h) -> answers
  *   query (impact_query.c)            reads, chooses, sorts; the public calls
  *
@@ -12,6 +13,7 @@
 #define DENT_QUERY_IMPACT_RUN_H
 
 #include <dent/impact.h>
+#include <dent/kinetic.h>
 
 #include "base/arena.h"
 #include "base/block_output.h"
@@ -26,6 +28,8 @@ struct impact_state {
     struct dynamic_array impacts;            /* dent_impact, canonical */
     uint64_t feature_count, feature_version; /* surface vertices, edges and faces; of which version of the body table */
     struct dynamic_array vertices;           /* struct impact_vertex, body after body */
+    dent_kinetic *kinetic;                   /* over the leaves of the forest; null: none */
+    uint64_t kinetic_version;                /* of the body table it was made for */
 };
 
 struct impact_worker;
@@ -44,6 +48,7 @@ struct impact_run {
     const uint32_t *first_vertex;
     double separation;                 /* 0: the exact question */
     struct impact_separation settings; /* of the conservative one */
+    bool by_contacts; /* leaf pairs from the separation list instead of the forest */
     bool details;
     bool earliest;                  /* keep the earliest only */
     _Alignas(8) uint64_t best_bits; /* atomic: the earliest toi so far, as the bits of a double (whose order they keep:
@@ -110,6 +115,10 @@ bool impact_boxes_apart(const struct impact_run *run, enum impact_kind kind, con
 
 dent_status impact_test_all_pairs(struct impact_run *run);
 dent_status impact_search_forest(struct impact_run *run);
+
+/* Visits the pairs of leaves that no witness keeps apart during the step, after a refit of the forest. */
+dent_status impact_walk_contacts(struct impact_run *run, const struct leaf_pair_visitor *visitor);
+void impact_kinetic_destroy(struct impact_state *state);
 
 dent_status impact_out_of_memory(struct impact_run *run);
 

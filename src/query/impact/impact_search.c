@@ -444,6 +444,9 @@ dent_status impact_search_forest(struct impact_run *run)
     /* Half of an odd subnormal is rounded, that of the smallest to 0: one step more is enough. */
     search.grow = run->separation > 0 ? leaf_growth(&forest->map, 0.5 * run->separation + DBL_TRUE_MIN) : 0;
     struct leaf_pair_visitor visitor = {.user = &search, .begin = begin_walk, .visit = visit_pairs};
+    if (run->by_contacts) {
+        return impact_walk_contacts(run, &visitor);
+    }
     if (!surface_forest_visit_pairs(forest, snapshot, run->isa, run->cancel, run->scratch, &visitor,
                                     &run->counters->box_tests)) {
         return impact_out_of_memory(run);

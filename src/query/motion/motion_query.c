@@ -114,6 +114,10 @@ static dent_status check_experiments(dent_world *world, const dent_experiments *
         return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there are no motion bounds number %d",
                             (int)experiments->motion.bounds);
     }
+    if ((unsigned)experiments->motion.elementary >= DENT_MOTION_ELEMENTARY_COUNT) {
+        return message_fail(&world->message, DENT_ERROR_INVALID_ARGUMENT, "there is no elementary test number %d",
+                            (int)experiments->motion.elementary);
+    }
     return DENT_OK;
 }
 
@@ -142,11 +146,27 @@ static dent_status check_def(dent_world *world, const void *data)
 static dent_status prepare_motions(struct motion_run *run)
 {
     run->trajectories = arena_allocate(run->scratch, run->def->frame_count, sizeof *run->trajectories);
-    if (!run->trajectories) {
+    run->faults = arena_allocate(run->scratch, run->def->frame_count, sizeof *run->faults);
+    if (!run->trajectories || !run->faults) {
         return motion_out_of_memory(run);
     }
     for (uint32_t f = 0; f < run->def->frame_count; f++) {
         trajectory_from_motion(&run->def->frames[f].motion, run->scale, &run->trajectories[f]);
+        run->trajectories[f].fault = &run->faults[f];
+        run->faults[f] = 0;
+    }
+    return DENT_OK;
+}
+
+/* What the caller's functions returned. */
+static dent_status check_functions(const struct motion_run *run)
+{
+    for (uint32_t f = 0; f < run->def->frame_count; f++) {
+        if (run->faults[f]) {
+            return message_fail(run->message, DENT_ERROR_BAD_NUMBER,
+                                "frame %u: its motion returned bounds that are negative, not finite or beyond 4",
+                                (unsigned)f);
+        }
     }
     return DENT_OK;
 }
@@ -262,6 +282,7 @@ static dent_status prepare(struct question_call *call)
         .volume =
             experiments && experiments->motion.volume ? experiments->motion.volume : DENT_MOTION_VOLUME_ORIENTED_BOX,
         .bounds = experiments && experiments->motion.bounds ? experiments->motion.bounds : DENT_MOTION_BOUNDS_TAYLOR,
+        .coplanarity = experiments && experiments->motion.elementary == DENT_MOTION_ELEMENTARY_COPLANARITY,
         .isa = dent_context_isa(world->context),
         .limit = 2,
         .counters = &result->counters,
@@ -309,7 +330,8 @@ static dent_status finish(struct question_call *call)
         return DENT_OK;
     }
     result->outcome = result->verdict == DENT_MOTION_UNDECIDED ? DENT_OUTCOME_BUDGET_SPENT : DENT_OUTCOME_COMPLETE;
-    return list_contacts(call->run, result);
+    dent_status status = list_contacts(call->run, result);
+    return status == DENT_OK ? check_functions(call->run) : status;
 }
 
 static void count(struct question_call *call)

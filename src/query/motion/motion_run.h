@@ -96,9 +96,11 @@ struct motion_run {
     struct motion_state *state;
     dent_motion_volume volume;
     dent_motion_bounds bounds;
+    bool coplanarity; /* faces are compared by the triple products of the source */
     dent_isa isa;
     double scale;
     struct trajectory *trajectories; /* by frame */
+    int *faults;                     /* by frame: its function returned what cannot be */
     struct motion_actor *actors;     /* by body index */
     uint32_t actor_count;
     struct motion_pair *pairs;

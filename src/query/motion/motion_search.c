@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "geometry/motion/motion_boxes.h"
+#include "geometry/motion/motion_coplanarity.h"
 #include "geometry/motion/motion_inclusion.h"
 #include "geometry/motion/motion_start.h"
 #include "query/motion/motion_run.h"
@@ -416,6 +417,29 @@ static bool comes_from_start(struct search *search, struct pending_pair *pending
     return contact_distance(search) < contact && distance > contact_distance(search);
 }
 
+/* The same faces in both halves of their piece of time. */
+static bool halve_faces(struct search *search, const struct pending_pair *pending)
+{
+    double middle = piece_lo(pending->level + 1, 2 * pending->number + 1);
+    struct pending_pair halves[2] = {*pending, *pending};
+    for (uint32_t side = 0; side < 2; side++) {
+        halves[side].level++;
+        halves[side].number = 2 * pending->number + side;
+    }
+    halves[0].hi = pending->hi < middle ? pending->hi : middle;
+    halves[1].lo = pending->lo > middle ? pending->lo : middle;
+    return (pending->lo > middle || push_pair(search, &halves[0])) &&
+           (pending->hi < middle || push_pair(search, &halves[1]));
+}
+
+/* By triple products: apart over all of the window, because apart when it begins and never coplanar. */
+static bool triple_products_stay_apart(const double (*a)[3], const struct moving_points *b,
+                                       const struct piece_window *window)
+{
+    return points_stay_apart(a, 3, b, window->first, window->first, 0) &&
+           faces_never_coplanar(a, b, window->first, window->last);
+}
+
 static bool test_faces(struct search *search, const struct pending_pair *given)
 {
     struct pending_pair own = *given;
@@ -435,6 +459,14 @@ static bool test_faces(struct search *search, const struct pending_pair *given)
         return leave_start(search, a, b, 1).until > pending->hi ||
                report_contact(search, pending, pending->lo, pending->lo);
     }
+    if (search->run->coplanarity) {
+        if (triple_products_stay_apart(search->corners_a[a], &moving, &window)) {
+            return true;
+        }
+        if (moving.motion > contact_distance(search) && pending->level < LEVEL_LATEST) {
+            return halve_faces(search, pending);
+        }
+    } /* in a short piece the distance decides */
     if (points_stay_apart(search->corners_a[a], 3, &moving, window.first, window.last, 0)) {
         return true;
     }

@@ -203,6 +203,13 @@ dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t co
     return DENT_OK;
 }
 
+dent_status dent_world_set_excluded_pairs(dent_world *world, const dent_excluded_pair *pairs, uint32_t count)
+{
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE_ARRAY(world, count, pairs);
+    return excluded_bodies_set(&world->bodies, pairs, count, &world->message);
+}
+
 dent_status dent_body_set_thickness(dent_world *world, dent_body_id id, double thickness)
 {
     WORLD_REQUIRE(world, world);

@@ -78,6 +78,30 @@ const dent_linkage *dent_scene_linkage(const dent_scene *scene)
     return scene->linkage;
 }
 
+struct values_call {
+    const dent_scene *scene;
+    uint32_t frame;
+    double *values;
+};
+
+static dent_status write_values(void *data)
+{
+    const struct values_call *call = data;
+    call->scene->row->joint_values(call->scene, call->frame, call->values);
+    return DENT_OK;
+}
+
+dent_status dent_scene_joint_values(const dent_scene *scene, uint32_t frame, double *values)
+{
+    DENT_REQUIRE(NULL, scene);
+    DENT_REQUIRE(scene->context, values);
+    if (!scene->linkage) {
+        return dent_fail(scene->context, DENT_ERROR_INVALID_ARGUMENT, "scene %s has no linkage", scene->row->info.name);
+    }
+    struct values_call call = {scene, frame, values};
+    return dent_call_guarded(scene->context, write_values, &call);
+}
+
 struct motion_call {
     const dent_scene *scene;
     uint32_t frame;

@@ -2,7 +2,10 @@
  *
  * Seven links (a base and six moving ones) of round tubes, joints about z, y, y, z, y, z as industrial arms have them;
  * the post stands within reach. Joint values of a frame are smooth functions of its number with large steps, so that
- * the arm is on one side of the post in one frame and on the other in the next, and nothing touches in any of them. */
+ * the arm is on one side of the post in one frame and on the other in the next, and nothing touches in any of them.
+ *
+ * shelf: the same arm before a shelf of three boards, for `dent plan`. In the first frame its hand is in the lower
+ * compartment, in the second in the upper one. */
 #include "scenes/elementary_functions.h"
 #include "scenes/scene_table.h"
 #include "scenes/mesher/surface_parts.h"
@@ -90,7 +93,31 @@ static dent_status build_tube(dent_scene *scene, uint32_t index, struct tube_sha
     return DENT_OK;
 }
 
-static dent_status build(dent_scene *scene)
+/* Boards, sides and back, one body. */
+static dent_status build_shelf(dent_scene *scene, uint32_t index)
+{
+    enum { PLATES = 6 };
+    static const double plates[PLATES][2][3] = {
+        {{0.74, -0.5, 0}, {1.3, 0.5, 0.03}},         {{0.74, -0.5, 0.42}, {1.3, 0.5, 0.45}},
+        {{0.74, -0.5, 0.88}, {1.3, 0.5, 0.91}},      {{0.75, -0.5, -0.01}, {1.29, -0.47, 0.92}},
+        {{0.75, 0.47, -0.01}, {1.29, 0.5, 0.92}},    {{1.27, -0.49, -0.02}, {1.3, 0.49, 0.93}},
+    };
+    struct scene_mesh *mesh = &scene->meshes[index];
+    uint32_t fine = scene_round(4 * sqrt(scene->scale), 1);
+    dent_status status = scene_mesh_allocate(scene->context, mesh, PLATES * part_plate_vertices(fine, fine),
+                                             PLATES * part_plate_triangles(fine, fine), 3);
+    if (status != DENT_OK) {
+        return scene_out_of_memory(scene);
+    }
+    struct part_writer writer = {.mesh = mesh};
+    for (int i = 0; i < PLATES; i++) {
+        part_write_plate(&writer, plates[i][0], plates[i][1], fine, fine);
+    }
+    scene_add_rigid_body(scene, "shelf", -1, mesh);
+    return DENT_OK;
+}
+
+static dent_status build_arm(dent_scene *scene, bool with_shelf)
 {
     double size = sqrt(scene->scale);
     dent_status status =
@@ -106,11 +133,40 @@ static dent_status build(dent_scene *scene)
         const struct arm_link *link = &arm_links[i];
         status = build_tube(scene, i, (struct tube_shape){link, link->from, link->to, link->radius, rings}, around);
     }
-    if (status == DENT_OK) {
+    if (status == DENT_OK && with_shelf) {
+        status = build_shelf(scene, LINKS);
+    } else if (status == DENT_OK) {
         struct tube_shape post = {NULL, 0, scene->parameters[HEIGHT], 0.05, rings};
         status = build_tube(scene, LINKS, post, around);
     }
     return status;
+}
+
+static dent_status build(dent_scene *scene)
+{
+    return build_arm(scene, false);
+}
+
+static dent_status build_with_shelf(dent_scene *scene)
+{
+    return build_arm(scene, true);
+}
+
+static void shelf_values(const dent_scene *scene, uint32_t frame, double *values)
+{
+    (void)scene;
+    static const double ends[2][JOINTS] = {{-0.15, 1.5, 0.35, 0, 0, 0}, {-0.15, 1, 0.6, 0, 0, 0}};
+    for (int i = 0; i < JOINTS; i++) {
+        values[i] = ends[frame % 2][i];
+    }
+}
+
+static dent_pose place_shelf(const dent_scene *scene, uint32_t body, uint32_t frame)
+{
+    (void)scene;
+    (void)body;
+    (void)frame;
+    return dent_pose_identity();
 }
 
 static void joint_values(const dent_scene *scene, uint32_t frame, double *values)
@@ -146,4 +202,18 @@ const struct scene_row scene_arm = {
     .pose = scene_pose_rigid,
     .place = place,
     .joint_values = joint_values,
+};
+
+const struct scene_row scene_shelf = {
+    .info =
+        {
+            .name = "shelf",
+            .summary = "a six-axis arm with its hand in one compartment of a shelf and in another (rigid; for dent plan)",
+            .frame_count = 2,
+            .benchmark_frames = 2,
+        },
+    .build = build_with_shelf,
+    .pose = scene_pose_rigid,
+    .place = place_shelf,
+    .joint_values = shelf_values,
 };

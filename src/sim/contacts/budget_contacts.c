@@ -1,8 +1,8 @@
 /* Contacts within a fixed budget (dent_sim_def.contact_budget): instead of looking for all of them, a step spends so
  * many work units on interruptible searches between balls (dent/time_critical.h) and pushes with what is known then.
  *
- * All pairs of bodies that may meet first compare their roots, one unit each; the rest of the budget is shared out
- * evenly among those not apart. The response is a direction and a share for every vertex (dent_sphere_response_compute
+ * One schedule (dent/schedule.h) shares the budget among all pairs of bodies that may meet: the pair with the largest
+ * error always goes on first. contact_deadline limits the time of that besides. The response is a direction and a share for every vertex (dent_sphere_response_compute
  * with stiffness 1); how hard is decided here, from the effective mass 1/W of exactly that spread: with W = sum |f|^2/m
  * / |F|^2 over both bodies, stiffness 1/(4 W dt^2) is a quarter of what one undamped contact under symplectic Euler
  * would bear. Velocities get it at the start of the step.
@@ -12,11 +12,11 @@
  *
  * A body with itself: the search names pairs of faces that cross. Each pushes its six corners apart along the line
  * between the centres of the two balls, which a crossing of faces alone would not tell, by their overlap; stiffness as
- * above from the masses of the corners, divided by the number of pairs that share one. Deterministic: searches begin at
- * the roots and count units, not time. */
+ * above from the masses of the corners, divided by the number of pairs that share one. Without a deadline deterministic:
+ * searches begin at the roots and count units, not time. */
 #include "sim_contacts.h"
 
-#include <dent/time_critical.h>
+#include <dent/schedule.h>
 
 #include <math.h>
 #include <string.h>
@@ -27,13 +27,12 @@ struct budget_pair {
     uint32_t body[2];
     dent_time_critical *search;
     bool apart;
-    double error;   /* of the last run: bound on how far what is pending may be from touching */
-    uint64_t units; /* used in this step */
 };
 
 struct sim_budget {
     dent_world *world;
-    uint64_t units;          /* a step */
+    dent_budget limit;       /* of a step */
+    dent_schedule *schedule; /* of all pairs; null: there are none */
     dent_bound_tree **trees; /* by body; null: meets nobody */
     uint32_t pair_count;
     struct budget_pair *pairs;
@@ -101,11 +100,29 @@ static dent_status make_pair(const struct sim_model *model, struct sim_budget *b
     return status;
 }
 
-dent_status budget_build(struct sim_model *model, const struct sim_state *state, dent_world *world, uint64_t units,
-                         struct sim_budget **made)
+static dent_status make_schedule(struct sim_model *model, struct sim_budget *budget)
+{
+    if (budget->pair_count == 0) {
+        return DENT_OK;
+    }
+    dent_time_critical **searches = sim_allocate(model, budget->pair_count, sizeof(dent_time_critical *));
+    if (!searches) {
+        return sim_no_memory(model->context);
+    }
+    for (uint32_t n = 0; n < budget->pair_count; n++) {
+        searches[n] = budget->pairs[n].search;
+    }
+    dent_schedule_def def = dent_schedule_def_default();
+    def.searches = searches;
+    def.search_count = budget->pair_count;
+    return dent_schedule_create(model->context, &def, &budget->schedule);
+}
+
+dent_status budget_build(struct sim_model *model, const struct sim_state *state, dent_world *world,
+                         const dent_sim_def *def, struct sim_budget **made)
 {
     uint32_t most = 0;
-    if (units == 0) {
+    if (!sim_has_budget(def)) {
         return DENT_OK;
     }
     for (uint32_t n = 0; n < model->body_count; n++) {
@@ -123,14 +140,15 @@ dent_status budget_build(struct sim_model *model, const struct sim_state *state,
         return sim_no_memory(model->context);
     }
     budget->world = world;
-    budget->units = units;
+    budget->limit = dent_budget_units(def->contact_budget > 0 ? def->contact_budget : UINT64_MAX);
+    budget->limit.ns = def->contact_deadline > 0 ? 1e9 * def->contact_deadline : INFINITY;
     dent_status status = world_set_positions(model, world, state->positions, NULL);
     for (uint32_t i = 0; i < model->body_count && status == DENT_OK; i++) {
         for (uint32_t k = i; k < model->body_count && status == DENT_OK; k++) {
             status = may_meet(model, i, k) ? make_pair(model, budget, i, k) : DENT_OK;
         }
     }
-    return status;
+    return status == DENT_OK ? make_schedule(model, budget) : status;
 }
 
 void budget_destroy(const struct sim_model *model, struct sim_budget *budget)
@@ -138,6 +156,7 @@ void budget_destroy(const struct sim_model *model, struct sim_budget *budget)
     if (!budget) {
         return;
     }
+    dent_schedule_destroy(budget->schedule);
     for (uint32_t n = 0; n < budget->pair_count; n++) {
         dent_time_critical_destroy(budget->pairs[n].search);
     }
@@ -417,36 +436,23 @@ static dent_status respond(const struct sim_model *model, struct sim_state *stat
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-static dent_status run(struct budget_pair *pair, uint64_t units)
-{
-    dent_time_critical_result result;
-    dent_status status = dent_time_critical_run(pair->search, dent_budget_units(units), &result);
-    if (status == DENT_OK) {
-        pair->apart = result.outcome == DENT_OUTCOME_COMPLETE && result.confirmed_count == 0;
-        pair->error = result.error;
-        pair->units = result.work_units;
-    }
-    return status;
-}
-
 static dent_status search(const struct sim_model *model, struct sim_budget *budget, dent_sim_statistics *statistics)
 {
     dent_status status = DENT_OK;
-    uint64_t near = 0;
+    dent_schedule_result result;
     for (uint32_t n = 0; n < model->body_count && status == DENT_OK; n++) {
         status = budget->trees[n] ? dent_bound_tree_update(budget->trees[n]) : DENT_OK;
     }
-    for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
-        dent_time_critical_begin(budget->pairs[n].search, NULL);
-        status = run(&budget->pairs[n], 1);
-        near += !budget->pairs[n].apart;
+    if (status != DENT_OK || !budget->schedule) {
+        return status;
     }
-    uint64_t share = near > 0 && budget->units > budget->pair_count ? (budget->units - budget->pair_count) / near : 0;
+    dent_schedule_begin(budget->schedule, NULL);
+    status = dent_schedule_run(budget->schedule, budget->limit, &result);
     for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {
-        struct budget_pair *pair = &budget->pairs[n];
-        status = pair->apart ? DENT_OK : run(pair, share);
-        statistics->work_units += pair->units;
-        statistics->contact_error = fmax(statistics->contact_error, pair->error);
+        const dent_schedule_entry *entry = &result.entries[n];
+        budget->pairs[n].apart = entry->outcome == DENT_OUTCOME_COMPLETE && entry->confirmed_count == 0;
+        statistics->work_units += entry->work_units;
+        statistics->contact_error = fmax(statistics->contact_error, entry->error);
     }
     return status;
 }

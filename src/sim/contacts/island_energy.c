@@ -139,7 +139,7 @@ static void stand_on_lowest(const struct sim_state *state, const struct rigid_is
 void island_energy_note_overlap(const struct sim_model *model, struct sim_state *state,
                                 const struct contact_set *contacts, struct rigid_islands *islands)
 {
-    struct islands_call call = {model, state, contacts, NULL, NULL, islands};
+    struct islands_call call = {model, state, contacts, NULL, NULL, islands, 0};
     double gravity = sqrt(sim_dot(state->gravity, state->gravity));
     for (uint32_t n = 0; n < islands->island_count; n++) {
         struct island *island = &islands->islands[n];

@@ -16,6 +16,7 @@ struct islands_call {
     const double *start;
     const struct rigid_motion *motion;
     struct rigid_islands *islands;
+    uint32_t worker; /* the one that solves an island */
 };
 
 /* The problem of an island; its vectors are those of the island. */

@@ -11,6 +11,8 @@
  * Islands are independent: each is one block of a parallel loop. */
 #include "island_stages.h"
 
+#include "sim/rigid/island_exact.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +26,43 @@ static double radius_of(const struct sim_model *model, const struct sim_rigid *r
         largest = sim_dot(x, x) > largest ? sim_dot(x, x) : largest;
     }
     return sqrt(largest);
+}
+
+static dent_status build_exact(const struct sim_model *model, struct rigid_islands *islands)
+{
+    uint32_t count = model->exact_islands && model->rigid_count > 0 ? dent_context_worker_count(model->context) : 0;
+    if (count == 0) {
+        return DENT_OK;
+    }
+    islands->exact = dent_allocate(model->context, count, sizeof *islands->exact);
+    if (!islands->exact) {
+        return sim_no_memory(model->context);
+    }
+    memset(islands->exact, 0, count * sizeof *islands->exact);
+    islands->exact_count = count;
+    for (uint32_t n = 0; n < count; n++) {
+        if (island_exact_create(model->context, &islands->exact[n]) != DENT_OK) {
+            return sim_no_memory(model->context);
+        }
+    }
+    return DENT_OK;
+}
+
+/* What the workers counted, into the report; the status of the first that had no memory. */
+static dent_status collect_exact(const struct sim_model *model, struct rigid_islands *islands,
+                                 struct step_report *report)
+{
+    dent_status status = DENT_OK;
+    for (uint32_t n = 0; n < islands->exact_count; n++) {
+        struct island_exact *exact = &islands->exact[n];
+        report->statistics.exact_islands += exact->solved;
+        report->statistics.frozen_islands += exact->frozen;
+        report->statistics.unsettled_islands += exact->passed_on;
+        exact->solved = exact->frozen = exact->passed_on = 0;
+        status = exact->status != DENT_OK ? sim_no_memory(model->context) : status;
+        exact->status = DENT_OK;
+    }
+    return status;
 }
 
 static void mark_tied(const struct sim_model *model, struct rigid_islands *islands)
@@ -63,7 +102,7 @@ dent_status islands_build(struct sim_model *model, struct rigid_islands *islands
         islands->radii[r] = radius_of(model, &model->rigids[r]);
     }
     mark_tied(model, islands);
-    return DENT_OK;
+    return build_exact(model, islands);
 }
 
 void islands_tie_joints(const struct sim_model *model, struct rigid_islands *islands)
@@ -83,6 +122,10 @@ void islands_destroy(dent_context *context, struct rigid_islands *islands)
     dent_release(context, islands->pairs, (size_t)islands->pair_capacity, sizeof *islands->pairs);
     dent_release(context, islands->links, (size_t)islands->link_capacity, sizeof *islands->links);
     rows_release(context, islands);
+    for (uint32_t n = 0; n < islands->exact_count; n++) {
+        island_exact_destroy(&islands->exact[n]);
+    }
+    dent_release(context, islands->exact, islands->exact_count, sizeof *islands->exact);
     block_room_release(context, &islands->room);
 }
 
@@ -113,6 +156,7 @@ struct island_problem island_problem_of(const struct islands_call *call, struct 
     double *vectors = islands->vectors + 24 * (size_t)island->first_body;
     size_t count = 6 * (size_t)island->body_count;
     return (struct island_problem){.room = &islands->room,
+                                   .exact = islands->exact ? &islands->exact[call->worker] : NULL,
                                    .island = island,
                                    .bodies = islands->bodies + island->first_body,
                                    .rows = islands->rows ? islands->rows + island->first_row : NULL,
@@ -148,10 +192,10 @@ bool island_is_moved(const struct island_problem *problem)
 
 static void push_island(void *data, uint32_t number, uint32_t worker)
 {
-    (void)worker;
-    const struct islands_call *call = data;
-    if (call->islands->islands[number].active) {
-        island_push(call, &call->islands->islands[number]);
+    struct islands_call call = *(const struct islands_call *)data;
+    call.worker = worker;
+    if (call.islands->islands[number].active) {
+        island_push(&call, &call.islands->islands[number]);
     }
 }
 
@@ -172,7 +216,7 @@ dent_status islands_push(const struct sim_model *model, struct sim_state *state,
                          const double *start, const struct rigid_motion *motion, struct rigid_islands *islands,
                          struct step_report *report)
 {
-    struct islands_call call = {model, state, contacts, start, motion, islands};
+    struct islands_call call = {model, state, contacts, start, motion, islands, 0};
     uint64_t begin = dent_clock_ns();
     dent_status status = islands->island_count > 0
                              ? dent_parallel_for(model->context, islands->island_count, push_island, &call)
@@ -189,8 +233,9 @@ dent_status islands_push(const struct sim_model *model, struct sim_state *state,
                 island->residual > statistics->rigid_residual ? island->residual : statistics->rigid_residual;
         }
     }
+    dent_status counted = collect_exact(model, islands, report);
     report->ns_respond += dent_clock_ns() - begin;
-    return status;
+    return status == DENT_OK ? counted : status;
 }
 
 /* ---- settle ------------------------------------------------------------------------------------------------------ */
@@ -218,16 +263,16 @@ static void keep_velocities(const struct islands_call *call, const struct island
 
 static void settle_island(void *data, uint32_t number, uint32_t worker)
 {
-    (void)worker;
-    const struct islands_call *call = data;
-    struct island *island = &call->islands->islands[number];
+    struct islands_call call = *(const struct islands_call *)data;
+    struct island *island = &call.islands->islands[number];
+    call.worker = worker;
     if (island->active) {
-        struct island_problem problem = island_problem_of(call, island);
-        keep_velocities(call, &problem);
-        island_bounce(call, &problem);
-        island_recover(call, &problem);
+        struct island_problem problem = island_problem_of(&call, island);
+        keep_velocities(&call, &problem);
+        island_bounce(&call, &problem);
+        island_recover(&call, &problem);
         if (island->joint_count > 0) {
-            joint_energy_end(call->model, call->state, call->motion, &problem);
+            joint_energy_end(call.model, call.state, call.motion, &problem);
         }
     }
 }
@@ -235,7 +280,7 @@ static void settle_island(void *data, uint32_t number, uint32_t worker)
 dent_status islands_settle(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
                            const struct rigid_motion *motion, struct rigid_islands *islands, struct step_report *report)
 {
-    struct islands_call call = {model, state, contacts, NULL, motion, islands};
+    struct islands_call call = {model, state, contacts, NULL, motion, islands, 0};
     uint64_t begin = dent_clock_ns();
     dent_status status = DENT_OK;
     if (islands->island_count > 0) {
@@ -243,8 +288,9 @@ dent_status islands_settle(const struct sim_model *model, struct sim_state *stat
     }
     joints_measure(model, state);
     rest_put_to_sleep(model, state, islands);
+    dent_status counted = collect_exact(model, islands, report);
     report->ns_respond += dent_clock_ns() - begin;
-    return status;
+    return status == DENT_OK ? counted : status;
 }
 
 /* ---- waking ------------------------------------------------------------------------------------------------------ */
@@ -252,7 +298,7 @@ dent_status islands_settle(const struct sim_model *model, struct sim_state *stat
 void islands_wake(const struct sim_model *model, struct sim_state *state, const struct contact_set *contacts,
                   const double *start, struct rigid_islands *islands)
 {
-    struct islands_call call = {model, state, contacts, start, NULL, islands};
+    struct islands_call call = {model, state, contacts, start, NULL, islands, 0};
     for (uint32_t r = 0; r < islands->row_count; r++) {
         row_measure_drift(&call, &islands->rows[r]);
     }

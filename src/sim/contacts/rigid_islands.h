@@ -37,6 +37,8 @@ struct rigid_islands {
     struct row_cluster *clusters; /* while rows are reduced */
     uint64_t cluster_capacity;
     struct block_room room;
+    struct island_exact *exact; /* one per worker; null: not wanted */
+    uint32_t exact_count;
     double *vectors; /* 24 per rigid body: free, velocity, gradient, step */
 };
 

@@ -160,8 +160,13 @@ dent_status turning_limit(const struct sim_model *model, struct sim_state *state
 
 struct sim_budget;
 
-dent_status budget_build(struct sim_model *model, const struct sim_state *state, dent_world *world, uint64_t units,
-                         struct sim_budget **budget);                          /* units 0: *budget stays null */
+static inline bool sim_has_budget(const dent_sim_def *def)
+{
+    return def->contact_budget > 0 || def->contact_deadline > 0;
+}
+
+dent_status budget_build(struct sim_model *model, const struct sim_state *state, dent_world *world,
+                         const dent_sim_def *def, struct sim_budget **budget); /* no budget: *budget stays null */
 void budget_destroy(const struct sim_model *model, struct sim_budget *budget); /* null is allowed */
 dent_status budget_step(const struct sim_model *model, struct sim_state *state, struct sim_budget *budget,
                         struct step_report *report);

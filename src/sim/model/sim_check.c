@@ -460,11 +460,17 @@ static dent_status check_settings(struct checker *checker)
     if (!at_least(def->air_damping, 0)) {
         return refuse(checker, "air_damping", def->air_damping, "it must be finite and not negative");
     }
+    if (!isfinite(def->contact_deadline) || def->contact_deadline < 0) {
+        return refuse(checker, "contact_deadline", def->contact_deadline, "it must be finite and at least 0");
+    }
     if (!isfinite(def->thickness)) {
         return refuse(checker, "thickness", def->thickness, "it must be finite");
     }
     if (!isfinite(def->gravity[0]) || !isfinite(def->gravity[1]) || !isfinite(def->gravity[2])) {
         return refuse(checker, "gravity", NAN, "it must be finite");
+    }
+    if ((unsigned)def->solver > DENT_SIM_SOLVER_CONSTRAINTS) {
+        return refuse(checker, "solver", (double)(unsigned)def->solver, "it is not a dent_sim_solver");
     }
     return (unsigned)def->continuous <= DENT_SIM_CONTINUOUS_ALL
                ? DENT_OK
@@ -590,8 +596,14 @@ uint64_t sim_def_fingerprint(const dent_sim_def *def)
         def->iterations, def->contacts,       def->contact_interval, (uint32_t)def->continuous, def->impact_passes};
     hash = sim_hash_records(hash, counts, sizeof counts, "4");
     hash = add_count(hash, def->sleep);
+    if (def->solver != DENT_SIM_SOLVER_ISLANDS) {
+        hash = add_count(hash, 1000 + (uint32_t)def->solver);
+    }
     if (def->contact_budget > 0) {
         hash = sim_hash_records(hash, &def->contact_budget, sizeof def->contact_budget, "8");
+    }
+    if (def->contact_deadline > 0) {
+        hash = add_number(hash, def->contact_deadline);
     }
     hash = add_numbers(hash, def->gravity, 3);
     hash = add_number(hash, def->time_step);

@@ -136,6 +136,7 @@ struct sim_model {
     uint32_t substeps, iterations, contact_interval, impact_passes;
     bool interval_is_fixed; /* by the def */
     bool contacts_wanted, continuous, watch_all, sleep;
+    bool exact_islands; /* small ones by dent/constraints.h */
     bool stop_swift; /* rigid bodies that leave the margin of detection are stopped before impacts */
     bool has_loads;
     const int *cancel;

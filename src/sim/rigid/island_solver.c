@@ -18,7 +18,7 @@
  *
  * Sticking contacts that slide although their limit is settled have broken loose: their friction becomes the kinetic
  * one, and the rounds go on. */
-#include "island_solver.h"
+#include "island_exact.h"
 
 #include <math.h>
 #include <string.h>
@@ -539,6 +539,9 @@ static bool sweep_large(const struct island_problem *problem)
 void island_solve(struct island_problem *problem)
 {
     struct island *island = problem->island;
+    if (problem->exact && island_exact_solve(problem)) {
+        return;
+    }
     bool large = island->body_count > ISLAND_FEW_BODIES, settled = false, going_on = true;
     double largest = largest_stiffness(problem), tolerance = large ? problem->tolerance : 1e4 * problem->tolerance;
     island->newtons = island->rounds = 0;

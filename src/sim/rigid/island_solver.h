@@ -82,9 +82,12 @@ struct island {
     double residual;          /* the largest velocity into a contact that was left */
 };
 
+struct island_exact;
+
 /* One problem of an island. Vectors have six numbers per body: linear, then angular. */
 struct island_problem {
     const struct block_room *room;
+    struct island_exact *exact; /* null: not wanted */
     struct island *island;
     struct island_body *bodies;
     struct island_row *rows;

@@ -455,9 +455,10 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
     model->substeps = def->substeps;
     model->substep = def->time_step / (def->substeps > 0 ? def->substeps : 1); /* 0: chosen by the solver */
     model->air_damping = def->air_damping;
-    model->contacts_wanted = def->contacts && def->contact_budget == 0;
+    model->contacts_wanted = def->contacts && !sim_has_budget(def);
     model->interval_is_fixed = def->contact_interval > 0;
     model->contact_interval = def->contact_interval;
+    model->exact_islands = def->solver == DENT_SIM_SOLVER_CONSTRAINTS;
     model->impact_passes = def->impact_passes;
     model->sleep = def->sleep;
     model->cancel = def->cancel;
@@ -466,7 +467,7 @@ static void take_settings(struct sim_model *model, const dent_sim_def *def)
     for (uint32_t b = 0; b < def->body_count && def->continuous == DENT_SIM_CONTINUOUS_THIN; b++) {
         model->continuous = model->continuous || def->bodies[b].prevent_crossing;
     }
-    if (def->contact_budget > 0) {
+    if (sim_has_budget(def)) {
         model->watch_all = model->continuous = false;
     }
     model->stop_swift = model->contacts_wanted && def->continuous != DENT_SIM_CONTINUOUS_OFF && !model->watch_all;
@@ -601,7 +602,7 @@ static dent_status build_stages(dent_sim *sim, const dent_sim_def *def)
     dent_status status = state_create(model, &work->backup);
     status = status == DENT_OK ? make_world(model, state->positions, def, &work->search.world) : status;
     if (status == DENT_OK && model->contacts_wanted && def->continuous == DENT_SIM_CONTINUOUS_THIN &&
-        def->contact_budget == 0) {
+        !sim_has_budget(def)) {
         watch_plates(model, work->search.world);
     }
     status = status == DENT_OK ? roots_find(model, work->search.world) : status;
@@ -699,7 +700,7 @@ static dent_status build(void *data)
         status = note_overlap(sim);
     }
     if (status == DENT_OK && def->contacts) {
-        status = budget_build(model, state, sim->work.search.world, def->contact_budget, &sim->work.budget);
+        status = budget_build(model, state, sim->work.search.world, def, &sim->work.budget);
     }
     return status;
 }

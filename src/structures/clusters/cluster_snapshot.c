@@ -2,6 +2,7 @@
 #include "structures/clusters/cluster_snapshot.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/prefetch.h"
 
@@ -195,57 +196,67 @@ static bool wants_strain(const struct cluster_snapshot *state, const struct clus
     return body->rest_shapes && !(state->still && state->still[piece]);
 }
 
-/* Rounded coordinates and strain of a cluster. */
-static const struct cluster_points *load_cluster(const struct cluster_snapshot *state, uint32_t body_index,
-                                                 uint32_t piece, uint32_t slot, struct cluster_points *own_points)
+/* Rounded coordinates of the clusters of a piece. All of them before anything is computed of one: they are written four
+ * numbers at a time, and a register filled from what was just written in parts waits for it. */
+static const struct cluster_points *load_piece(const struct cluster_snapshot *state, uint32_t body_index,
+                                               uint32_t first, uint32_t count, struct cluster_points *own_points)
 {
     const struct clustered_body *body = &state->bodies[body_index];
-    uint32_t number = body->cluster_count == 1 ? 0 : body->pieces[piece - body->first_piece].first + slot;
-    struct cluster_points *points = state->points ? &state->points[body->first_cluster + number] : own_points;
-    cluster_snapshot_load(state, body_index, number, points);
-    if (wants_strain(state, body, piece)) {
-        state->kernels->strain(&body->rest_shapes[number], points, &state->strains[piece], slot);
+    struct cluster_points *points = state->points ? &state->points[body->first_cluster + first] : own_points;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        if (state->fetch_early) {
+            fetch_ahead(body, first + slot, state->snapshot->bodies[body_index].xyz);
+        }
+        cluster_snapshot_load(state, body_index, first + slot, &points[slot]);
     }
     return points;
 }
 
-/* After the strains of all clusters of a piece. */
-static void finish_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
-                           uint32_t cluster_count)
+/* Strains of the clusters of a piece of the world, the first of which is `first`. */
+static void fill_strains(const struct cluster_snapshot *state, const struct clustered_body *body, uint32_t piece,
+                         uint32_t first, uint32_t count, const struct cluster_points *points)
 {
     if (!wants_strain(state, body, piece)) {
         return; /* there may be no room for any */
     }
-    double *sums = state->strain_sums[piece];
-    for (int k = 0; body->wants_sums && k < 9; k++) {
-        sums[k] = 0;
-        for (uint32_t slot = 0; slot < cluster_count; slot++) {
-            sums[k] += (double)state->strains[piece].g[k][slot];
+    const struct cluster_rest *rest = &body->rest_shapes[first];
+    struct piece_strain *strain = &state->strains[piece];
+    for (uint32_t slot = 0; slot < count; slot++) {
+        (body->wants_stretches ? state->kernels->placed_strain : state->kernels->strain)(&rest[slot], &points[slot],
+                                                                                         strain, slot);
+    }
+    if (body->wants_sums) {
+        double sums[9] = {0};
+        for (uint32_t slot = 0; slot < count; slot++) {
+            for (int k = 0; k < 9; k++) {
+                sums[k] += (double)strain->g[k][slot];
+            }
         }
+        memcpy(state->strain_sums[piece], sums, sizeof sums);
     }
     if (body->wants_stretches) {
-        state->kernels->stretches(&state->strains[piece]);
+        state->kernels->stretches(strain);
     }
 }
 
-/* The box of one side of a cluster. `boxes`: those of the sides before. */
-static struct cluster_box box_of_side(const struct cluster_snapshot *state, uint32_t body_index,
-                                      const struct cluster *cluster, const struct cluster_points *points, int side,
-                                      const struct cluster_box *boxes)
+/* The box of one side of a cluster, into its place among those of all sides; those before are known. */
+static void set_box_of_side(const struct cluster_snapshot *state, uint32_t body_index, const struct cluster *cluster,
+                            const struct cluster_points *points, int side, struct cluster_box boxes[SIDE_COUNT])
 {
-    struct cluster_box box = empty_box;
     uint32_t vertices = vertices_of_side(state, cluster, side);
     if (side != SIDE_CELLS && vertices == all_vertices(cluster) && boxes[SIDE_CELLS].lo[0] <= boxes[SIDE_CELLS].hi[0]) {
-        return boxes[SIDE_CELLS]; /* of the same vertices */
+        boxes[side] = boxes[SIDE_CELLS]; /* of the same vertices */
+        return;
     }
-    if (vertices) {
-        state->kernels->bound(points, vertices, &box);
+    if (!vertices) {
+        boxes[side] = empty_box;
+        return;
     }
+    state->kernels->bound(points, vertices, &boxes[side]);
     if (side == SIDE_CELLS && state->leave_out_flat &&
-        cells_are_flat(cluster, state->snapshot->bodies[body_index].xyz, &box)) {
-        box = empty_box;
+        cells_are_flat(cluster, state->snapshot->bodies[body_index].xyz, &boxes[side])) {
+        boxes[side] = empty_box;
     }
-    return box;
 }
 
 /* The bounds of a body, rounded as its vertices are: rounding is monotone, so these are the bounds of the rounded
@@ -272,8 +283,8 @@ static void fill_single(const struct cluster_snapshot *state, uint32_t body_inde
         __builtin_prefetch(next->vertices);
         __builtin_prefetch(&next->owned);
     }
-    const struct cluster_points *points = load_cluster(state, body_index, piece, 0, &own_points);
-    finish_strains(state, &state->bodies[body_index], piece, 1);
+    const struct cluster_points *points = load_piece(state, body_index, 0, 1, &own_points);
+    fill_strains(state, &state->bodies[body_index], piece, 0, 1, points);
     const struct cluster_box whole = rounded_box(state, body_snapshot);
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (!state->wants[side]) {
@@ -300,28 +311,25 @@ void cluster_snapshot_fill_piece(const struct cluster_snapshot *state, uint32_t 
         return;
     }
     const struct cluster_piece *range = &body->pieces[piece - body->first_piece];
-    struct cluster_points own_points;
+    struct cluster_points own_points[PIECE_CLUSTERS];
     struct cluster_box whole[SIDE_COUNT] = {empty_box, empty_box, empty_box};
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side] && range->count < PIECE_CLUSTERS) {
             *cluster_snapshot_boxes_of_piece(state, side, piece) = empty_group;
         }
     }
+    const struct cluster_points *points = load_piece(state, body_index, range->first, range->count, own_points);
+    fill_strains(state, body, piece, range->first, range->count, points);
     for (uint32_t slot = 0; slot < range->count; slot++) {
-        if (state->fetch_early) {
-            fetch_ahead(body, range->first + slot, state->snapshot->bodies[body_index].xyz);
-        }
-        const struct cluster_points *points = load_cluster(state, body_index, piece, slot, &own_points);
         struct cluster_box boxes[SIDE_COUNT];
         for (int side = 0; side < SIDE_COUNT; side++) {
             if (state->wants[side]) {
-                boxes[side] = box_of_side(state, body_index, &body->list[range->first + slot], points, side, boxes);
+                set_box_of_side(state, body_index, &body->list[range->first + slot], &points[slot], side, boxes);
                 set_member(cluster_snapshot_boxes_of_piece(state, side, piece), slot, &boxes[side]);
                 widen(&whole[side], &boxes[side]);
             }
         }
     }
-    finish_strains(state, body, piece, range->count);
     uint32_t in_body = piece - body->first_piece;
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (state->wants[side] && body->piece_count == 1) {

@@ -1,12 +1,17 @@
 // The page of `dent view`: connects the tool's messages, the 3-D stage and the controls.
 import { Connection } from "./connection.js";
+import { Joints } from "./joints.js";
 import { BOXES, FRAME, HELLO, NOTE, STATE, TOPOLOGY, decode } from "./messages.js";
-import { bodyColor, pushGradient, stressGradient } from "./palette.js";
+import { bodyColor, fieldGradient, fieldTable, pushGradient, pushTable } from "./palette.js";
+import { lengthLabel, paintTriad, scaleBar } from "./overlay.js";
+import { PairList, fillName } from "./pairs.js";
+import { SIZES, Video, animation, asBlob, save, takePicture } from "./pictures.js";
 import { Plot, shortNumber } from "./plots.js";
+import { valueGradient } from "./points.js";
 import { Stage } from "./stage.js";
 
 const $ = id => document.getElementById(id);
-const wanted = new URLSearchParams(location.hash.slice(1)); // #snapshot=1&view=35,20&question=face-cell …
+const wanted = new URLSearchParams(location.hash.slice(1)), wantedField = new URLSearchParams(location.hash.slice(1)).get("colours") ?? new URLSearchParams(location.hash.slice(1)).get("stress"); // #snapshot=1&view=35,20&question=face-cell …
 
 // Text is changed only where it differs: every change costs a layout.
 function write(id, text) {
@@ -42,9 +47,11 @@ function makeStage() {
 }
 function onDrawn() {
     state.drawn++;
+    showOverlay();
     if (undrawn.length === 0) return;
     acknowledge();
     state.framesDrawn++;
+    if (state.onFrameDrawn) setTimeout(state.onFrameDrawn); // not in the middle of drawing
     if (!state.ready) {
         state.ready = true;
         state.readyAfter = performance.now() - state.opened;
@@ -89,7 +96,9 @@ function onHello(message) {
     const names = hello => JSON.stringify(hello?.bodies.map(body => body.name)), again = names(state.hello) === names(message);
     kept = again ? (kept ?? controls.map(row => Object.entries(row).map(([name, element]) => [name, element.type === "checkbox" ? element.checked : element.value]))) : null;
     if (!again) shared = wishesForAll();
+    if (!again) pairs.chosen = solo = null;
     state.hello = message;
+    bodyNames = message.bodies.map(body => body.name);
     stage.unit = message.unit;
     state.ready = false;
     acknowledge(); // of a frame of the bodies before, which is not going to be drawn
@@ -103,6 +112,7 @@ function onHello(message) {
     state.probes = probes;
     if (!again) for (const plot of allPlots()) plot.clear();
     $("title").textContent = message.title;
+    $("title").title = message.path ?? "";
     $("verdict").hidden = !message.verdict;
     $("verdict").textContent = message.verdict ?? "";
     $("verdict").classList.toggle("bad", /^PENETRATING/.test(message.verdict ?? ""));
@@ -113,7 +123,7 @@ function onHello(message) {
     fillSelect($("structure"), ["none", ...message.structures]);
     fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
     showShared();
-    $("empty").hidden = message.bodies.some(body => body.faces > 0 || body.segments > 0);
+    $("empty").hidden = message.bodies.some(body => body.faces > 0 || body.segments > 0 || body.kind === "points");
     write("time-caption", message.live ? "ms" : "ms for the contacts");
     write("push-caption", `largest push${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
     $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve
@@ -124,12 +134,15 @@ function onHello(message) {
     $("scrub").disabled = message.frames < 2 || message.live;
     $("step-back").disabled = message.live;
     for (const id of ["play", "step", "speed"]) $(id).disabled = message.frames === 1 && !message.live;
+    $("joint-part").hidden = !message.joints?.length;
+    joints.show(message.joints);
     listBodies(message.bodies);
+    if (!again) restoreUp();
     if (awaiting === 0) applyWishes();
 }
 
 function onTopology(message) {
-    sizes[message.body] = { vertexCount: message.vertexNumbers.length, faceCount: message.corners.length / 3 };
+    sizes[message.body] = { vertexCount: message.vertexNumbers.length, faceCount: message.corners.length / 3, points: state.hello.bodies[message.body].kind === "points" };
     stage.addBody(message, state.hello.bodies[message.body]);
     if (--awaiting > 0) return;
     if (kept) keepWishes();
@@ -138,6 +151,7 @@ function onTopology(message) {
 
 function onFrame(frame) {
     current = frame;
+    stage.field = fieldLook();
     stage.showFrame(frame);
     undrawn.push(frame.sequence);
     if (wanted.has("view") && !state.looked) {
@@ -183,7 +197,8 @@ function length(x, error = 0) {
 }
 
 function showFigures(frame) {
-    write("contact-count", frame.pending ? "…" : frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} drawn)` : ""));
+    write("contact-count", frame.pending ? "…" : frame.contactCount + (frame.contactsSent < frame.contactCount ? ` (${frame.contactsSent} sent)` : ""));
+    showPairs(frame);
     write("push", frame.pending ? "…" : frame.contactCount > 0 ? length(frame.push, frame.pushError) : "–");
     write("pair-count", frame.pending && (shared?.question ?? "none") !== "none" ? "…" : frame.pairCount === null ? "–" : String(frame.pairCount));
     write("time", `${shortNumber(frame.time)} s`);
@@ -194,20 +209,132 @@ function showFigures(frame) {
         $("scrub").disabled = frame.frameCount < 2;
         for (const id of ["play", "step", "speed"]) $(id).disabled = frame.frameCount < 2;
     }
+    write("clock", frame.frameCount !== 1 || frame.live ? `${shortNumber(frame.time)} s` : "");
     write("frame", frame.frameCount > 1 ? `${frame.frame} / ${frame.frameCount - 1}` : String(frame.frame));
     if (performance.now() - ownSeek > 300) $("scrub").value = frame.frame;
     showLegend(frame);
     showStressLegend(frame);
+    if (!frame.pending) showCloudFigures(frame.clouds);
 }
 
+// Whether clouds meet, how sure that is, and what the colours of their discs mean.
+function showCloudFigures(clouds) {
+    const range = stage.valueRange * state.hello.unit;
+    $("cloud-figures").hidden = !clouds?.answer;
+    $("cloud-legend").hidden = !(range > 0);
+    state.clouds = clouds && { answer: clouds.answer, found: clouds.found, miss: clouds.miss, lines: clouds.lines.length / 6, range };
+    if (!clouds) return;
+    write("cloud-answer", clouds.answer === "yes" ? `yes, ${clouds.found} points` : clouds.answer ?? "");
+    write("cloud-miss", shortNumber(clouds.miss));
+    $("cloud-bar").style.background = valueGradient();
+    write("cloud-low", `−${length(range)}`);
+    write("cloud-high", length(range));
+}
+
+// How a field is told: its name, the unit, where its scale ends if not at the largest value, whether small values are the bad ones.
 // Stress is in the unit of force per area that goes with kilograms and seconds.
+function fieldLook(measure = shared?.measure ?? "none") {
+    const metre = state.hello?.lengthUnit ?? "", stress = { m: "Pa", mm: "kPa" }[metre] ?? "";
+    return { "plastic-strain": { unit: "" }, speed: { unit: metre && `${metre}/s` }, depth: { unit: metre, name: "depth in other bodies" }, distance: { unit: metre, name: "distance to the nearest body", reversed: true },
+        quality: { unit: "", name: "cell quality", end: 1, reversed: true }, inverted: { unit: "", name: "inverted cells", end: 1 } }[measure] ?? { unit: stress };
+}
+function fieldLegend() {
+    const measure = shared?.measure ?? "none", look = fieldLook();
+    return { title: look.name ?? measure, table: fieldTable(look.reversed), low: "0", high: lengthLabel(look.end ?? stage.stressRange, look.unit) };
+}
 function showStressLegend(frame) {
-    const measure = shared?.measure ?? "none", unit = measure === "plastic-strain" ? "" : { m: " Pa", mm: " kPa" }[state.hello.lengthUnit] ?? "";
     $("stress-legend").hidden = !frame.stress;
     if (!frame.stress) return;
-    $("stress-bar").style.background = stressGradient();
-    write("stress-name", measure);
-    write("stress-end", `${shortNumber(stage.stressRange)}${unit}`);
+    const legend = fieldLegend();
+    $("stress-bar").style.background = fieldGradient(fieldLook().reversed);
+    write("stress-name", legend.title);
+    write("stress-end", legend.high);
+}
+
+// ---- pairs of bodies -----------------------------------------------------------------------------------------------
+
+let bodyNames = [], solo = null;
+const pairs = new PairList({ list: $("pair-list"), note: $("pair-note"), sort: $("pair-sort"), filter: $("pair-filter") }, showPair);
+state.pairList = pairs;
+
+// As dent check found them, where it was asked; else the contacts of the frame.
+function showPairs(frame) {
+    const { checked } = state.hello;
+    if (frame.pending && !checked?.length) return;
+    const found = checked?.length ? checked.map(pair => ({ ...pair, counted: "elements" })) : frame.bodyPairs.map(pair => ({ ...pair, depth: Math.max(pair.push, 0) * state.hello.unit }));
+    pairs.show(found, bodyNames, length);
+    state.bodyPairs = found;
+}
+
+// The pair alone, a little transparent, so that what is inside shows; null: everything again.
+function showPair(pair) {
+    solo = null;
+    controls.forEach((c, i) => {
+        setControl(c.visible, !pair || i === pair.a || i === pair.b);
+        setControl(c.opacity, pair ? 0.6 : 1);
+        c.name.setAttribute("aria-pressed", "false");
+    });
+    stage.glyphs.setFilter({ pair: pair ? [pair.a, pair.b] : null });
+    if (pair) stage.frame([pair.a, pair.b]);
+    else stage.fit();
+    state.pair = pair;
+}
+
+// One body alone; once more: all.
+function showAlone(i) {
+    solo = solo === i ? null : i;
+    pairs.chosen = null;
+    stage.glyphs.setFilter({ pair: null });
+    controls.forEach((c, k) => {
+        setControl(c.visible, solo === null || k === solo);
+        c.name.setAttribute("aria-pressed", String(k === solo));
+    });
+    if (solo === null) stage.fit();
+    else stage.frame([solo]);
+    pairs.draw();
+}
+
+// ---- over the picture ------------------------------------------------------------------------------------------------
+
+let overlaid = "";
+function showOverlay() {
+    const { camera, controls: orbit, canvas } = stage, height = canvas.clientHeight || 1, distance = camera.position.distanceTo(orbit.target);
+    const perPixel = (state.hello?.unit ?? 1) * 2 * distance * Math.tan((camera.fov * Math.PI) / 360) / height, key = `${camera.quaternion.toArray().map(x => x.toFixed(3))} ${perPixel} ${stage.dark}`;
+    if (key === overlaid) return;
+    overlaid = key;
+    const pen = $("triad").getContext("2d"), sharp = Math.min(devicePixelRatio || 1, 3);
+    if ($("triad").width !== 72 * sharp) $("triad").width = $("triad").height = 72 * sharp;
+    pen.setTransform(sharp, 0, 0, sharp, 0, 0);
+    pen.clearRect(0, 0, 72, 72);
+    paintTriad(pen, camera, 36, 36, 33, stage.dark);
+    const bar = scaleBar(perPixel, Math.min(130, canvas.clientWidth / 4));
+    $("scale").hidden = !(bar.pixels > 0 && bar.pixels < 1e4) || canvas.clientWidth < 420;
+    $("scale-bar").style.width = `${bar.pixels.toFixed(1)}px`;
+    write("scale-text", lengthLabel(bar.length, state.hello?.lengthUnit));
+    state.scale = { length: bar.length, pixels: bar.pixels };
+}
+
+// Which axis points up, kept for each model.
+function upKey() {
+    return `dent-up ${state.hello.path || state.hello.title}`;
+}
+function restoreUp() {
+    let axis = wanted.get("up");
+    try {
+        axis ??= localStorage.getItem(upKey());
+    } catch {
+        // no storage
+    }
+    $("up").value = ["x", "y", "z"].includes(axis) ? axis : "z";
+    if (stage.upAxis !== $("up").value) stage.setUp($("up").value);
+}
+function chooseUp() {
+    stage.setUp($("up").value);
+    try {
+        localStorage.setItem(upKey(), $("up").value);
+    } catch {
+        // it lasts as long as the page
+    }
 }
 
 function showLegend(frame) {
@@ -258,13 +385,15 @@ const connection = new Connection(
         $("connection").className = open ? "" : "lost";
     });
 
+const joints = new Joints($("joints"), (...words) => connection.say(...words));
+
 // ---- what all pages share: the question, the structure, the speed ----------------------------------------------------
 
 // What the address asks for; null: nothing.
 function wishesForAll() {
-    if (!wanted.has("question") && !wanted.has("structure") && !wanted.has("stress")) return null;
+    if (!wanted.has("question") && !wanted.has("structure") && !wantedField) return null;
     const [structure, body, level] = (wanted.get("structure") ?? "none").split(",");
-    return { question: wanted.get("question") ?? "none", structure, body: Number(body ?? 0), level: Number(level ?? 4), measure: wanted.get("stress") ?? "none", speed: 1 };
+    return { question: wanted.get("question") ?? "none", structure, body: Number(body ?? 0), level: Number(level ?? 4), measure: wantedField ?? "none", speed: 1 };
 }
 
 // The tool's word counts. Only a connection that is new hears ours first: what the address asks for, or what was shown before
@@ -283,6 +412,11 @@ function onState(message) {
     greeted = true;
     showShared();
     state.shared = shared;
+    if (current?.stress && before?.measure !== shared.measure) {
+        stage.field = fieldLook();
+        stage.showField(current.stress);
+        showStressLegend(current);
+    }
 }
 
 function choose(select, value, label) {
@@ -320,9 +454,11 @@ function input(type, label, properties, onInput) {
 }
 
 function bodyRow(info, i) {
-    const row = document.createElement("li"), name = document.createElement("span");
+    const row = document.createElement("li"), name = document.createElement("button");
     name.className = "name";
-    name.textContent = info.name;
+    fillName(name, info.name);
+    name.setAttribute("aria-pressed", "false");
+    name.onclick = () => showAlone(i);
     name.title = `${info.name}: ${info.kind}, ${info.vertices} vertices, ${info.elements} elements, ${info.faces} surface faces`;
     const visible = input("checkbox", `show ${info.name}`, { checked: true }, box => stage.setBody(i, { visible: box.checked }));
     const wire = input("checkbox", `wire frame of ${info.name}`, {}, box => stage.setBody(i, { wireframe: box.checked }));
@@ -330,6 +466,7 @@ function bodyRow(info, i) {
     const color = input("color", `colour of ${info.name}`, { value: bodyColor(i) }, box => stage.setBody(i, { color: box.value }));
     row.append(visible, color, name, opacity, wire);
     controls[i] = { visible, wire, opacity, color };
+    Object.defineProperty(controls[i], "name", { value: name }); // a button, not a setting
     return row;
 }
 
@@ -344,8 +481,17 @@ function setControl(element, value) {
     element.dispatchEvent(new Event("input"));
 }
 
-$("show-all").onclick = () => controls.forEach(c => setControl(c.visible, true));
+$("show-all").onclick = () => showEverything();
 $("show-none").onclick = () => controls.forEach(c => setControl(c.visible, false));
+
+function showEverything() {
+    if (pairs.chosen) pairs.choose(null);
+    solo = null;
+    controls.forEach(c => {
+        setControl(c.visible, true);
+        c.name.setAttribute("aria-pressed", "false");
+    });
+}
 
 // ---- what the address asks for: snapshots -------------------------------------------------------------------------
 
@@ -359,6 +505,9 @@ function applyWishes() {
     stage.resize();
     if (wanted.has("opacity")) controls.forEach(c => setControl(c.opacity, wanted.get("opacity")));
     if (wanted.has("hide")) wanted.get("hide").split(",").forEach(i => controls[Number(i)] && setControl(controls[Number(i)].visible, false));
+    if (wanted.has("edges")) setControl($("edges-on"), true);
+    if (wanted.has("plain")) setControl($("rich-on"), false);
+    if (wanted.has("through")) setControl($("through-on"), true);
     if (wanted.has("wire")) controls.forEach(c => setControl(c.wire, true));
     if (wanted.has("no-normals")) setControl($("normals-on"), false);
     if (wanted.has("no-contacts")) setControl($("contacts-on"), false), setControl($("normals-on"), false);
@@ -401,13 +550,32 @@ for (const element of [$("cut-on"), $("cut-place"), $("cut-flip"), ...document.q
 
 $("contacts-on").oninput = () => {
     stage.points.visible = $("contacts-on").checked;
+    stage.normals.visible = $("contacts-on").checked && $("normals-on").checked;
     if (current) showLegend(current);
     stage.invalidate();
 };
 $("normals-on").oninput = () => {
-    stage.normals.visible = $("normals-on").checked;
+    stage.normals.visible = $("contacts-on").checked && $("normals-on").checked;
     stage.invalidate();
 };
+$("through-on").oninput = () => {
+    stage.glyphs.setThrough($("through-on").checked);
+    stage.invalidate();
+};
+$("least").oninput = () => {
+    const part = $("least").value / 100, depth = part * Math.max(current?.push ?? 0, 0);
+    write("least-text", shortNumber(depth));
+    stage.glyphs.setFilter({ depth: part });
+    pairs.setLeast(depth);
+    stage.invalidate();
+};
+$("edges-on").oninput = () => stage.setEdges($("edges-on").checked);
+$("rich-on").oninput = () => {
+    stage.effects = $("rich-on").checked;
+    stage.invalidate();
+};
+$("up").oninput = chooseUp;
+$("pair-all").onclick = () => showEverything();
 $("stress").oninput = () => connection.say("stress", $("stress").value);
 $("question").oninput = () => connection.say("ask", $("question").value);
 function sayStructure() {
@@ -460,6 +628,8 @@ const keys = {
     f: () => stage.fit(), w: () => { const on = !controls.every(c => c.wire.checked); controls.forEach(c => setControl(c.wire, on)); },
     c: () => toggle("contacts-on"), n: () => toggle("normals-on"), x: () => toggle("cut-on"), g: () => toggle("grab-on"),
     "[": () => setControl($("cut-place"), Number($("cut-place").value) - 20), "]": () => setControl($("cut-place"), Number($("cut-place").value) + 20),
+    s: () => $("picture").click(), r: () => $("video").click(),
+    e: () => toggle("edges-on"), o: () => toggle("rich-on"), v: () => toggle("through-on"), u: () => next($("up")), a: () => showEverything(), d: () => pairs.wanted()[0] && pairs.choose(pairs.wanted()[0]),
     q: () => next($("question")), b: () => next($("structure")), t: () => $("theme").click(), "?": () => $("help-open").click(), h: () => $("help-open").click(),
     "+": () => stage.zoom(0.8), "=": () => stage.zoom(0.8), "-": () => stage.zoom(1.25),
     i: () => stage.pan(0, 1), k: () => stage.pan(0, -1), j: () => stage.pan(-1, 0), l: () => stage.pan(1, 0),
@@ -468,12 +638,13 @@ const keys = {
 const shiftKeys = { ArrowLeft: () => stage.turn(-10, 0), ArrowRight: () => stage.turn(10, 0), ArrowUp: () => stage.turn(0, 10), ArrowDown: () => stage.turn(0, -10) };
 // Keys that the control in focus has its own use for.
 function usedBy(target, key) {
+    if (target.matches("input[type=search]")) return key !== "Escape";
     if (target.matches("select")) return key !== "Escape";
     if (target.matches("input[type=range], input[type=radio]")) return key.startsWith("Arrow") || key === "Home";
     return key === " " && target.matches("button, input");
 }
 addEventListener("keydown", event => {
-    if (event.ctrlKey || event.metaKey || event.altKey || $("help").open || usedBy(event.target, event.key)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || $("help").open || $("picture-form").open || usedBy(event.target, event.key)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.shiftKey && shiftKeys[key]) shiftKeys[key]();
     else if (key >= "1" && key <= "9" && controls[key - 1]) setControl(controls[key - 1].visible, !controls[key - 1].visible.checked);
@@ -481,6 +652,66 @@ addEventListener("keydown", event => {
     else return;
     event.preventDefault();
 });
+
+// ---- pictures and videos ------------------------------------------------------------------------------------------------
+
+// What a picture carries: a legend for whatever it shows values of.
+function pictureFacts(overlay = true) {
+    const legends = [], push = current && current.push > 0 && $("contacts-on").checked;
+    if (push) legends.push({ title: "push of contacts", table: pushTable(stage.dark), low: "0", high: length(current.push), note: current.uncertainPush > current.push ? `grey: uncertain, up to ${length(current.uncertainPush)}` : "" });
+    if (current?.stress) legends.push(fieldLegend());
+    return { overlay, legends, unit: state.hello?.unit ?? 1, lengthUnit: state.hello?.lengthUnit };
+}
+state.takePicture = (width, height, overlay) => takePicture(stage, width, height, pictureFacts(overlay));
+state.asBlob = asBlob;
+state.animation = animation;
+state.Video = Video;
+
+function fileName(ending) {
+    return `${(state.hello?.title ?? "dent").replace(/[^\w.-]+/g, "_")}_${state.frame}.${ending}`;
+}
+$("picture").onclick = () => {
+    $("picture-width").value = Math.round(stage.canvas.clientWidth * 2);
+    $("picture-height").value = Math.round(stage.canvas.clientHeight * 2);
+    $("picture-form").returnValue = "";
+    $("picture-form").showModal();
+};
+$("picture-form").onclose = async () => {
+    if ($("picture-form").returnValue !== "save") return;
+    const [width, height] = ["picture-width", "picture-height"].map(id => Math.min(Math.max(Math.round(Number($(id).value)) || SIZES.least, SIZES.least), SIZES.most));
+    try {
+        save(await asBlob(state.takePicture(width, height, $("picture-overlay").checked), "image/png"), fileName("png"));
+        state.pictureSaved = [width, height];
+    } catch (error) {
+        showTrouble(`the picture could not be made: ${error.message}`);
+    }
+};
+
+// Every frame that is drawn becomes a picture of the video, shown as long as it was here.
+let video = null;
+async function startVideo() {
+    const width = stage.canvas.clientWidth & ~1, height = stage.canvas.clientHeight & ~1;
+    video = { width, height, start: performance.now(), file: await new Video(width, height).start() };
+    $("video").setAttribute("aria-pressed", "true");
+    filmFrame();
+}
+function filmFrame() {
+    if (video?.file) video.file.add(state.takePicture(video.width, video.height), performance.now() - video.start);
+}
+async function endVideo() {
+    const { file } = video;
+    filmFrame();
+    video = null;
+    $("video").setAttribute("aria-pressed", "false");
+    const blob = await file.end();
+    state.videoSaved = blob.size;
+    save(blob, fileName("webm"));
+}
+$("video").onclick = () => {
+    if (!Video.supported()) showTrouble("this browser cannot encode videos (VideoEncoder is missing)");
+    else (video ? endVideo() : startVideo()).catch(error => showTrouble(`no video: ${error.message}`));
+};
+state.onFrameDrawn = filmFrame;
 
 // ---- mouse: pick and drag -----------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 // Reads the binary messages of the tool: the layout is told in apps/viewer/server/view_protocol.h.
 
 export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5, STATE = 6;
-const NO_QUESTION = 0xffffffff, MARKS = 4, STRESS = 32, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 + 2 * 8;
-export const CONTACT_WORDS = 13;
+const NO_QUESTION = 0xffffffff, MARKS = 4, STRESS = 32, CLOUDS = 64, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 + 2 * 8;
+export const CONTACT_WORDS = 13, POINT_WORDS = 5;
 export const BALLS = 1, POLYTOPES = 2; // shapes of structures; 0: boxes
 
 function text(buffer) {
@@ -18,6 +18,19 @@ function topology(buffer) {
         corners: words.subarray(5 + vertexCount, 5 + vertexCount + 3 * faceCount),
         radii: words.length > 5 + vertexCount + 3 * faceCount ? new Float32Array(buffer, 4 * (5 + vertexCount + 3 * faceCount), vertexCount) : null, // strands
     };
+}
+
+// Points of bodies that have them (else null), 5 numbers each, and the curve in which they meet; answer null: there is one cloud only.
+function cloudsOf(buffer, start, bodies) {
+    let at = start;
+    const points = bodies.map(body => {
+        if (!body.points) return null;
+        const part = new Float32Array(buffer, at, POINT_WORDS * body.vertexCount);
+        at += 4 * POINT_WORDS * body.vertexCount;
+        return part;
+    });
+    const view = new DataView(buffer, at), answer = ["no", "yes", "unknown"][view.getUint32(0, true)] ?? null;
+    return { points, answer, found: view.getUint32(4, true), miss: view.getFloat32(8, true), lines: new Float32Array(buffer, at + 16, 6 * view.getUint32(12, true)) };
 }
 
 // `probes`: as HELLO names them.
@@ -53,12 +66,18 @@ function frame(buffer, bodies, probes) {
             return part;
         });
     }
+    const first = at, pairs = Array.from({ length: view.getUint32(at, true) }, (_, i) => {
+        const whole = k => view.getUint32(first + 4 + 32 * i + 4 * k, true), part = k => view.getFloat32(first + 4 + 32 * i + 4 * k, true);
+        return { a: whole(0), b: whole(1), count: whole(2), push: part(3), error: part(4), at: [part(5), part(6), part(7)] };
+    });
+    at += 4 + 32 * pairs.length;
+    const clouds = (word(6) & CLOUDS) !== 0 ? cloudsOf(buffer, at, bodies) : null;
     at = buffer.byteLength - 8 * probes.reduce((sum, probe) => sum + probe.columns, 0);
     const probeValues = probes.map(probe => Array.from({ length: probe.columns }, () => {
         at += 8;
         return view.getFloat64(at - 8, true);
     }));
-    return { ...header, positions, contacts, contactIds, marks, stress, probeValues };
+    return { ...header, positions, contacts, contactIds, marks, stress, bodyPairs: pairs, clouds, probeValues };
 }
 
 function boxes(buffer) {

@@ -1,38 +1,24 @@
 // The 3-D side of the page: bodies, contacts, structures, cut plane, camera. Draws only when something changed.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { BALLS, CONTACT_WORDS, POLYTOPES } from "./messages.js";
-import { bodyColor, pushColor, stressColors, uncertainColor } from "./palette.js";
-import { drawsInSoftware, faceMaterial } from "./shading.js";
+import { Cut } from "./cut.js";
+import { Glyphs } from "./glyphs.js";
+import { Looks } from "./looks.js";
+import { BALLS, POLYTOPES } from "./messages.js";
+import { bodyColor, fieldColors } from "./palette.js";
+import { curveMesh, fillPoints, pointMesh, valueRange } from "./points.js";
+import { UNSHADED, drawsInSoftware, faceMaterial } from "./shading.js";
+import { splitAtCreases, uniqueEdges, writeNormals } from "./smoothing.js";
 import { strandMesh } from "./strands.js";
 
 const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
 const MARGIN = 1.12; // round what is fitted: bodies that move, and normals of contacts, stay in sight for a while
 const LARGEST = 1e37; // beyond it products of floats overflow: not drawn
 
-// A geometry whose attributes grow as needed.
-function ensure(geometry, name, count, width) {
-    const old = geometry.getAttribute(name);
-    if (!old || old.count < count) {
-        const attribute = new THREE.BufferAttribute(new Float32Array(width * Math.ceil(count * 1.5 + 16)), width);
-        attribute.setUsage(THREE.DynamicDrawUsage);
-        geometry.setAttribute(name, attribute);
-        return attribute;
-    }
-    return old;
-}
+const SMOOTH_FACES = 150000; // so many get new normals in every frame while it plays; more are shaded flat until it stops
 
-// A round mark with a dark rim, so that contacts stand out on every body.
-function disc() {
-    const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 64 }), pen = canvas.getContext("2d");
-    for (const [radius, color] of [[30, "#333333"], [24, "#ffffff"]]) {
-        pen.fillStyle = color;
-        pen.beginPath();
-        pen.arc(32, 32, radius, 0, 2 * Math.PI);
-        pen.fill();
-    }
-    return new THREE.CanvasTexture(canvas);
-}
+// Directions of the ground for each axis that may point up: to the right and away, seen from the front.
+const grounds = { x: [[0, 1, 0], [0, 0, 1]], y: [[1, 0, 0], [0, 0, -1]], z: [[1, 0, 0], [0, 1, 0]] };
 
 export class Stage {
     // smooth: even edges whatever they cost, for pictures. Otherwise only a graphics card smooths them.
@@ -43,26 +29,34 @@ export class Stage {
         this.drafts = this.software && !smooth;
         this.draft = this.playing = false;
         // A context of our own, without transparency to what is behind it: the browser then copies it instead of blending.
-        const context = canvas.getContext("webgl2", { alpha: false, antialias: smooth || !this.software, powerPreference: "high-performance" });
+        const context = canvas.getContext("webgl2", { alpha: false, antialias: smooth || !this.software, stencil: true, powerPreference: "high-performance" });
         this.renderer = new THREE.WebGLRenderer({ canvas, context });
+        this.renderer.autoClear = false;
         canvas.addEventListener("webglcontextrestored", () => this.invalidate());
         this.renderer.localClippingEnabled = true;
         this.scene = new THREE.Scene();
         this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 1000);
         this.camera.up.set(0, 0, 1);
+        this.camera.layers.enable(UNSHADED);
         this.controls = new OrbitControls(this.camera, canvas);
         this.controls.addEventListener("change", () => this.invalidate());
         this.controls.addEventListener("start", () => (this.untouched = false));
         this.untouched = false; // the camera is where fit() or look() put it: it goes along with the size of the window
-        this.plane = new THREE.Plane(new THREE.Vector3(-1, 0, 0), 0);
-        this.cutting = false;
+        this.front = new THREE.Scene(); // marks of contacts and the like: over the model, and not shaded by it
+        this.cutter = new Cut(this.scene);
+        this.upAxis = "z";
+        this.upward = { value: new THREE.Vector3(0, 1, 0) }; // as the camera sees it
+        this.looks = new Looks(this.renderer, smooth || !this.software);
+        this.effects = true;
         this.bodies = [];
         this.unit = 1; // of the model, in which everything here is measured
         this.bounds = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)); // until there is something to see
-        this.makeContacts();
+        this.glyphs = new Glyphs(this.front);
+        this.points = this.glyphs.points;
+        this.normals = this.glyphs.normals;
         this.boxes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x0072b2, transparent: true, opacity: 0.6 }));
         this.boxes.frustumCulled = false;
-        this.scene.add(this.boxes);
+        this.front.add(this.boxes);
         this.pickMark = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: 0xf0e442, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 }));
         this.pickMark.frustumCulled = false;
         this.pickMark.visible = false;
@@ -73,18 +67,6 @@ export class Stage {
         this.markedFaces = this.faceCount = 0;
         new ResizeObserver(() => requestAnimationFrame(() => this.resize())).observe(canvas.parentElement);
         this.resize();
-    }
-
-    makeContacts() {
-        this.points = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({ size: 9, sizeAttenuation: false, vertexColors: true, depthTest: false, transparent: true, alphaTest: 0.4, map: disc() }));
-        this.normals = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
-        for (const object of [this.points, this.normals]) {
-            object.frustumCulled = false;
-            object.renderOrder = 10;
-            object.geometry.setDrawRange(0, 0);
-            object.geometry.boundingSphere = new THREE.Sphere(); // the renderer would compute one, and complain about numbers that are none
-            this.scene.add(object);
-        }
     }
 
     resize() {
@@ -113,21 +95,34 @@ export class Stage {
             this.resizeFirst = false;
             this.resize();
         }
-        this.renderer.render(this.scene, this.camera);
+        this.render(this.camera, this.canvas.clientHeight || 1, this.renderer.getPixelRatio(), this.effects && !(this.software && (this.draft || this.playing || this.drafts && this.moving())));
         this.onDrawn();
         if (this.drafts) this.refine();
+    }
+
+    // One picture, `height` pixels of the page high, to whatever is drawn on.
+    render(camera, height, ratio, rich) {
+        const pixel = (2 * Math.tan(THREE.MathUtils.degToRad(camera.fov / 2))) / height;
+        camera.updateMatrixWorld();
+        this.upward.value.copy(camera.up).transformDirection(camera.matrixWorldInverse);
+        this.glyphs.place(pixel, camera.position.distanceTo(this.controls.target), ratio);
+        this.looks.render(this.scene, this.front, camera, rich ? { bodies: this.bodies, bounds: this.bounds, axis: this.upAxis, dark: this.dark, planes: this.cutter.planes(), size: this.bounds.getSize(new THREE.Vector3()).length() } : null);
+    }
+
+    moving() {
+        return performance.now() - (this.lastDrawn ?? -Infinity) < STILL_AFTER;
     }
 
     // Where the processor draws a large model, pictures that follow one another are coarser: while it plays, and while it is turned.
     // The last one is fine again.
     refine() {
-        const now = performance.now(), moving = this.faceCount > DRAFT_FACES && (this.playing || now - (this.lastDrawn ?? -Infinity) < STILL_AFTER);
+        const now = performance.now(), close = this.moving(), moving = this.faceCount > DRAFT_FACES && (this.playing || close);
         this.lastDrawn = now;
         clearTimeout(this.stillness);
         if (moving && !this.draft) {
             this.draft = this.resizeFirst = true; // not now: it would wipe out what was just drawn
             this.invalidate();
-        } else if (this.draft && !this.playing) {
+        } else if ((this.draft || close) && !this.playing) {
             this.stillness = setTimeout(() => {
                 this.draft = false;
                 this.lastDrawn = undefined;
@@ -140,19 +135,24 @@ export class Stage {
         this.dark = dark;
         this.scene.background = new THREE.Color(dark ? 0x15181c : 0xfbfbf9);
         this.boxes.material.color.set(dark ? 0x56b4e9 : 0x0072b2);
+        this.glyphs.setTheme(dark);
+        for (const { edges } of this.bodies) edges?.material.color.set(dark ? 0xd0d4da : 0x30343a);
         this.invalidate();
     }
 
     // keepView: the camera stays where it is.
     clear(keepView) {
         for (const body of this.bodies) {
-            this.scene.remove(body.mesh, body.marked);
-            for (const part of [body.mesh, body.marked]) {
+            const parts = [body.mesh, body.marked, ...(body.edges ? [body.edges] : [])];
+            this.scene.remove(...parts);
+            for (const part of parts) {
                 part.geometry.dispose();
                 part.material.dispose();
             }
         }
+        this.showClouds(null);
         this.bodies = [];
+        this.cutter.clear();
         this.faceCount = 0;
         this.picked = null;
         this.pickMark.visible = false;
@@ -160,12 +160,12 @@ export class Stage {
     }
 
     material(options) {
-        return faceMaterial({ clippingPlanes: this.cutting ? [this.plane] : [], ...options });
+        return faceMaterial({ clippingPlanes: this.cutter.planes(), up: this.upward, ...options });
     }
 
     addBody(topology, info) {
-        if (topology.radii) {
-            this.addStrands(topology, info);
+        if (topology.radii || info.kind === "points") {
+            this.addInstances(topology, info);
             return;
         }
         const geometry = new THREE.BufferGeometry();
@@ -187,16 +187,76 @@ export class Stage {
         mesh.userData.body = topology.body;
         this.scene.add(mesh, marked);
         this.faceCount += topology.corners.length / 3;
-        this.bodies[topology.body] = { mesh, marked, color, name: info.name, corners: topology.corners, numbers: topology.vertexNumbers };
+        this.bodies[topology.body] = { mesh, marked, color, name: info.name, corners: topology.corners, numbers: topology.vertexNumbers, closed: info.closed === true, copies: null };
     }
 
-    addStrands(topology, info) {
-        const color = bodyColor(topology.body), mesh = strandMesh(topology.radii, color, this.cutting ? [this.plane] : []);
-        const marked = new THREE.Mesh(new THREE.BufferGeometry(), this.material({ color: 0xd55e00 })); // strands have no faces to mark
+    // The first positions tell where surfaces are sharp: copies of vertices there follow those of the body.
+    split(body, positions) {
+        const count = body.numbers.length, { index, copies } = splitAtCreases(body.corners, count, positions), { geometry } = body.mesh, total = count + copies.length;
+        const attribute = (name, width) => {
+            const made = new THREE.BufferAttribute(new Float32Array(width * total), width);
+            made.setUsage(THREE.DynamicDrawUsage);
+            geometry.setAttribute(name, made);
+            return made;
+        };
+        const position = attribute("position", 3);
+        attribute("normal", 3);
+        attribute("stress", 1);
+        geometry.setIndex(new THREE.BufferAttribute(index, 1));
+        body.marked.geometry.setAttribute("position", position);
+        body.marked.geometry.setAttribute("normal", geometry.getAttribute("normal"));
+        body.marked.geometry.setAttribute("stress", geometry.getAttribute("stress"));
+        if (body.edges) body.edges.geometry.setAttribute("position", position);
+        Object.assign(body, { copies, index });
+    }
+
+    move(body, positions) {
+        if (body.mesh.userData.places) {
+            body.mesh.userData.places.array.set(positions);
+            body.mesh.userData.places.needsUpdate = true;
+            return;
+        }
+        if (!body.copies) this.split(body, positions);
+        const attribute = body.mesh.geometry.getAttribute("position"), { array } = attribute, count = body.numbers.length;
+        array.set(positions);
+        body.copies.forEach((vertex, k) => {
+            for (let axis = 0; axis < 3; axis++) array[3 * (count + k) + axis] = positions[3 * vertex + axis];
+        });
+        attribute.needsUpdate = true;
+        const even = !this.playing || this.faceCount <= (this.software ? SMOOTH_FACES / 10 : SMOOTH_FACES);
+        for (const mesh of [body.mesh, body.marked]) mesh.material.uniforms.even.value = even;
+        if (even) {
+            const normals = body.mesh.geometry.getAttribute("normal");
+            writeNormals(body.index, array, normals.array);
+            normals.needsUpdate = true;
+        }
+    }
+
+    setEdges(on) {
+        this.edgesOn = on;
+        for (const body of this.bodies) {
+            if (on && !body.edges && body.corners.length > 0) {
+                body.edges = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: this.dark ? 0xd0d4da : 0x30343a, transparent: true, opacity: 0.35, clippingPlanes: this.cutter.planes() }));
+                body.edges.geometry.setAttribute("position", body.mesh.geometry.getAttribute("position"));
+                body.edges.geometry.setIndex(new THREE.BufferAttribute(uniqueEdges(body.corners), 1));
+                body.edges.geometry.boundingSphere = new THREE.Sphere();
+                body.edges.frustumCulled = false;
+                this.scene.add(body.edges);
+            }
+            if (body.edges) body.edges.visible = on && body.mesh.visible;
+        }
+        this.invalidate();
+    }
+
+    // Strands or points: one shape for each segment or point.
+    addInstances(topology, info) {
+        const color = bodyColor(topology.body), planes = this.cutter.planes(), count = topology.vertexNumbers.length;
+        const mesh = topology.radii ? strandMesh(topology.radii, color, planes, this.upward) : pointMesh(count, color, planes);
+        const marked = new THREE.Mesh(new THREE.BufferGeometry(), this.material({ color: 0xd55e00 })); // they have no faces to mark
         marked.visible = false;
         mesh.userData.body = topology.body;
         this.scene.add(mesh, marked);
-        this.faceCount += 2 * topology.radii.length;
+        this.faceCount += 2 * count;
         this.bodies[topology.body] = { mesh, marked, color, name: info.name, corners: topology.corners, numbers: topology.vertexNumbers };
     }
 
@@ -214,6 +274,9 @@ export class Stage {
         if (wireframe !== undefined && strands) material.uniforms.thin.value = wireframe ? 1 : 0;
         else if (wireframe !== undefined) material.wireframe = wireframe;
         marked.visible = mesh.visible && marked.userData.any === true;
+        if (visible !== undefined) this.glyphs.setFilter({ hidden: new Set(this.bodies.flatMap((body, i) => (body.mesh.visible ? [] : [i]))) });
+        if (this.edgesOn) this.setEdges(true);
+        if (this.cutting) this.recut();
         this.refreshPickMark();
         this.invalidate();
     }
@@ -233,18 +296,17 @@ export class Stage {
 
     showFrame(frame) {
         this.playing = frame.playing;
-        frame.positions.forEach((positions, i) => {
-            const { places } = this.bodies[i].mesh.userData, attribute = places ?? this.bodies[i].mesh.geometry.getAttribute("position");
-            attribute.array.set(positions);
-            attribute.needsUpdate = true;
-        });
-        this.showStress(frame.stress);
+        frame.positions.forEach((positions, i) => this.move(this.bodies[i], positions));
+        this.looks.moved = true;
+        if (this.edgesOn) this.setEdges(true);
+        this.showField(frame.stress);
+        if (!frame.pending) this.showClouds(frame.clouds);
         this.markedFaces = 0;
         this.bodies.forEach((body, i) => {
             if (frame.marks || body.marked.userData.any) this.markedFaces += this.setMarks(i, frame.marks && frame.marks[i]);
         });
         this.measure(frame.positions);
-        this.showContacts(frame);
+        this.glyphs.show(frame, this.unit);
         if (!this.fitted) {
             this.fit();
             this.fitted = true;
@@ -254,20 +316,39 @@ export class Stage {
         this.invalidate();
     }
 
-    // Colours from 0 to the largest of all bodies; null: bodies have their own.
-    showStress(parts) {
+    // Colours from 0 to the largest of all bodies, or as far as `field` says; null: bodies have their own.
+    showField(parts) {
         this.stressRange = 0;
         parts?.forEach(part => part.forEach(value => (this.stressRange = Math.max(this.stressRange, value))));
+        const { end, reversed = false } = this.field ?? {}, range = end ?? this.stressRange;
         this.bodies.forEach((body, i) => {
-            if (body.mesh.userData.places) return; // strands have no stress
-            const { uniforms } = body.mesh.material;
-            uniforms.stressScale.value = parts ? 1 / Math.max(this.stressRange, 1e-37) : 0;
+            if (body.mesh.userData.places) return; // strands have no fields
+            const { uniforms } = body.mesh.material, count = body.numbers.length;
+            uniforms.stressScale.value = parts ? 1 / Math.max(range, 1e-37) : 0;
             if (!parts) return;
-            stressColors().forEach((stop, k) => uniforms.stops.value[k].setRGB(...stop, THREE.SRGBColorSpace));
+            fieldColors(reversed).forEach((stop, k) => uniforms.stops.value[k].setRGB(...stop, THREE.SRGBColorSpace));
             const attribute = body.mesh.geometry.getAttribute("stress");
             attribute.array.set(parts[i]);
+            body.copies.forEach((vertex, k) => (attribute.array[count + k] = parts[i][vertex]));
             attribute.needsUpdate = true;
         });
+    }
+
+    // Discs of points with their colours, and the curve in which clouds meet; null: there are none.
+    showClouds(clouds) {
+        if (this.curve) {
+            this.scene.remove(this.curve);
+            this.curve.geometry.dispose();
+            this.curve.material.dispose();
+            this.curve = null;
+        }
+        this.valueRange = clouds ? valueRange(clouds.points) : 0;
+        if (!clouds) return;
+        clouds.points.forEach((part, i) => part && fillPoints(this.bodies[i].mesh, part, this.valueRange));
+        if (clouds.lines.length > 0) {
+            this.curve = curveMesh(clouds.lines, 0.008, this.cutter.planes());
+            this.scene.add(this.curve);
+        }
     }
 
     // The box of everything, and a ball round every body for picking and for drawing transparent ones in order.
@@ -279,31 +360,6 @@ export class Stage {
             box.getBoundingSphere(this.bodies[i].mesh.geometry.boundingSphere);
         });
         if (!all.isEmpty()) this.bounds.copy(all);
-    }
-
-    showContacts(frame) {
-        const count = frame.contactsSent, data = frame.contacts;
-        const place = ensure(this.points.geometry, "position", count, 3), color = ensure(this.points.geometry, "color", count, 3);
-        const ends = ensure(this.normals.geometry, "position", 2 * count, 3), endColors = ensure(this.normals.geometry, "color", 2 * count, 3);
-        const length = 0.04 * this.bounds.getSize(new THREE.Vector3()).length();
-        this.pushRange = Math.max(frame.push / this.unit, 1e-30); // pushes of contacts come in units
-        for (let i = 0; i < count; i++) {
-            const at = CONTACT_WORDS * i, push = data[at + 6] / this.pushRange, beyond = push > 1.000001; // not certain: the scale ends at the largest that is
-            const [r, g, b] = (beyond ? uncertainColor(this.dark) : pushColor(push, this.dark)).map(linear);
-            for (let k = 0; k < 3; k++) {
-                place.array[3 * i + k] = ends.array[6 * i + k] = data[at + k];
-                ends.array[6 * i + 3 + k] = data[at + k] + length * data[at + 3 + k];
-            }
-            color.array.set([r, g, b], 3 * i);
-            endColors.array.set([r, g, b, r, g, b], 6 * i);
-        }
-        for (const attribute of [place, color, ends, endColors]) {
-            attribute.clearUpdateRanges();
-            attribute.addUpdateRange(0, (attribute === ends || attribute === endColors ? 6 : 3) * count);
-            attribute.needsUpdate = count > 0;
-        }
-        this.points.geometry.setDrawRange(0, count);
-        this.normals.geometry.setDrawRange(0, 2 * count);
     }
 
     showBoxes(message) {
@@ -322,8 +378,56 @@ export class Stage {
     // Looks along the present direction from the distance at which the box of everything just fits the window.
     fit() {
         const direction = this.camera.position.clone().sub(this.controls.target);
-        if (!(direction.length() > 0) || !this.fitted) direction.set(0.75, -1, 0.55);
+        if (!(direction.length() > 0) || !this.fitted) direction.copy(this.direction(-53, 24));
         this.placeCamera(direction.normalize());
+    }
+
+    // Looks at some bodies only, as if there were no others.
+    frame(indices) {
+        const chosen = new Set(indices);
+        this.only = (_, i) => chosen.has(i);
+        const bounds = new THREE.Box3();
+        this.bodies.forEach((body, i) => chosen.has(i) && bounds.union(boxOf(body.mesh.userData.places?.array ?? body.mesh.geometry.getAttribute("position").array)));
+        const { bounds: whole } = this;
+        if (!bounds.isEmpty()) this.bounds = bounds;
+        this.placeCamera(this.camera.position.clone().sub(this.controls.target).normalize());
+        this.bounds = whole;
+        this.only = null;
+        this.untouched = false;
+        this.depthRange();
+    }
+
+    // Looks at a place from where it is, with so much of the model round it in sight.
+    approach(point, radius) {
+        const direction = this.camera.position.clone().sub(this.controls.target).normalize(), slope = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
+        this.controls.target.copy(point);
+        this.camera.position.copy(point).addScaledVector(direction, radius / slope);
+        this.untouched = false;
+        this.depthRange();
+        this.controls.update();
+        this.invalidate();
+    }
+
+    depthRange() {
+        const size = this.bounds.getSize(new THREE.Vector3()).length() || 1, distance = this.camera.position.distanceTo(this.controls.target);
+        this.camera.near = Math.max(Math.min(size * 1e-2, distance * 0.02), size * 1e-5);
+        this.camera.far = size * 100;
+        this.camera.updateProjectionMatrix();
+    }
+
+    // Towards the camera: degrees round the axis that points up and above the ground.
+    direction(azimuth, elevation) {
+        const a = THREE.MathUtils.degToRad(azimuth), e = THREE.MathUtils.degToRad(elevation), [right, away] = grounds[this.upAxis].map(parts => new THREE.Vector3(...parts));
+        return right.multiplyScalar(Math.cos(a) * Math.cos(e)).addScaledVector(away, Math.sin(a) * Math.cos(e)).addScaledVector(this.camera.up, Math.sin(e));
+    }
+
+    setUp(axis) {
+        this.upAxis = axis;
+        this.camera.up.set(0, 0, 0)[axis] = 1;
+        this.controls._quat.setFromUnitVectors(this.camera.up, new THREE.Vector3(0, 1, 0)); // where it is kept since the controls were made
+        this.controls._quatInverse.copy(this.controls._quat).invert();
+        this.looks.moved = true;
+        this.placeCamera(this.direction(-53, 24));
     }
 
     // A vertex p, seen from `direction`, is in the picture when |p.across - c| <= wide * (distance - p.direction), and likewise
@@ -338,9 +442,7 @@ export class Stage {
         this.centre(across, upward, direction, MARGIN * distance);
         this.camera.position.copy(this.controls.target).addScaledVector(direction, MARGIN * distance);
         this.untouched = true;
-        this.camera.near = size * 1e-3;
-        this.camera.far = size * 100;
-        this.camera.updateProjectionMatrix();
+        this.depthRange();
         this.controls.update();
         this.invalidate();
     }
@@ -363,7 +465,8 @@ export class Stage {
     }
 
     eachVertex(middle, visit) {
-        for (const body of this.bodies) {
+        for (const [i, body] of this.bodies.entries()) {
+            if (this.only && !this.only(body, i)) continue;
             const { array: places } = body.mesh.userData.places ?? body.mesh.geometry.getAttribute("position");
             for (let i = 0; i + 2 < places.length; i += 3) {
                 const x = places[i] - middle.x, y = places[i + 1] - middle.y, z = places[i + 2] - middle.z;
@@ -384,10 +487,11 @@ export class Stage {
     // By keys: round the target in degrees, nearer or farther, across by a tenth of the picture.
     turn(azimuth, elevation) {
         this.untouched = false;
-        const place = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target).applyAxisAngle(new THREE.Vector3(1, 0, 0), -Math.PI / 2));
+        const upright = new THREE.Quaternion().setFromUnitVectors(this.camera.up, new THREE.Vector3(0, 1, 0));
+        const place = new THREE.Spherical().setFromVector3(this.camera.position.clone().sub(this.controls.target).applyQuaternion(upright));
         place.theta += THREE.MathUtils.degToRad(azimuth);
         place.phi -= THREE.MathUtils.degToRad(elevation);
-        this.camera.position.setFromSpherical(place.makeSafe()).applyAxisAngle(new THREE.Vector3(1, 0, 0), Math.PI / 2).add(this.controls.target);
+        this.camera.position.setFromSpherical(place.makeSafe()).applyQuaternion(upright.invert()).add(this.controls.target);
         this.controls.update();
     }
 
@@ -407,31 +511,45 @@ export class Stage {
     }
 
     look(azimuth, elevation) {
-        const a = THREE.MathUtils.degToRad(azimuth), e = THREE.MathUtils.degToRad(elevation);
-        this.placeCamera(new THREE.Vector3(Math.cos(a) * Math.cos(e), Math.sin(a) * Math.cos(e), Math.sin(e)));
+        this.placeCamera(this.direction(azimuth, elevation));
+    }
+
+    get cutting() {
+        return this.cutter.on;
     }
 
     setCut(on, axis, part, flip) {
         this.cut = { axis, part, flip };
         if (on !== this.cutting) {
-            this.cutting = on;
+            this.cutter.on = on;
+            const planes = this.cutter.planes();
             for (const body of this.bodies) {
-                for (const mesh of [body.mesh, body.marked]) {
-                    mesh.material.clippingPlanes = on ? [this.plane] : [];
+                for (const mesh of [body.mesh, body.marked, ...(body.edges ? [body.edges] : [])]) {
+                    mesh.material.clippingPlanes = planes;
                     mesh.material.needsUpdate = true;
                 }
             }
+            this.boxes.material.clippingPlanes = this.pickMark.material.clippingPlanes = planes;
+            this.boxes.material.needsUpdate = this.pickMark.material.needsUpdate = true;
+            this.glyphs.setCut(planes);
+            this.recut();
+            if (this.curve) {
+                this.curve.material.clippingPlanes = planes;
+                this.curve.material.needsUpdate = true;
+            }
         }
         this.placeCut();
+        this.looks.moved = true;
         this.invalidate();
     }
 
+    recut() {
+        this.cutter.rebuild(this.bodies);
+        this.placeCut();
+    }
+
     placeCut() {
-        if (!this.cut) return;
-        const { axis, part, flip } = this.cut, name = "xyz"[axis], sign = flip ? 1 : -1;
-        const place = this.bounds.min[name] + part * (this.bounds.max[name] - this.bounds.min[name]);
-        this.plane.normal.set(0, 0, 0)[name] = sign;
-        this.plane.constant = -sign * place;
+        if (this.cut) this.cutter.place(this.cut, this.bounds);
     }
 
     ray(event) {
@@ -445,7 +563,7 @@ export class Stage {
     // The face under the mouse: { body, face, vertex (nearest corner, as the body numbers it), point }.
     pick(event) {
         const caster = this.ray(event), meshes = this.bodies.filter(body => body.mesh.visible).map(body => body.mesh);
-        const hit = caster.intersectObjects(meshes, false).find(h => !this.cutting || this.plane.distanceToPoint(h.point) >= 0);
+        const hit = caster.intersectObjects(meshes, false).find(h => !this.cutting || this.cutter.plane.distanceToPoint(h.point) >= 0);
         if (!hit) return null;
         const body = hit.object.userData.body, { corners, numbers } = this.bodies[body], position = hit.object.geometry.getAttribute("position");
         let best = null, distance = Infinity;
@@ -475,11 +593,6 @@ export class Stage {
         this.pickMark.geometry.setAttribute("position", mesh.geometry.getAttribute("position"));
         this.pickMark.geometry.setIndex([corners[3 * f], corners[3 * f + 1], corners[3 * f + 2]]);
     }
-}
-
-// From a colour as screens have it, and as the legend is painted, to the amount of light that shaders count with.
-function linear(x) {
-    return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
 }
 
 // What is not a number or too large to draw does not count; nothing left: a box that is empty.

@@ -2,6 +2,7 @@
 // that it stands for. The places of all vertices lie in one buffer; the quad of a segment reads two neighbours of it, so a frame brings
 // positions only. Strands thinner than a pixel are drawn one pixel wide. As a wireframe all are.
 import * as THREE from "three";
+import { UNSHADED, lightOf } from "./shading.js";
 
 const vertexShader = `
 #include <clipping_planes_pars_vertex>
@@ -27,23 +28,22 @@ void main() {
 
 const fragmentShader = `
 #include <clipping_planes_pars_fragment>
-uniform vec3 color, glow;
+uniform vec3 color, glow, up;
 uniform float opacity;
 varying vec2 across;
 varying vec3 side, along;
+${lightOf}
 void main() {
     #include <clipping_planes_fragment>
     vec3 front = normalize(cross(side, along));
     front *= front.z < 0.0 ? -1.0 : 1.0;
     vec3 normal = normalize(across.x * side + sqrt(max(1.0 - across.x * across.x, 0.0)) * front);
-    float sky = 0.5 + 0.5 * dot(normal, viewMatrix[1].xyz);
-    float light = 1.6 * mix(0.184, 1.0, sky) + 1.7 * max(normal.z, 0.0);
-    gl_FragColor = vec4(color * (light * 0.3183099) + glow, opacity);
+    gl_FragColor = vec4(color * (diffuse(normal, up) * 0.3183099) + glow, opacity);
     #include <colorspace_fragment>
 }`;
 
 // radii: as TOPOLOGY has them. mesh.userData.places is the buffer that frames fill.
-export function strandMesh(radii, color, clippingPlanes) {
+export function strandMesh(radii, color, clippingPlanes, up = { value: new THREE.Vector3(0, 1, 0) }) {
     const geometry = new THREE.InstancedBufferGeometry(), count = radii.length;
     geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array([-1, 0, 0, 1, 0, 0, 1, 1, 0, -1, 1, 0]), 3));
     geometry.setIndex([0, 1, 2, 0, 2, 3]);
@@ -57,12 +57,13 @@ export function strandMesh(radii, color, clippingPlanes) {
     geometry.boundingSphere = new THREE.Sphere();
     const material = new THREE.ShaderMaterial({
         vertexShader, fragmentShader, clipping: true, clippingPlanes, side: THREE.DoubleSide,
-        uniforms: { color: { value: new THREE.Color(color) }, glow: { value: new THREE.Color(0) }, opacity: { value: 1 }, pixel: { value: 0 }, thin: { value: 0 } },
+        uniforms: { color: { value: new THREE.Color(color) }, glow: { value: new THREE.Color(0) }, up, opacity: { value: 1 }, pixel: { value: 0 }, thin: { value: 0 } },
     });
     const mesh = new THREE.Mesh(geometry, material);
     mesh.frustumCulled = false;
     mesh.userData.places = places;
     mesh.raycast = () => {}; // picking is for faces
+    mesh.layers.set(UNSHADED);
     mesh.onBeforeRender = (renderer, scene, camera) => {
         const height = renderer.getDrawingBufferSize(new THREE.Vector2()).y;
         material.uniforms.pixel.value = (2 * Math.tan(THREE.MathUtils.degToRad(camera.fov / 2))) / height;

@@ -224,7 +224,7 @@ struct cluster_rest {
 struct piece_strain {
     _Alignas(64) float g[9][PIECE_CLUSTERS]; /* row by row */
     float spread[PIECE_CLUSTERS];
-    float centre[3][PIECE_CLUSTERS], slack[PIECE_CLUSTERS];
+    float centre[3][PIECE_CLUSTERS], slack[PIECE_CLUSTERS]; /* written by placed_strain */
     float least_stretch[PIECE_CLUSTERS]; /* |g_i v| >= least_stretch_i |v|; written by stretches, as is the next */
     float norm[PIECE_CLUSTERS];          /* of g_i, or more */
 };
@@ -302,6 +302,9 @@ struct cluster_kernels {
     /* Gradient of a cluster and bound of the deviation of its cells, written to slot `slot` of the piece. */
     void (*strain)(const struct cluster_rest *rest, const struct cluster_points *points, struct piece_strain *strain,
                    uint32_t slot);
+    /* The same with centre and slack. */
+    void (*placed_strain)(const struct cluster_rest *rest, const struct cluster_points *points,
+                          struct piece_strain *strain, uint32_t slot);
     /* Bit i: sym(matrix * J) is positive definite for every J of cluster i. */
     uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
     /* least_stretch and norm of all clusters of a piece from g. */

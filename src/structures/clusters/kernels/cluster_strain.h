@@ -43,8 +43,31 @@ static inline float length_of(const float v[3])
     return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * (1 + 0x1p-13f);
 }
 
-static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points,
-                              struct piece_strain *strain, uint32_t slot)
+/* What only gaps need: the middle of the residuals, whose box is given, and how far they are from it. */
+static inline void place_cluster(const struct cluster_points *points,
+                                 const floats residuals[3][CLUSTER_VERTICES / FLOATS], const struct cluster_box *box,
+                                 const float errors[3], struct piece_strain *strain, uint32_t slot)
+{
+    float middle[3], sizes = 3;
+    for (int axis = 0; axis < 3; axis++) {
+        middle[axis] = 0.5f * (box->lo[axis] + box->hi[axis]);
+        strain->centre[axis][slot] = points->x[axis][0] + middle[axis];
+        sizes += fabsf(box->lo[axis]) + fabsf(box->hi[axis]);
+    }
+    floats farthest = floats_set(0);
+    for (int i = 0; i < CLUSTER_VERTICES / FLOATS; i++) {
+        struct floats3 off = {residuals[0][i] - floats_set(middle[0]), residuals[1][i] - floats_set(middle[1]),
+                              residuals[2][i] - floats_set(middle[2])};
+        farthest = floats_most(farthest, floats3_dot(off, off));
+    }
+    strain->slack[slot] = sqrtf(floats_largest(farthest)) * (1 + 0x1p-13f) + length_of(errors) + 4 * 0x1p-24f * sizes;
+}
+
+/* Inlined twice, with and without place_cluster. */
+static inline __attribute__((always_inline)) void strain_and_place(const struct cluster_rest *rest,
+                                                                   const struct cluster_points *points,
+                                                                   struct piece_strain *strain, uint32_t slot,
+                                                                   bool place)
 {
     const floats nothing = floats_set(0);
     floats total[9] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
@@ -89,22 +112,27 @@ static void strain_of_cluster(const struct cluster_rest *rest, const struct clus
     }
     struct cluster_box box;
     floats3_bounds((struct floats3){lo[0], lo[1], lo[2]}, (struct floats3){hi[0], hi[1], hi[2]}, box.lo, box.hi);
-    float extents[3], errors[3], middle[3], sizes = 3;
+    float extents[3], errors[3];
     for (int axis = 0; axis < 3; axis++) {
         errors[axis] = error_of_axis(rest, g[axis], box.lo[axis], box.hi[axis]);
         extents[axis] = (box.hi[axis] - box.lo[axis]) + 2 * errors[axis];
-        middle[axis] = 0.5f * (box.lo[axis] + box.hi[axis]);
-        strain->centre[axis][slot] = points->x[axis][0] + middle[axis];
-        sizes += fabsf(box.lo[axis]) + fabsf(box.hi[axis]);
-    }
-    floats farthest = floats_set(0);
-    for (int i = 0; i < CLUSTER_VERTICES / FLOATS; i++) {
-        struct floats3 off = {residuals[0][i] - floats_set(middle[0]), residuals[1][i] - floats_set(middle[1]),
-                              residuals[2][i] - floats_set(middle[2])};
-        farthest = floats_most(farthest, floats3_dot(off, off));
     }
     strain->spread[slot] = rest->stretch * length_of(extents);
-    strain->slack[slot] = sqrtf(floats_largest(farthest)) * (1 + 0x1p-13f) + length_of(errors) + 4 * 0x1p-24f * sizes;
+    if (place) {
+        place_cluster(points, residuals, &box, errors, strain, slot);
+    }
+}
+
+static void strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points,
+                              struct piece_strain *strain, uint32_t slot)
+{
+    strain_and_place(rest, points, strain, slot, false);
+}
+
+static void placed_strain_of_cluster(const struct cluster_rest *rest, const struct cluster_points *points,
+                                     struct piece_strain *strain, uint32_t slot)
+{
+    strain_and_place(rest, points, strain, slot, true);
 }
 
 /* With |.| the Frobenius norm, h = matrix * g and s = sym(h) - (|matrix| spread + 24 u |matrix| |g|) * identity: the
@@ -361,5 +389,6 @@ static void residual_of_vertices(const double (*reference)[3], const double (*xy
     {                                                                                                                  \
         load_points, bound_points, meet_group, vertex_leaf, own_leaf, vertex_flush, face_leaf, face_flush,             \
             vertex_leaf_doubles, vertex_flush_doubles, face_leaf_doubles, face_flush_doubles, strain_of_cluster,       \
-            definite_clusters, stretches_of_piece, open_clusters_of_pieces, residual_of_vertices                       \
+            placed_strain_of_cluster, definite_clusters, stretches_of_piece, open_clusters_of_pieces,                  \
+            residual_of_vertices                                                                                       \
     }

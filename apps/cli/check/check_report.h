@@ -2,17 +2,14 @@
 #ifndef DENT_CHECK_REPORT_H
 #define DENT_CHECK_REPORT_H
 
-#include "load_world.h"
-
-#include <dent/penetration.h>
+#include "check_rows.h"
 
 enum { POINT_SIZE = 64 };
 
-void print_check_json(printer *out, const loaded_world *loaded, const dent_check_result *result);
+void print_check_json(printer *out, const tool_options *options, const check_rows *rows);
 
-void print_check_table(printer *out, const loaded_world *loaded, const dent_check_result *result);
-void print_check_notes(printer *out, const tool_options *options, const loaded_world *loaded,
-                       const dent_check_result *result);
+void print_check_table(printer *out, const check_rows *rows);
+void print_check_notes(printer *out, const tool_options *options, const check_rows *rows);
 void print_check_verdict(printer *out, const tool_options *options, const loaded_world *loaded,
                          const dent_check_result *result);
 

@@ -121,8 +121,9 @@ void report_checked_series(tool_session *session, void *user)
     loaded_world last = {.body_count = frames->bodies};
     dent_check_result result = {.surfaces_as_solids = frames->surfaces_as_solids,
                                 .open_surfaces = frames->open_surfaces};
+    const check_rows rows = {.loaded = &last, .result = result, .suggested_tolerance = NAN};
     printer_text(out, "\n");
-    print_check_notes(out, session->options, &last, &result);
+    print_check_notes(out, session->options, &rows);
     if (frames->penetrating == 0) {
         printer_format(out, "no penetration in %llu frame%s\n", (unsigned long long)frames->frames,
                        frames->frames == 1 ? "" : "s");

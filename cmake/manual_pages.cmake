@@ -1,0 +1,23 @@
+# Runs the tool for its manual pages and completions: cmake -DTOOL=dent -DEMULATOR= -DFOLDER=DIR -P manual_pages.cmake
+function(print_to file)
+  get_filename_component(folder ${FOLDER}/${file} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  execute_process(COMMAND ${EMULATOR} ${TOOL} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${TOOL} ${ARGN} ended with ${status}")
+  endif()
+endfunction()
+
+# Leak checks of a sanitizer build would only slow this down.
+set(ENV{ASAN_OPTIONS} "detect_leaks=0")
+execute_process(COMMAND ${EMULATOR} ${TOOL} --help OUTPUT_VARIABLE help RESULT_VARIABLE status)
+string(REGEX MATCHALL "\n  [a-z][a-z-]* " rows "${help}")
+print_to(man1/dent.1 man)
+foreach(row IN LISTS rows)
+  string(STRIP "${row}" command)
+  print_to(man1/dent-${command}.1 man ${command})
+endforeach()
+print_to(bash/dent completion bash)
+print_to(zsh/_dent completion zsh)
+print_to(fish/dent.fish completion fish)
+file(WRITE ${FOLDER}/made "")

@@ -1,0 +1,135 @@
+"""Robots in every command: joint values, neighbours that may touch, SRDF files, --allow."""
+import os
+
+import tool_under_test as tool
+
+
+def link(name, size):
+    return ('<link name="%s"><collision><origin xyz="0 0 %g"/><geometry><box size="0.2 0.2 %g"/></geometry></collision>'
+            '</link>' % (name, size / 2, size))
+
+
+def arm():
+    """Four links of length 1, joints about y: folded by 180 degrees, link 3 lies on link 1."""
+    text = '<robot name="arm">' + "".join(link(name, 1) for name in ("base", "upper", "lower", "hand"))
+    for child, parent in (("upper", "base"), ("lower", "upper"), ("hand", "lower")):
+        text += ('<joint name="%s_joint" type="revolute"><parent link="%s"/><child link="%s"/><origin xyz="0 0 1"/>'
+                 '<axis xyz="0 1 0"/><limit lower="-3.2" upper="3.2" effort="1" velocity="1"/></joint>'
+                 % (child, parent, child))
+    return text + "</robot>"
+
+
+FOLDED = "lower_joint=3.1"
+
+
+class Robots(tool.ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.robot = self.write("arm.urdf", arm())
+
+    def pairs(self, *arguments, status=None):
+        result = self.good("check", "--json", self.robot, *arguments, status=status)
+        lines = tool.json_lines(result.stdout)
+        return [(pair["name_a"], pair["name_b"]) for pair in lines[:-1] if pair["verdict"] == "penetrating"], result
+
+    def test_check_takes_a_robot_at_joint_values_and_says_that_neighbours_may_touch(self):
+        pairs, result = self.pairs()
+        self.assertEqual(pairs, [])
+        self.assertIn("3 pairs of neighbouring links may touch", result.stderr)
+        pairs, _ = self.pairs("--joints", FOLDED, status=1)
+        self.assertEqual(pairs, [("base", "lower"), ("base", "hand"), ("upper", "hand")])
+
+    def test_allowed_pairs_are_not_tested_in_any_command(self):
+        joints = ("--joints", FOLDED)
+        allow = ("--allow", "hand:base", "--allow", "base:lower", "--allow", "upper:hand")
+        self.assertEqual(self.pairs(*joints, *allow)[0], [])
+        pairs = ("pairs", "--ask", "face-face", "--count", self.robot, *joints)
+        self.assertGreater(int(self.good(*pairs).stdout), 0)
+        self.assertEqual(int(self.good(*pairs, *allow).stdout), 0)
+        motion = ("ccd", self.robot, "--to", FOLDED, "--json")
+        self.assertEqual(tool.json_lines(self.good(*motion, status=1).stdout)[0]["verdict"], "contact")
+        self.assertEqual(tool.json_lines(self.good(*motion, *allow).stdout)[0]["verdict"], "free")
+
+    def test_allow_takes_bodies_of_any_file(self):
+        parts = [self.write("%s.mesh" % name, tool.medit(*tool.cube((x, 0, 0)))) for name, x in (("one", 0), ("two", 0.5))]
+        self.assertEqual(tool.run("check", *parts).returncode, 1)
+        self.assertEqual(tool.run("check", "--allow", "one:two", *parts).returncode, 0)
+
+    def test_the_srdf_beside_the_robot_is_used_and_another_one_instead_of_it(self):
+        self.write("arm.srdf", '<robot name="arm"><disable_collisions link1="hand" link2="base" reason="Never"/>'
+                               '<disable_collisions link1="gone" link2="base"/></robot>')
+        pairs, result = self.pairs("--joints", FOLDED, status=1)
+        self.assertEqual(pairs, [("base", "lower"), ("upper", "hand")])
+        self.assertIn("1 more pairs of links may touch", result.stderr)
+        self.assertIn("the first is 'gone'", result.stderr)
+        other = self.write("other.srdf", '<robot><disable_default_collisions link="base"/></robot>')
+        self.assertEqual(self.pairs("--joints", FOLDED, "--srdf", other, status=1)[0], [("upper", "hand")])
+
+    def test_run_moves_the_joints_and_checks_every_frame(self):
+        words = ("run", self.robot, "--to", FOLDED, "--frames", "4")
+        frames = tool.json_lines(self.good(*words, "--json").stdout)
+        self.assertEqual([frame["frame"] for frame in frames], [0, 1, 2, 3, 4])
+        self.assertEqual((frames[0]["contacts"], frames[4]["contacts"]), (0, 3))
+        self.assertEqual((frames[4]["time"], frames[4]["kinetic"]), (1, None))
+        last = tool.json_lines(self.good("check", "--json", self.robot, "--joints", FOLDED, status=1).stdout)[-1]
+        self.assertEqual(frames[4]["max_penetration"], last["max_depth"])
+        text = self.good(*words, "-o", self.path("motion")).stdout
+        self.assertIn("links penetrate in 1 of 5 frames", text.splitlines()[-1])
+        self.assertEqual(len(os.listdir(self.path("motion_frames"))), 5 * 4)
+        with open(self.path("motion.pvd")) as file:
+            self.assertEqual(file.read().count("<DataSet"), 20)
+        self.assertIn("--to VALUES", tool.run("run", self.robot).stderr)
+        self.assertIn("are for robots", self.one_line_error("run", "stack", "--to", "1"))
+        self.assertIn("for scenes", self.one_line_error("run", self.robot, "--to", FOLDED, "--scale", "2"))
+
+    def test_info_gives_bounds_at_the_joint_values(self):
+        lines = tool.json_lines(self.good("info", "--json", self.robot, "--joints", "upper_joint=1.5707963267948966").stdout)
+        hand = [entry for entry in lines[0]["links"] if entry["name"] == "hand"][0]
+        self.assertAlmostEqual(hand["lo_x"], 2, places=12)
+        self.assertAlmostEqual(hand["hi_x"], 3, places=12)
+
+    def test_robots_stand_among_meshes_and_series(self):
+        wall = self.write("wall_0.mesh", tool.medit(*tool.cube((0, 0, 3.5))))
+        self.write("wall_1.mesh", tool.medit(*tool.cube((0, 0, 5))))
+        self.assertEqual(tool.run("check", self.robot, wall).returncode, 1)
+        lines = tool.json_lines(self.good("check", "--json", self.path("wall_%d.mesh"), self.robot, status=1).stdout)
+        self.assertEqual([line["pairs_penetrating"] for line in lines[:-1]], [1, 0])
+
+    def test_mistakes_are_one_line_that_names_what_is_wrong(self):
+        cube = self.write("cube.mesh", tool.medit(*tool.cube((0, 0, 0))))
+        broken = self.write("broken.srdf", "<robot>")
+        for arguments, words in (
+                (("check", self.robot, "--joints", "elbow=1"), "there is no joint 'elbow'"),
+                (("check", self.robot, "--joints", "1,2"), "got 2 values; the robot has 3"),
+                (("check", self.robot, "--joints", "lower_joint=4"), "lower_joint"),
+                (("check", cube, "--joints", "1"), "no .urdf file"),
+                (("pairs", "--ask", "face-face", cube, "--srdf", broken), "no .urdf file"),
+                (("check", self.robot, "--srdf", broken), "broken.srdf:1: the file ends within <robot>"),
+                (("check", self.robot, "--allow", "hand"), "A:B"),
+                (("ccd", self.robot, "--to", "0,0,0", "--allow", "hnd:base"), "did you mean hand?")):
+            with self.subTest(arguments=arguments[1:]):
+                result = tool.run(*arguments)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                errors = [line for line in result.stderr.splitlines() if not line.startswith("dent: notice: ")]
+                self.assertEqual(len(errors), 1, result.stderr)
+                self.assertIn(words, errors[0])
+        self.good("check", self.robot, "--joints", "lower_joint=6", "--no-limits", status=None)
+
+
+class RobotOfTheKit(tool.DataTest):
+    def test_the_ur5e_goes_through_every_command(self):
+        robot = os.path.join(tool.DATA, "meshes", "robot-ur5e", "ur5e.urdf")
+        self.assertIn("wrist_2_link", self.good("info", robot).stdout)
+        self.good("check", robot)
+        folded = ("--joints", "elbow_joint=3")
+        lines = tool.json_lines(self.good("check", "--json", robot, *folded, status=1).stdout)
+        names = {(pair["name_a"], pair["name_b"]) for pair in lines[:-1]}
+        self.assertIn(("upper_arm_link", "wrist_2_link"), names)
+        self.assertGreater(int(self.good("pairs", "--ask", "face-face", "--count", robot, *folded).stdout), 100)
+        frames = tool.json_lines(self.good("run", robot, "--to", "elbow_joint=3", "--frames", "3", "--json").stdout)
+        self.assertEqual((len(frames), frames[3]["max_penetration"]), (4, lines[-1]["max_depth"]))
+        self.assertIn("base_link_inertia", self.good("ccd", robot, "--to", "elbow_joint=3.1", "--count", status=1).stdout)
+
+
+if __name__ == "__main__":
+    tool.main()
