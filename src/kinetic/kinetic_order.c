@@ -171,7 +171,7 @@ int moving_order(const struct moving_value *a, const struct moving_value *b, dou
     return sign != 0 || isinf(end) || t >= end ? sign : moving_sign(a, b, end);
 }
 
-/* Times as integers in the same order, and back. */
+/* Times as integers in the same order, and back. Two of them may be further apart than an int64_t can say. */
 static int64_t rank_of(double time)
 {
     return (int64_t)(radix_key_of_double(time) ^ UINT64_C(1) << 63);
@@ -201,7 +201,7 @@ double moving_first_failure(const struct moving_value *a, const struct moving_va
     /* The difference is positive at `low` and not at `high`. Around a guess, steps that double; then halves. */
     int64_t low = rank_of(t), high = rank_of(end), step = 1;
     double guess = guess_failure(a, b, t, end);
-    int64_t probe = guess > t && guess < end ? rank_of(guess) : low + (int64_t)((uint64_t)(high - low) / 2);
+    int64_t probe = guess > t && guess < end ? rank_of(guess) : low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
     bool found_low = false, found_high = false;
     while ((uint64_t)high - (uint64_t)low > 1) {
         if (probe <= low || probe >= high) {
@@ -218,8 +218,9 @@ double moving_first_failure(const struct moving_value *a, const struct moving_va
         if (found_low && found_high) {
             probe = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
         } else {
-            probe = found_low ? (high - low > step ? low + step : high) : (high - low > step ? high - step : low);
-            step *= 2;
+            bool inside = (uint64_t)high - (uint64_t)low > (uint64_t)step;
+            probe = found_low ? (inside ? low + step : high) : (inside ? high - step : low);
+            step = step > INT64_MAX / 2 ? INT64_MAX : 2 * step;
         }
     }
     double failure = time_of(high);

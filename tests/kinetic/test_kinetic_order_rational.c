@@ -83,7 +83,7 @@ static void test_signs_are_those_of_rational_numbers(void **state)
     (void)state;
     dent_random random = dent_random_seeded(11);
     uint64_t zeros = 0, negative = 0;
-    for (uint32_t round = 0; round < test_count(4000, 40000, 1000000); round++) {
+    for (uint32_t round = 0; round < test_count(20000, 40000, 1000000); round++) {
         int kind = (int)dent_random_below(&random, 5);
         struct moving_value a = random_value(&random, kind, dent_random_below(&random, 5) == 0, NULL);
         bool common = dent_random_below(&random, 2) && !isinf(a.t1);
@@ -108,7 +108,7 @@ static void test_failures_are_the_first_doubles(void **state)
     (void)state;
     dent_random random = dent_random_seeded(12);
     uint64_t found = 0;
-    for (uint32_t round = 0; round < test_count(4000, 40000, 1000000); round++) {
+    for (uint32_t round = 0; round < test_count(20000, 40000, 1000000); round++) {
         int kind = (int)dent_random_below(&random, 5);
         struct moving_value a = random_value(&random, kind, dent_random_below(&random, 5) == 0, NULL);
         bool common = dent_random_below(&random, 2) && !isinf(a.t1);
