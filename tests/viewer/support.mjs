@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after } from "node:test";
 
 const require = createRequire(join(process.env.DENT_VIEWER_MODULES, "package.json"));
 const { chromium } = require("playwright-core");
@@ -17,6 +18,10 @@ export const WAIT = 120000;
 // So the children are not waited for, except in stop(), and end with this program.
 const running = new Set();
 process.on("exit", () => running.forEach(child => child.kill("SIGKILL")));
+
+// Nor a browser, for which node would wait for ever. (The benchmark, which is no test, closes its own.)
+const browsers = new Set();
+if (process.env.NODE_TEST_CONTEXT) after(() => Promise.all([...browsers].map(browser => browser.close())));
 
 function waitedFor(child, waited) {
     for (const handle of [child, child.stdout, child.stderr]) waited ? handle.ref() : handle.unref();
@@ -59,7 +64,9 @@ export async function startBrowser() {
     });
     browser.setDefaultTimeout(WAIT);
     const close = browser.close.bind(browser);
+    browsers.add(browser);
     browser.close = async () => {
+        browsers.delete(browser);
         await close();
         rmSync(profile, { recursive: true, force: true });
     };

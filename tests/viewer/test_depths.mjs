@@ -125,13 +125,20 @@ test("the page calls them by their names, and colours by what is known", async (
     assert.equal(Number.parseFloat(await page.textContent("#legend-end")), 0.125);
     assert.match(await page.textContent("#legend-uncertain"), /^grey: uncertain, up to [1-9]/);
     assert.ok(await page.isVisible("#legend-uncertain"));
-    const { range, grey } = await page.evaluate(() => {
-        const { stage } = window.dentView, color = stage.points.geometry.getAttribute("color");
+    const { range, far, grey } = await page.evaluate(() => {
+        const { stage } = window.dentView, { contacts, contactIds, contactsSent } = stage.glyphs.frame;
+        const uncertain = Array.from({ length: contactsSent }, (_, i) => 13 * i).filter(at => contacts[at + 6] > stage.glyphs.range * 1.000001);
+        const color = stage.points.geometry.getAttribute("color"), far = stage.glyphs.drawn;
+        // The box that is eaten is a few pixels wide in the whole model, where one mark stands for all its contacts: look from near.
+        const sum = uncertain.reduce((at, k) => at.add({ x: contacts[k], y: contacts[k + 1], z: contacts[k + 2] }), stage.camera.position.clone().set(0, 0, 0));
+        stage.approach(sum.divideScalar(uncertain.length), 0.5 / stage.unit);
+        stage.draw();
         let grey = 0;
         for (let i = 0; i < stage.glyphs.drawn; i++) grey += color.getX(i) === color.getY(i) && color.getY(i) === color.getZ(i);
-        return { range: stage.glyphs.range * stage.unit, grey };
+        return { range: stage.glyphs.range * stage.unit, far, grey };
     });
     assert.ok(Math.abs(range - 0.125) < 1e-9, `colours up to ${range}`);
+    assert.ok(far >= 2, `${far} contacts of the whole model`);
     assert.ok(grey >= 8, `${grey} grey contacts`);
     assert.deepEqual(page.complaints, []);
     await browser.close();
