@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(installed_libraries)
-foreach(library dent dent_io dent_plan dent_sim)
+foreach(library dent dent_io dent_plan dent_sim dent_view)
   if(TARGET ${library}_static AND TARGET ${library}_shared)
     list(APPEND installed_libraries ${library})
   endif()
@@ -24,12 +24,17 @@ endforeach()
 
 # ---- libraries and the tool ---------------------------------------------------------------------------------------
 foreach(library IN LISTS installed_libraries)
-  # dent_io, dent_plan and dent_sim find the dent library that lies beside them, in the build tree as where they are installed (a
+  # dent_io, dent_plan, dent_sim and dent_view find the dent library that lies beside them, in the build tree as where they are installed (a
   # path that was exchanged by the installation would be padded with empty elements, which mean the current folder).
   if(NOT library STREQUAL "dent")
     set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
   endif()
-  install(TARGETS ${library}_static ${library}_shared EXPORT dent_targets
+  # dent_view in a set of its own: where libwebsockets is missing the others are found all the same.
+  set(targets dent_targets)
+  if(library STREQUAL "dent_view")
+    set(targets dent_view_targets)
+  endif()
+  install(TARGETS ${library}_static ${library}_shared EXPORT ${targets}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
@@ -105,6 +110,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/dent-config-versi
 install(FILES ${PROJECT_BINARY_DIR}/package/dent-config.cmake ${PROJECT_BINARY_DIR}/package/dent-config-version.cmake
   DESTINATION ${package_folder})
 install(EXPORT dent_targets NAMESPACE dent:: DESTINATION ${package_folder})
+if("dent_view" IN_LIST installed_libraries)
+  install(EXPORT dent_view_targets NAMESPACE dent:: DESTINATION ${package_folder})
+endif()
 
 # ---- pkg-config ---------------------------------------------------------------------------------------------------
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -136,6 +144,7 @@ list(JOIN io_requirements ", " io_requirements)
 set(exact "dent = ${PROJECT_VERSION}")
 dent_pkg_config(dent "exact collision detection and contact response for deformable bodies" "" "" "-pthread -lm")
 dent_pkg_config(dent_io "mesh files for dent" "${exact}" "${io_requirements}" "")
+dent_pkg_config(dent_view "live view of your own world for dent" "${exact}" "libwebsockets" "")
 dent_pkg_config(dent_plan "paths that are proven free for dent" "${exact}" "" "")
 set(jansson_requirement)
 if(JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)

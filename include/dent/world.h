@@ -40,6 +40,9 @@ DENT_API dent_status dent_body_set_topology(dent_world *world, dent_body_id id, 
 DENT_API dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const dent_positions *positions_t0,
                                              const dent_positions *positions_t1);
 
+/** Copies the description of the borrowed positions at t0; data null: none. O(1). */
+DENT_API dent_status dent_body_get_positions(dent_world *world, dent_body_id id, dent_positions *positions_t0);
+
 /** Sets the collision filter: a and b are tested iff `(group_a & mask_b) && (group_b & mask_a)`. */
 DENT_API dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group,
                                           uint32_t collision_mask, bool self_collision);
@@ -58,6 +61,9 @@ DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id,
 DENT_API uint32_t dent_world_body_count(const dent_world *world);
 /** Returns the id of a body by its body index, 0-based in order of addition and below dent_world_body_count. */
 DENT_API dent_body_id dent_world_body_at(const dent_world *world, uint32_t body_index);
+/** Returns a number that grows when bodies are added or removed and when elements or filters change: what was derived
+ * from the bodies is still right if it is the same. */
+DENT_API uint64_t dent_world_topology_version(const dent_world *world);
 /** Returns false for a stale id. */
 DENT_API bool dent_world_has_body(const dent_world *world, dent_body_id id);
 

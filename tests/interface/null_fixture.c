@@ -274,6 +274,26 @@ dent_wisp_tree *fixture_dent_wisp_tree(void)
     return tree;
 }
 
+#ifdef DENT_HAVE_VIEW
+static void print_nothing(void *user, const char *line)
+{
+    (void)user;
+    (void)line;
+}
+
+dent_view *fixture_dent_view(void)
+{
+    static dent_view *view;
+    if (!view) {
+        dent_view_def def = dent_view_def_default();
+        def.no_browser = true;
+        def.print = print_nothing;
+        must(dent_view_create(fixture_dent_world(), &def, &view) == DENT_OK, "a view");
+    }
+    return view;
+}
+#endif
+
 dent_scene *fixture_dent_scene(void)
 {
     static dent_scene *scene;

@@ -15,6 +15,9 @@
 #include <dent/sim_scene.h>
 #include <dent/srdf.h>
 #include <dent/urdf.h>
+#ifdef DENT_HAVE_VIEW
+#include <dent/view.h>
+#endif
 
 #include <stdarg.h>
 
@@ -52,6 +55,9 @@ dent_planner *fixture_dent_planner(void);
 dent_density *fixture_dent_density(void);
 dent_strand_tracker *fixture_dent_strand_tracker(void);
 dent_wisp_tree *fixture_dent_wisp_tree(void);
+#ifdef DENT_HAVE_VIEW
+dent_view *fixture_dent_view(void);
+#endif
 dent_scene *fixture_dent_scene(void);
 dent_sim *fixture_dent_sim(void);
 dent_sim_scene *fixture_dent_sim_scene(void);

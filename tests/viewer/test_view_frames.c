@@ -1,39 +1,14 @@
 /* Frames of the viewer when memory is short: contacts and questions fail, what can be seen is sent all the same. The
- * tool's view_frames.c alone, with a source of two tetrahedra; messages have memory of their own. */
+ * model's view_frames.c alone, with a source of two tetrahedra; messages have memory of their own. */
 #include "support/cmocka_includes.h"
 #include "support/failing_allocator.h"
 
-#include "../apps/cli/interrupt.h"
-#include "../apps/cli/tool.h"
-#include "../apps/cli/view/view_frames.h"
+#include "../apps/viewer/model/view_frames.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double positions[2][12] = {{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
                                         {0.1, 0.1, 0.1, 1.1, 0.1, 0.1, 0.1, 1.1, 0.1, 0.1, 0.1, 1.1}};
-
-/* What view_frames.c needs of the tool. */
-const int *interrupt_flag(void)
-{
-    return NULL;
-}
-
-int view_fail(view_source *source, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(source->trouble, sizeof source->trouble, format, arguments);
-    va_end(arguments);
-    return STATUS_ERROR;
-}
-
-const char *session_message(tool_session *session, dent_status status)
-{
-    (void)session;
-    return dent_status_name(status);
-}
 
 static int find_contacts(view_source *source)
 {
@@ -44,12 +19,12 @@ static int find_contacts(view_source *source)
     }
     source->facts.contact_count = found.count;
     source->facts.push = found.scale_depth;
-    return STATUS_GOOD;
+    return VIEW_GOOD;
 }
 
 typedef struct stage {
     struct failing_allocator memory;
-    tool_session session;
+    dent_context *context;
     view_source source;
     view_body bodies[2];
     uint32_t shown[4];
@@ -63,11 +38,11 @@ static void open_stage(stage *made)
     dent_context_def def = dent_context_def_default();
     def.allocator = failing_allocator_hook(&made->memory);
     def.thread_count = 1;
-    made->session.context = dent_context_create(&def, NULL);
-    assert_non_null(made->session.context);
+    made->context = dent_context_create(&def, NULL);
+    assert_non_null(made->context);
     view_source *source = &made->source;
-    source->session = &made->session;
-    source->world = dent_world_create(made->session.context);
+    source->context = made->context;
+    source->world = dent_world_create(made->context);
     source->bodies = made->bodies;
     source->body_count = 2;
     source->find_contacts = find_contacts;
@@ -94,7 +69,7 @@ static void open_stage(stage *made)
 static void close_stage(stage *made)
 {
     dent_world_destroy(made->source.world);
-    dent_context_destroy(made->session.context);
+    dent_context_destroy(made->context);
     assert_true(failing_allocator_clean(&made->memory));
 }
 
@@ -108,7 +83,7 @@ static view_frame_header header_of(const view_message *message)
 static int find_none(view_source *source)
 {
     source->facts.contact_count = 0;
-    return STATUS_GOOD;
+    return VIEW_GOOD;
 }
 
 /* Makes a frame with every single allocation failing in turn; returns how often it came without what was asked. */

@@ -2,7 +2,7 @@
  * whole. */
 #include "support/cmocka_includes.h"
 
-#include "../apps/cli/view/view_polytope.h"
+#include "../apps/viewer/model/view_polytope.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  *
  * Each argument is a file of points, or a mesh whose vertices are taken. Both clouds are prepared with all threads; the
  * search itself is seeded and the same for any number of them. It runs in slices of work, so that Ctrl-C is heard. */
-#include "cloud_curve.h"
 #include "file_names.h"
 #include "interrupt.h"
 #include "json_output.h"
@@ -10,6 +9,7 @@
 #include "tool.h"
 #include "tool_session.h"
 
+#include <cloud_curve.h>
 #include <dent/cloud.h>
 #include <dent/mesh_io.h>
 

@@ -1,4 +1,4 @@
-/* view_browser.c — starts browsers: the user's own on a display, a headless Chromium for snapshots. */
+/* view_browser.c — a headless Chromium for snapshots and recordings. */
 #include "interrupt.h"
 #include "placed_file.h"
 #include "tool.h"
@@ -18,76 +18,15 @@
 #include <sys/prctl.h>
 #endif
 
-/* In the child, before it becomes a browser: standard streams to nowhere, since browsers chat, and none of our files
- * and sockets, since they outlive us. */
-static void silence(void)
-{
-    for (int descriptor = STDERR_FILENO + 1; descriptor < 1024; descriptor++) {
-        close(descriptor);
-    }
-    int nowhere = open("/dev/null", O_RDWR);
-    if (nowhere >= 0) {
-        dup2(nowhere, STDIN_FILENO);
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-    }
-}
-
-static bool is_program(const char *name)
-{
-    const char *path = getenv("PATH");
-    char file[512];
-    if (strchr(name, '/') != NULL) {
-        return access(name, X_OK) == 0;
-    }
-    while (path != NULL && *path != '\0') {
-        int length = (int)strcspn(path, ":");
-        snprintf(file, sizeof file, "%.*s/%s", length, path, name);
-        if (access(file, X_OK) == 0) {
-            return true;
-        }
-        path += length + (path[length] == ':');
-    }
-    return false;
-}
-
-bool view_can_open_browser(void)
-{
-    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
-        return false;
-    }
-    bool found = is_program("xdg-open");
-    if (!found) {
-        remark("view: there is no xdg-open to start a browser with: open the address yourself");
-    }
-    return found;
-}
-
-void view_open_browser(const char *path)
-{
-    pid_t process = fork();
-    if (process == 0) {
-        if (fork() == 0) { /* twice, so that nobody has to wait for it */
-            silence();
-            setsid();
-            execlp("xdg-open", "xdg-open", path, (char *)NULL);
-        }
-        _exit(0);
-    }
-    if (process > 0) {
-        waitpid(process, NULL, 0);
-    }
-}
-
 static const char *find_chromium(void)
 {
     static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"};
     const char *chosen = getenv("DENT_CHROMIUM");
     if (chosen != NULL) {
-        return is_program(chosen) ? chosen : NULL;
+        return view_is_program(chosen) ? chosen : NULL;
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (is_program(names[i])) {
+        if (view_is_program(names[i])) {
             return names[i];
         }
     }
@@ -110,7 +49,7 @@ int view_start_snapshot(const char *page, const char *path, const char *profile)
 #ifdef __linux__
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* should we be killed */
 #endif
-        silence();
+        view_silence();
         if (strlen(profile) <
             60) { /* its sockets have names of at most 107 bytes; so that what it leaves behind goes with the profile */
             setenv("TMPDIR", profile, 1);
@@ -170,7 +109,7 @@ static bool remove_once(const char *path)
     int status = -1;
     pid_t process = fork();
     if (process == 0) {
-        silence();
+        view_silence();
         execlp("rm", "rm", "-rf", "--", path, (char *)NULL);
         _exit(127);
     }

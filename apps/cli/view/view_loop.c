@@ -3,9 +3,9 @@
 
 #include "interrupt.h"
 #include "placed_file.h"
-#include "questions.h"
 #include "tool.h"
-#include "view_frames.h"
+#include "view_tool.h"
+#include <view_frames.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,46 +59,21 @@ static int move(viewing *view, int32_t steps)
     return failed;
 }
 
-static int ask(viewing *view, const char *word)
+static int ask(viewing *view, const view_command *command)
 {
-    const dent_question_info *info = find_question(word, question_is_discrete);
-    view->requests.question = info != NULL ? info->question : 0;
-    view->changed = view->state_changed = true;
-    return info != NULL || strcmp(word, "none") == 0 ? STATUS_GOOD
-                                                     : view_fail(&view->source, "there is no question %s", word);
-}
-
-static int show_stress(viewing *view, const char *word)
-{
-    view_measure measure = VIEW_MEASURE_NONE;
-    bool known = view_find_measure(word, &measure), missing = known && measure != VIEW_MEASURE_NONE;
-    missing = missing && !view_measure_offered(&view->source, measure);
-    view->requests.measure = missing ? VIEW_MEASURE_NONE : measure;
-    view->changed = view->state_changed = true;
-    return !known    ? view_fail(&view->source, "there is no measure %s", word)
-           : missing ? view_fail(&view->source, "this model has no %s%s", word,
-                                 view->source.live ? "" : "; only simulations have stress and speed")
-                     : STATUS_GOOD;
-}
-
-static int show_structure(viewing *view, const view_command *command)
-{
-    view_settings *requests = &view->requests;
-    bool known = strcmp(command->word, "none") == 0, outside = command->number[0] >= view->source.body_count;
-    requests->tree = view_find_tree(command->word);
-    requests->structure_wanted = !outside && requests->tree != NULL;
-    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT && requests->tree == NULL; i++) {
-        if (strcmp(command->word, dent_structure_name((dent_structure)i)) == 0) {
-            requests->structure = (dent_structure)i;
-            requests->structure_wanted = !outside;
-        }
+    view_source *source = &view->source;
+    view->state_changed = true;
+    switch (command->kind) {
+    case VIEW_COMMAND_ASK:
+        view->changed = true;
+        return view_ask_question(source, &view->requests, command->word);
+    case VIEW_COMMAND_STRESS:
+        view->changed = true;
+        return view_ask_measure(source, &view->requests, command->word);
+    default:
+        view->boxes_changed = true;
+        return view_ask_structure(source, &view->requests, command);
     }
-    requests->structure_body = outside ? 0 : command->number[0];
-    requests->structure_level = command->number[1];
-    view->boxes_changed = view->state_changed = true;
-    return known || requests->structure_wanted ? STATUS_GOOD
-           : outside                           ? view_fail(&view->source, "there is no body %u", command->number[0])
-                                               : view_fail(&view->source, "there is no structure %s", command->word);
 }
 
 static void grab(viewing *view, const view_command *command)
@@ -183,11 +158,9 @@ static int handle_command(viewing *view, const view_command *command)
         moves(view);
         return give_up(view, source->restart(source));
     case VIEW_COMMAND_ASK:
-        return give_up(view, ask(view, command->word));
     case VIEW_COMMAND_STRUCTURE:
-        return give_up(view, show_structure(view, command));
     case VIEW_COMMAND_STRESS:
-        return give_up(view, show_stress(view, command->word));
+        return give_up(view, ask(view, command));
     case VIEW_COMMAND_PICK:
         view_server_reply(view->server, command->client,
                           view_describe_face(source, command->number[0], command->number[1]));
@@ -344,10 +317,27 @@ static int publish(viewing *view, const view_server_facts *facts)
 
 /* ---- the user's browser ------------------------------------------------------------------------------------------ */
 
+/* Without a display, in an SSH session: how the address is reached from the user's own machine. */
+static void tell_tunnel(const viewing *view)
+{
+    char line[VIEW_TUNNEL_LIMIT];
+    if (view_write_tunnel(view_server_port(view->server), line, sizeof line)) {
+        remark("view: on your own machine run  %s  and open the address there", line);
+    }
+}
+
 static void open_browser(viewing *view, const char *url)
 {
     char page[VIEW_FOLDER_LIMIT + 16];
-    if (options_have(view->session->options, OPTION_NO_BROWSER) || !view_can_open_browser()) {
+    if (options_have(view->session->options, OPTION_NO_BROWSER)) {
+        return;
+    }
+    if (!view_has_display()) {
+        tell_tunnel(view);
+        return;
+    }
+    if (!view_is_program("xdg-open")) {
+        remark("view: there is no xdg-open to start a browser with: open the address yourself");
         return;
     }
     if (!view_make_runtime_folder(view->redirect)) {

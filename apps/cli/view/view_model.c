@@ -1,7 +1,7 @@
 /* view_model.c — files and built-in scenes as a source of the viewer: files stand still, scenes move as prescribed. */
 #include "interrupt.h"
 #include "tool.h"
-#include "view_source.h"
+#include "view_tool.h"
 
 #include <dent/penetration.h>
 
@@ -39,8 +39,8 @@ static void close_model(view_source *source)
 {
     model *own = source->own;
     view_robot_close(source);
-    loaded_world_close(source->session, &own->loaded);
-    dent_release(source->session->context, own, 1, sizeof *own);
+    loaded_world_close(view_session(source), &own->loaded);
+    dent_release(source->context, own, 1, sizeof *own);
     source->own = NULL;
 }
 
@@ -60,9 +60,9 @@ static uint32_t count_frames(const loaded_world *loaded)
 static int keep_pairs(view_source *source, const dent_check_result *result)
 {
     uint32_t count = result->pair_count < UINT32_MAX ? (uint32_t)result->pair_count : UINT32_MAX;
-    dent_release(source->session->context, source->checked, source->checked_count, sizeof *source->checked);
+    dent_release(source->context, source->checked, source->checked_count, sizeof *source->checked);
     source->checked_count = 0;
-    source->checked = dent_allocate(source->session->context, count, sizeof *source->checked);
+    source->checked = dent_allocate(source->context, count, sizeof *source->checked);
     if (source->checked == NULL) {
         return view_fail(source, "out of memory");
     }
@@ -124,7 +124,7 @@ static int set_joint(view_source *source, uint32_t joint, double value)
 
 int view_model_open(view_source *source)
 {
-    tool_session *session = source->session;
+    tool_session *session = view_session(source);
     model *own = dent_allocate(session->context, 1, sizeof *own);
     if (own == NULL) {
         return view_fail(source, "out of memory");
@@ -145,7 +145,7 @@ int view_model_open(view_source *source)
     source->restart = restart;
     failed = view_robot_open(source, &own->loaded);
     source->set_joint = source->joint_count > 0 ? set_joint : NULL;
-    failed = failed ? failed : view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
+    failed = failed ? failed : view_describe_loaded(source, own->loaded.bodies, own->loaded.body_count);
     failed = failed ? failed : go_to(source, session->options->frame);
     bool judged = !failed && source->frame_count <= 1 && !view_source_has_strands(source); /* strands have no inside */
     return judged ? check_once(source) : failed;

@@ -6,7 +6,7 @@
 #include "push_scale.h"
 #include "recording_names.h"
 #include "tool.h"
-#include "view_source.h"
+#include "view_tool.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static bool holds_contacts(const dent_collection_entry *entry)
 
 static recorded_frame *find_frames(view_source *source, const dent_collection *collection, uint32_t *count)
 {
-    recorded_frame *frames = dent_allocate(source->session->context, collection->entry_count, sizeof *frames);
+    recorded_frame *frames = dent_allocate(source->context, collection->entry_count, sizeof *frames);
     *count = 0;
     if (frames == NULL) {
         view_fail(source, "out of memory");
@@ -55,8 +55,8 @@ static recorded_frame *find_frames(view_source *source, const dent_collection *c
         frames[*count - 1].count++;
     }
     if (*count == 0) {
-        view_fail(source, "%s: the recording has no frame", source->session->options->arguments[0]);
-        dent_release(source->session->context, frames, collection->entry_count, sizeof *frames);
+        view_fail(source, "%s: the recording has no frame", view_session(source)->options->arguments[0]);
+        dent_release(source->context, frames, collection->entry_count, sizeof *frames);
         return NULL;
     }
     return frames;
@@ -64,7 +64,7 @@ static recorded_frame *find_frames(view_source *source, const dent_collection *c
 
 static void drop_collection(view_source *source, recording *own)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     if (own->collection != NULL) {
         dent_release(context, own->frames, own->collection->entry_count, sizeof *own->frames);
         dent_collection_destroy(context, own->collection);
@@ -77,8 +77,8 @@ static void drop_collection(view_source *source, recording *own)
  * it. */
 static int read_collection(view_source *source, recording *own)
 {
-    const char *path = source->session->options->arguments[0];
-    dent_context *context = source->session->context;
+    const char *path = view_session(source)->options->arguments[0];
+    dent_context *context = source->context;
     dent_collection *collection;
     struct stat facts;
     uint32_t count;
@@ -86,7 +86,7 @@ static int read_collection(view_source *source, recording *own)
     (void)stat(path, &facts); /* before it is read: what is written meanwhile counts as new */
     dent_status status = dent_collection_read(context, path, &collection);
     if (status != DENT_OK) {
-        return view_fail(source, "%s", session_message(source->session, status));
+        return view_fail(source, "%s", session_message(view_session(source), status));
     }
     recorded_frame *frames = find_frames(source, collection, &count);
     if (frames == NULL) {
@@ -105,7 +105,7 @@ static int read_collection_again(view_source *source)
 {
     recording *own = source->own;
     struct stat facts;
-    bool changed = stat(source->session->options->arguments[0], &facts) == 0 &&
+    bool changed = stat(view_session(source)->options->arguments[0], &facts) == 0 &&
                    (facts.st_size != own->as_read.st_size || facts.st_mtim.tv_sec != own->as_read.st_mtim.tv_sec ||
                     facts.st_mtim.tv_nsec != own->as_read.st_mtim.tv_nsec || facts.st_ino != own->as_read.st_ino);
     return changed ? read_collection(source, own) : STATUS_GOOD;
@@ -124,9 +124,9 @@ static int read_body_file(view_source *source, recording *own, const dent_collec
     full_path(own, entry, path);
     dent_mesh_read_def def = dent_mesh_read_def_default();
     def.regular_only = true;
-    dent_status status = dent_mesh_read(source->session->context, path, &def, mesh);
-    session_forget_notices(source->session);
-    return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(source->session, status));
+    dent_status status = dent_mesh_read(source->context, path, &def, mesh);
+    session_forget_notices(view_session(source));
+    return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(view_session(source), status));
 }
 
 static void list_mesh(recording *own, const dent_mesh *mesh, const dent_body_id *ids, uint32_t first)
@@ -147,7 +147,7 @@ static void list_mesh(recording *own, const dent_mesh *mesh, const dent_body_id 
 
 static int add_mesh(view_source *source, recording *own, dent_mesh *mesh)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     uint32_t wanted = own->body_count + mesh->body_count;
     loaded_body *grown = dent_reallocate(context, own->bodies, own->body_capacity, wanted, sizeof *grown);
     dent_body_id *ids = dent_allocate(context, mesh->body_count, sizeof *ids);
@@ -170,7 +170,7 @@ static int add_mesh(view_source *source, recording *own, dent_mesh *mesh)
 static int exchange_mesh(view_source *source, recording *own, uint32_t number, uint32_t first_body, dent_mesh *next,
                          bool *fresh)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     dent_mesh *before = own->meshes[number];
     dent_mesh_change change;
     if (next->body_count != before->body_count) {
@@ -198,7 +198,7 @@ static int exchange_mesh(view_source *source, recording *own, uint32_t number, u
 
 static void drop_contacts(view_source *source, recording *own)
 {
-    dent_points_destroy(source->session->context, own->contacts);
+    dent_points_destroy(source->context, own->contacts);
     own->contacts = NULL;
 }
 
@@ -207,8 +207,8 @@ static int read_contacts(view_source *source, recording *own, const dent_collect
     char path[2 * FILE_NAME_LIMIT];
     full_path(own, entry, path);
     drop_contacts(source, own);
-    dent_status status = dent_points_read(source->session->context, path, &own->contacts);
-    return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(source->session, status));
+    dent_status status = dent_points_read(source->context, path, &own->contacts);
+    return status == DENT_OK ? STATUS_GOOD : view_fail(source, "%s", session_message(view_session(source), status));
 }
 
 static int make_room_for_mesh(view_source *source, recording *own)
@@ -218,7 +218,7 @@ static int make_room_for_mesh(view_source *source, recording *own)
         return STATUS_GOOD;
     }
     dent_mesh **grown =
-        dent_reallocate(source->session->context, own->meshes, own->mesh_capacity, wanted, sizeof *grown);
+        dent_reallocate(source->context, own->meshes, own->mesh_capacity, wanted, sizeof *grown);
     if (grown == NULL) {
         return view_fail(source, "out of memory");
     }
@@ -252,7 +252,7 @@ static int read_files(view_source *source, uint32_t number, bool first, bool *fr
                  : first ? add_mesh(source, own, mesh)
                          : exchange_mesh(source, own, meshes, first_body, mesh, fresh);
         if (failed) {
-            dent_mesh_destroy(source->session->context, mesh);
+            dent_mesh_destroy(source->context, mesh);
             return failed;
         }
         own->meshes[meshes++] = mesh;
@@ -277,10 +277,10 @@ static int read_frame(view_source *source, uint32_t number, bool first)
     source->frame = number;
     source->facts.time = own->collection->entries[own->frames[number].first].time;
     if (fresh) {
-        int worse = view_source_describe(source, own->bodies, own->body_count);
+        int worse = view_describe_loaded(source, own->bodies, own->body_count);
         return failed ? failed : worse;
     }
-    view_source_follow(source, own->bodies);
+    view_follow_loaded(source, own->bodies);
     return failed;
 }
 
@@ -381,7 +381,7 @@ static int recorded_contacts(view_source *source)
 static void close_recording(view_source *source)
 {
     recording *own = source->own;
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     dent_world_destroy(own->world);
     for (uint32_t i = 0; i < own->mesh_count; i++) {
         dent_mesh_destroy(context, own->meshes[i]);
@@ -404,12 +404,12 @@ static bool read_names(view_source *source, recording *own)
         char *slash = strrchr(folder, '/');
         *(slash != NULL ? slash + 1 : folder) = '\0';
     }
-    return recording_names_read(source->session->context, folder, &own->names);
+    return recording_names_read(source->context, folder, &own->names);
 }
 
 static int open_files(view_source *source, recording *own, const char *path)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     const char *slash = strrchr(path, '/');
     if (strlen(path) >= FILE_NAME_LIMIT) {
         return view_fail(source, "%s: the name is too long", path);
@@ -429,8 +429,8 @@ static int open_files(view_source *source, recording *own, const char *path)
 
 int view_recording_open(view_source *source)
 {
-    const tool_options *options = source->session->options;
-    recording *own = dent_allocate(source->session->context, 1, sizeof *own);
+    const tool_options *options = view_session(source)->options;
+    recording *own = dent_allocate(source->context, 1, sizeof *own);
     if (own == NULL) {
         return view_fail(source, "out of memory");
     }

@@ -2,7 +2,8 @@
 #include "view_report.h"
 
 #include "tool.h"
-#include "view_frames.h"
+#include "view_tool.h"
+#include <view_frames.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static int print_page(printer *out, view_message *const *messages, uint32_t coun
 
 static int describe(view_source *source, const loaded_world *loaded)
 {
-    int failed = view_source_describe(source, loaded->bodies, loaded->body_count);
+    int failed = view_describe_loaded(source, loaded->bodies, loaded->body_count);
     source->moved = true; /* contacts are to be found */
     return failed;
 }
@@ -132,7 +133,7 @@ int view_report_print(tool_session *session, const loaded_world *loaded, const c
     view_settings requests;
     memset(&source, 0, sizeof source);
     memset(&requests, 0, sizeof requests);
-    source.session = session;
+    view_source_host(&source, session);
     source.find_contacts = view_source_ask_contacts;
     source.world = loaded->world;
     snprintf(source.title, sizeof source.title, "%s", title);

@@ -1,7 +1,7 @@
 /* view_robot.c — joint values of robots as the page shows and changes them. */
 #include "robot_input.h"
 #include "tool.h"
-#include "view_source.h"
+#include "view_tool.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static uint32_t count_values(const loaded_world *loaded)
 
 int view_robot_open(view_source *source, const loaded_world *loaded)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     uint32_t capacity = count_values(loaded);
     source->joints = dent_allocate(context, capacity, sizeof *source->joints);
     double *values = dent_allocate(context, capacity, sizeof *values);
@@ -56,7 +56,7 @@ int view_robot_open(view_source *source, const loaded_world *loaded)
     for (uint32_t i = 0; i < loaded->input_count && !failed; i++) {
         if (loaded->inputs[i].robot != NULL) {
             const dent_linkage *linkage = loaded->inputs[i].robot->linkage;
-            failed = read_joint_values("view", linkage, "--joints", source->session->options->joints, values);
+            failed = read_joint_values("view", linkage, "--joints", view_session(source)->options->joints, values);
             if (!failed) {
                 list_joints(source, linkage, i, values);
             }
@@ -73,7 +73,7 @@ int view_robot_open(view_source *source, const loaded_world *loaded)
 
 void view_robot_close(view_source *source)
 {
-    dent_release(source->session->context, source->joints, source->joint_count, sizeof *source->joints);
+    dent_release(source->context, source->joints, source->joint_count, sizeof *source->joints);
     source->joints = NULL;
     source->joint_count = 0;
 }
@@ -84,10 +84,10 @@ int view_robot_set(view_source *source, loaded_world *loaded, uint32_t joint, do
         return view_fail(source, "there is no joint value %u", joint);
     }
     view_joint *moved = &source->joints[joint];
-    if (!options_have(source->session->options, OPTION_NO_LIMITS)) {
+    if (!options_have(view_session(source)->options, OPTION_NO_LIMITS)) {
         value = fmin(fmax(value, moved->lower), moved->upper);
     }
-    double before = moved->value, *values = dent_allocate(source->session->context, source->joint_count, sizeof *values);
+    double before = moved->value, *values = dent_allocate(source->context, source->joint_count, sizeof *values);
     if (values == NULL) {
         return view_fail(source, "out of memory");
     }
@@ -97,8 +97,8 @@ int view_robot_set(view_source *source, loaded_world *loaded, uint32_t joint, do
             values[source->joints[i].place] = source->joints[i].value;
         }
     }
-    bool good = loaded_world_pose_robot(source->session, loaded, moved->input, values);
+    bool good = loaded_world_pose_robot(view_session(source), loaded, moved->input, values);
     moved->value = good ? value : before;
-    dent_release(source->session->context, values, source->joint_count, sizeof *values);
+    dent_release(source->context, values, source->joint_count, sizeof *values);
     return good ? STATUS_GOOD : view_fail(source, "joint %s cannot be %g", moved->name, value);
 }

@@ -1,6 +1,6 @@
 /* view_series.c — a series of mesh files (dent/frames.h) as a source of the viewer; files that are no series stay. */
 #include "tool.h"
-#include "view_source.h"
+#include "view_tool.h"
 
 #include <string.h>
 
@@ -29,17 +29,17 @@ static int go_to(view_source *source, uint32_t frame)
         if (own->inputs[i].frames != NULL) {
             dent_mesh_change change;
             uint32_t index = smaller(source->frame, dent_frames_count(own->inputs[i].frames) - 1);
-            failed = loaded_world_set_frame(source->session, &own->loaded, i, own->inputs[i].frames, index, &change);
+            failed = loaded_world_set_frame(view_session(source), &own->loaded, i, own->inputs[i].frames, index, &change);
             fresh = fresh || (!failed && change != DENT_MESH_SAME_TOPOLOGY);
         }
     }
-    session_forget_notices(source->session);
+    session_forget_notices(view_session(source));
     source->facts.time = source->frame * source->frame_seconds;
     if (fresh) {
-        int worse = view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
+        int worse = view_describe_loaded(source, own->loaded.bodies, own->loaded.body_count);
         return failed ? failed : worse;
     }
-    view_source_follow(source, own->loaded.bodies); /* after a failure too: inputs before it have moved */
+    view_follow_loaded(source, own->loaded.bodies); /* after a failure too: inputs before it have moved */
     return failed;
 }
 
@@ -56,14 +56,14 @@ static int restart(view_source *source)
 static void close_series(view_source *source)
 {
     series *own = source->own;
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     if (own->loaded.world != NULL) {
-        loaded_world_close(source->session, &own->loaded);
+        loaded_world_close(view_session(source), &own->loaded);
     }
     for (uint32_t i = 0; i < own->input_count; i++) {
         dent_frames_close(own->inputs[i].frames);
     }
-    dent_release(context, own->inputs, source->session->options->argument_count, sizeof *own->inputs);
+    dent_release(context, own->inputs, view_session(source)->options->argument_count, sizeof *own->inputs);
     dent_release(context, own, 1, sizeof *own);
     source->own = NULL;
 }
@@ -72,7 +72,7 @@ static int add_input(view_source *source, series *own, const char *word)
 {
     series_input *input = &own->inputs[own->input_count];
     if (dent_path_is_series(word)) {
-        int failed = open_frames(source->session, 1, &word, &input->frames);
+        int failed = open_frames(view_session(source), 1, &word, &input->frames);
         if (failed) {
             return failed;
         }
@@ -80,14 +80,14 @@ static int add_input(view_source *source, series *own, const char *word)
         source->frame_count = count > source->frame_count ? count : source->frame_count;
     }
     own->input_count++;
-    int failed = loaded_world_add_frame(source->session, &own->loaded, word, input->frames, 0);
-    session_print_notices(source->session);
+    int failed = loaded_world_add_frame(view_session(source), &own->loaded, word, input->frames, 0);
+    session_print_notices(view_session(source));
     return failed;
 }
 
 int view_series_open(view_source *source)
 {
-    tool_session *session = source->session;
+    tool_session *session = view_session(source);
     uint32_t count = session->options->argument_count;
     series *own = dent_allocate(session->context, 1, sizeof *own);
     if (own == NULL) {
@@ -114,6 +114,6 @@ int view_series_open(view_source *source)
     source->go_to = go_to;
     source->advance = advance;
     source->restart = restart;
-    failed = view_source_describe(source, own->loaded.bodies, own->loaded.body_count);
+    failed = view_describe_loaded(source, own->loaded.bodies, own->loaded.body_count);
     return failed || session->options->frame == 0 ? failed : go_to(source, session->options->frame);
 }

@@ -2,7 +2,7 @@
  * the address; here it is only checked, so that a misspelt wish is an error and not a picture without it. */
 #include "questions.h"
 #include "tool.h"
-#include "view_frames.h"
+#include <view_frames.h>
 #include "view_loop.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "interrupt.h"
 #include "load_world.h"
 #include "tool.h"
-#include "view_source.h"
+#include "view_tool.h"
 
 #include <dent/sim_scene.h>
 #include <math.h>
@@ -26,7 +26,7 @@ typedef struct simulation {
 
 static int make_scene(view_source *source, simulation *own)
 {
-    tool_session *session = source->session;
+    tool_session *session = view_session(source);
     dent_sim_scene_def def = simulated_scene_def(session->options, session->options->arguments[0]);
     def.cancel = interrupt_flag();
     def.contact_deadline = 1e-3 * session->options->deadline;
@@ -48,7 +48,7 @@ static int list_probes(view_source *source, simulation *own)
 {
     dent_sim_probe_info info;
     own->probe_count = dent_sim_probe_count(own->sim);
-    own->probes = dent_allocate(source->session->context, own->probe_count, sizeof *own->probes);
+    own->probes = dent_allocate(source->context, own->probe_count, sizeof *own->probes);
     if (own->probes == NULL) {
         own->probe_count = 0;
         return view_fail(source, "out of memory");
@@ -66,7 +66,7 @@ static int list_bodies(view_source *source, simulation *own)
 {
     dent_world *world = dent_sim_world(own->sim);
     own->body_count = dent_sim_body_count(own->sim);
-    own->bodies = dent_allocate(source->session->context, own->body_count, sizeof *own->bodies);
+    own->bodies = dent_allocate(source->context, own->body_count, sizeof *own->bodies);
     if (own->bodies == NULL) {
         source->broken = true;
         return view_fail(source, "out of memory");
@@ -84,7 +84,7 @@ static int list_bodies(view_source *source, simulation *own)
         own->bodies[i].positions = dent_sim_positions(own->sim, i);
     }
     source->world = world;
-    int failed = view_source_describe(source, own->bodies, own->body_count);
+    int failed = view_describe_loaded(source, own->bodies, own->body_count);
     failed = failed ? failed : list_probes(source, own);
     for (uint32_t i = 0; i < own->body_count && !failed; i++) {
         dent_sim_body_info info;
@@ -96,10 +96,10 @@ static int list_bodies(view_source *source, simulation *own)
 
 static void drop_scene(view_source *source, simulation *own)
 {
-    dent_release(source->session->context, own->probes, own->probe_count, sizeof *own->probes);
+    dent_release(source->context, own->probes, own->probe_count, sizeof *own->probes);
     own->probes = NULL;
     own->probe_count = 0;
-    dent_release(source->session->context, own->bodies, own->body_count, sizeof *own->bodies);
+    dent_release(source->context, own->bodies, own->body_count, sizeof *own->bodies);
     own->bodies = NULL;
     own->body_count = 0;
     dent_sim_scene_destroy(own->scene);
@@ -114,7 +114,7 @@ static int advance(view_source *source)
     simulation *own = source->own;
     dent_status status = dent_sim_scene_step_frame(own->scene);
     if (status != DENT_OK) {
-        return view_fail(source, "%s", session_message(source->session, status));
+        return view_fail(source, "%s", session_message(view_session(source), status));
     }
     source->frame++;
     return STATUS_GOOD;
@@ -188,7 +188,7 @@ static double measure_of(const dent_sim_cell_stress *cell, view_measure measure)
 static bool find_stress(view_source *source, view_measure measure, uint32_t body, double *cells)
 {
     simulation *own = source->own;
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     dent_sim_body_info info;
     if (!dent_sim_body(own->sim, body, &info) || info.kind != DENT_SIM_SOLID) {
         return false;
@@ -244,13 +244,13 @@ static void close_simulation(view_source *source)
 {
     simulation *own = source->own;
     drop_scene(source, own);
-    dent_release(source->session->context, own, 1, sizeof *own);
+    dent_release(source->context, own, 1, sizeof *own);
     source->own = NULL;
 }
 
 int view_simulation_open(view_source *source)
 {
-    simulation *own = dent_allocate(source->session->context, 1, sizeof *own);
+    simulation *own = dent_allocate(source->context, 1, sizeof *own);
     if (own == NULL) {
         return view_fail(source, "out of memory");
     }

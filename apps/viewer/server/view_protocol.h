@@ -18,7 +18,8 @@
  *            floats a vertex: normal (0: none), radius of its disc, value of the other clouds' implicit function (3e38:
  *            undefined), and of all clouds uint32 answer (0 no, 1 yes, 2 unknown; UINT32_MAX: there is one cloud
  *            only), points found, float chance of a miss, uint32 line_count, float ends[6 * line_count] of the curve
- *            in which they meet; last one double for each column of the probes that HELLO names
+ *            in which they meet; then, with VIEW_FLAG_MARKERS, uint32 marker_count and per marker a view_marker with its
+ *            text, padded to 4; last one double for each column of the probes that HELLO names
  * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
  *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
  * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
@@ -76,7 +77,8 @@ enum {
     VIEW_FLAG_LIVE = 8,
     VIEW_FLAG_PENDING = 16, /* contacts and pairs follow */
     VIEW_FLAG_STRESS = 32,
-    VIEW_FLAG_CLOUDS = 64
+    VIEW_FLAG_CLOUDS = 64,
+    VIEW_FLAG_MARKERS = 128
 };
 
 /** One contact as it is sent: 13 words. */
@@ -95,6 +97,13 @@ typedef struct view_body_pair {
     float push, error; /* the largest of those that are certain, of all where none is; in units */
     float point[3];    /* where that is */
 } view_body_pair;
+
+/** A mark of the program's own: 9 words, then the text. */
+typedef struct view_marker {
+    uint32_t kind, color; /* dent_view_marker_kind, 0xRRGGBB */
+    float a[3], b[3];
+    uint32_t text_size; /* bytes */
+} view_marker;
 
 typedef enum view_command_kind {
     VIEW_COMMAND_ACKNOWLEDGE = 1, /* ack SEQUENCE               the frame was drawn */

@@ -668,6 +668,11 @@ const char *view_server_url(const view_server *server)
     return server->url;
 }
 
+uint16_t view_server_port(const view_server *server)
+{
+    return view_gate_port(server->gate);
+}
+
 bool view_server_set_opening(view_server *server, view_message *const *messages, uint32_t count)
 {
     view_message **copy = malloc((count + 1) * sizeof *copy);

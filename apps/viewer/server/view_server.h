@@ -40,6 +40,7 @@ void view_server_stop(view_server *server);
 
 /** "http://127.0.0.1:41234/TOKEN/" */
 const char *view_server_url(const view_server *server);
+uint16_t view_server_port(const view_server *server);
 
 /** What a new client gets first (HELLO, TOPOLOGY …); replaces the list, and clients who have the old one get it anew.
  * Takes over one reference to each message. */

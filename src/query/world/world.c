@@ -188,6 +188,18 @@ dent_status dent_body_set_positions(dent_world *world, dent_body_id id, const de
     return DENT_OK;
 }
 
+dent_status dent_body_get_positions(dent_world *world, dent_body_id id, dent_positions *positions_t0)
+{
+    WORLD_REQUIRE(world, world);
+    WORLD_REQUIRE(world, positions_t0);
+    const struct body *body = body_table_find(&world->bodies, id);
+    if (!body) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    *positions_t0 = body->positions_t0;
+    return DENT_OK;
+}
+
 dent_status dent_body_set_filter(dent_world *world, dent_body_id id, uint32_t collision_group, uint32_t collision_mask,
                                  bool self_collision)
 {
@@ -269,6 +281,11 @@ bool dent_world_has_body(const dent_world *world, dent_body_id id)
         return false;
     }
     return body_table_find(&world->bodies, id) != NULL;
+}
+
+uint64_t dent_world_topology_version(const dent_world *world)
+{
+    return world ? world->bodies.topology_version : 0;
 }
 
 uint32_t dent_body_index(const dent_world *world, dent_body_id id)

@@ -1,5 +1,5 @@
 /* A stranger's program, outside the tree: two overlapping tetrahedra, asked about through the installed dent; with
- * OUTSIDE_IO and OUTSIDE_SIM also the mesh reader and the scenes. Written in the common part of C and C++: outside.cpp
+ * OUTSIDE_IO, OUTSIDE_SIM and OUTSIDE_VIEW also the mesh reader, the scenes and the live view. Written in the common part of C and C++: outside.cpp
  * is this same text. Ends with status 0 when every answer is right. */
 #include <dent/dent.h>
 #ifdef OUTSIDE_IO
@@ -7,6 +7,9 @@
 #endif
 #ifdef OUTSIDE_SIM
 #include <dent/scene.h>
+#endif
+#ifdef OUTSIDE_VIEW
+#include <dent/view.h>
 #endif
 
 #include <stdio.h>
@@ -68,6 +71,28 @@ static int read_mesh(dent_context *context)
 }
 #endif
 
+#ifdef OUTSIDE_VIEW
+static void print_nothing(void *user, const char *line)
+{
+    (void)user;
+    (void)line;
+}
+
+static int show(dent_context *context)
+{
+    dent_world *world = dent_world_create(context);
+    dent_view *view = NULL;
+    dent_view_def def = dent_view_def_default();
+    def.no_browser = true;
+    def.print = print_nothing;
+    int good = dent_view_create(world, &def, &view) == DENT_OK && dent_view_update(view, 0) == DENT_OK &&
+               strncmp(dent_view_address(view), "http://127.0.0.1:", 17) == 0;
+    dent_view_destroy(view);
+    dent_world_destroy(world);
+    return good;
+}
+#endif
+
 int main(void)
 {
     if (strcmp(dent_version(), DENT_VERSION_STRING) != 0) {
@@ -95,6 +120,12 @@ int main(void)
     if (dent_scene_count() == 0 || !dent_scene_find("teschner-a")) {
         printf("there are no scenes\n");
         return 4;
+    }
+#endif
+#ifdef OUTSIDE_VIEW
+    if (!show(context)) {
+        printf("the world was not shown\n");
+        return 5;
     }
 #endif
     dent_context_destroy(context);

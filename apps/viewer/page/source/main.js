@@ -121,6 +121,8 @@ function onHello(message) {
     fillSelect($("stress"), message.measures?.length ? message.measures : ["none"]);
     $("stress-field").hidden = !message.measures?.length;
     fillSelect($("structure"), ["none", ...message.structures]);
+    $("question-field").hidden = message.questions.length === 0; // a program's own world may offer none
+    $("structure-part").hidden = message.structures.length === 0;
     fillSelect($("structure-body"), message.bodies.map((body, i) => [String(i), `${i} ${body.name}`]));
     showShared();
     $("empty").hidden = message.bodies.some(body => body.faces > 0 || body.segments > 0 || body.kind === "points");
@@ -296,8 +298,21 @@ function showAlone(i) {
 
 // ---- over the picture ------------------------------------------------------------------------------------------------
 
+// Texts of the program's own marks move with the camera and with what they are about.
+function showLabels() {
+    const canvas = $("labels"), { markers, canvas: { clientWidth: width, clientHeight: height } } = stage, sharp = Math.min(devicePixelRatio || 1, 3);
+    canvas.hidden = !markers.labelled;
+    if (canvas.hidden) return;
+    if (canvas.width !== Math.round(width * sharp) || canvas.height !== Math.round(height * sharp)) [canvas.width, canvas.height] = [Math.round(width * sharp), Math.round(height * sharp)];
+    const pen = canvas.getContext("2d");
+    pen.setTransform(sharp, 0, 0, sharp, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    markers.paint(pen, stage.camera, width, height, stage.dark);
+}
+
 let overlaid = "";
 function showOverlay() {
+    showLabels();
     const { camera, controls: orbit, canvas } = stage, height = canvas.clientHeight || 1, distance = camera.position.distanceTo(orbit.target);
     const perPixel = (state.hello?.unit ?? 1) * 2 * distance * Math.tan((camera.fov * Math.PI) / 360) / height, key = `${camera.quaternion.toArray().map(x => x.toFixed(3))} ${perPixel} ${stage.dark}`;
     if (key === overlaid) return;

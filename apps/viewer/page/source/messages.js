@@ -1,7 +1,7 @@
 // Reads the binary messages of the tool: the layout is told in apps/viewer/server/view_protocol.h.
 
 export const HELLO = 1, TOPOLOGY = 2, FRAME = 3, BOXES = 4, NOTE = 5, STATE = 6;
-const NO_QUESTION = 0xffffffff, MARKS = 4, STRESS = 32, CLOUDS = 64, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 + 2 * 8;
+const NO_QUESTION = 0xffffffff, MARKS = 4, STRESS = 32, CLOUDS = 64, MARKERS = 128, HEADER_BYTES = 8 + 7 * 8 + 8 + 8 * 4 + 2 * 8;
 export const CONTACT_WORDS = 13, POINT_WORDS = 5;
 export const BALLS = 1, POLYTOPES = 2; // shapes of structures; 0: boxes
 
@@ -30,7 +30,19 @@ function cloudsOf(buffer, start, bodies) {
         return part;
     });
     const view = new DataView(buffer, at), answer = ["no", "yes", "unknown"][view.getUint32(0, true)] ?? null;
-    return { points, answer, found: view.getUint32(4, true), miss: view.getFloat32(8, true), lines: new Float32Array(buffer, at + 16, 6 * view.getUint32(12, true)) };
+    return { points, answer, found: view.getUint32(4, true), miss: view.getFloat32(8, true), lines: new Float32Array(buffer, at + 16, 6 * view.getUint32(12, true)), end: at + 16 + 24 * view.getUint32(12, true) };
+}
+
+// Marks of the program's own: { kind, color, a, b, text }.
+function markersOf(buffer, start) {
+    const view = new DataView(buffer), count = view.getUint32(start, true), list = [], reader = new TextDecoder();
+    let at = start + 4;
+    for (let i = 0; i < count; i++) {
+        const place = k => [0, 1, 2].map(axis => view.getFloat32(at + 8 + 12 * k + 4 * axis, true)), size = view.getUint32(at + 32, true);
+        list.push({ kind: view.getUint32(at, true), color: view.getUint32(at + 4, true), a: place(0), b: place(1), text: reader.decode(new Uint8Array(buffer, at + 36, size)) });
+        at += 36 + ((size + 3) & ~3);
+    }
+    return { list, end: at };
 }
 
 // `probes`: as HELLO names them.
@@ -72,12 +84,14 @@ function frame(buffer, bodies, probes) {
     });
     at += 4 + 32 * pairs.length;
     const clouds = (word(6) & CLOUDS) !== 0 ? cloudsOf(buffer, at, bodies) : null;
+    at = clouds ? clouds.end : at;
+    const markers = (word(6) & MARKERS) !== 0 ? markersOf(buffer, at).list : [];
     at = buffer.byteLength - 8 * probes.reduce((sum, probe) => sum + probe.columns, 0);
     const probeValues = probes.map(probe => Array.from({ length: probe.columns }, () => {
         at += 8;
         return view.getFloat64(at - 8, true);
     }));
-    return { ...header, positions, contacts, contactIds, marks, stress, bodyPairs: pairs, clouds, probeValues };
+    return { ...header, positions, contacts, contactIds, marks, stress, bodyPairs: pairs, clouds, markers, probeValues };
 }
 
 function boxes(buffer) {

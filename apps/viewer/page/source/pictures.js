@@ -32,6 +32,8 @@ function paintOver(pen, stage, camera, width, height, { legends, unit, lengthUni
     paintTriad(pen, camera, width - margin - 2.6 * size, margin + 2.6 * size, 2.5 * size, stage.dark);
     const perPixel = (unit * 2 * camera.position.distanceTo(stage.controls.target) * Math.tan((camera.fov * Math.PI) / 360)) / height, bar = scaleBar(perPixel, width / 6);
     if (bar.pixels > 0 && bar.pixels < width) paintScaleBar(pen, bar, lengthLabel(bar.length, lengthUnit), width - margin - bar.pixels, height - margin, ink, size);
+    camera.clearViewOffset();
+    stage.markers.paint(pen, camera, width, height, stage.dark, size);
     let x = margin;
     for (const legend of legends) {
         paintLegend(pen, legend, x, height - margin, look, size);

@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { Cut } from "./cut.js";
 import { Glyphs } from "./glyphs.js";
+import { Markers } from "./markers.js";
 import { Looks } from "./looks.js";
 import { BALLS, POLYTOPES } from "./messages.js";
 import { bodyColor, fieldColors } from "./palette.js";
@@ -52,6 +53,7 @@ export class Stage {
         this.unit = 1; // of the model, in which everything here is measured
         this.bounds = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)); // until there is something to see
         this.glyphs = new Glyphs(this.front);
+        this.markers = new Markers(this.front);
         this.points = this.glyphs.points;
         this.normals = this.glyphs.normals;
         this.boxes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x0072b2, transparent: true, opacity: 0.6 }));
@@ -106,6 +108,7 @@ export class Stage {
         camera.updateMatrixWorld();
         this.upward.value.copy(camera.up).transformDirection(camera.matrixWorldInverse);
         this.glyphs.place(pixel, camera.position.distanceTo(this.controls.target), ratio);
+        this.markers.place(camera, pixel, ratio);
         this.looks.render(this.scene, this.front, camera, rich ? { bodies: this.bodies, bounds: this.bounds, axis: this.upAxis, dark: this.dark, planes: this.cutter.planes(), size: this.bounds.getSize(new THREE.Vector3()).length() } : null);
     }
 
@@ -307,6 +310,7 @@ export class Stage {
         });
         this.measure(frame.positions);
         this.glyphs.show(frame, this.unit);
+        this.markers.show(frame.markers);
         if (!this.fitted) {
             this.fit();
             this.fitted = true;

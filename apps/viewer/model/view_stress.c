@@ -31,6 +31,9 @@ bool view_measure_offered(const view_source *source, view_measure measure)
         solids = solids || source->bodies[i].solid;
         faces = faces || source->bodies[i].face_count > 0;
     }
+    if (source->plain) {
+        return measure == VIEW_MEASURE_NONE;
+    }
     switch (measure) {
     case VIEW_MEASURE_NONE:
         return true;
@@ -56,7 +59,7 @@ static bool is_of_vertices(view_measure measure)
 /* At a vertex the mean of the cells at the surface faces around it. */
 static bool fill_body(const view_source *source, const view_body *body, const double *cells, float *out)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     double *sums = dent_allocate(context, body->vertex_count, 2 * sizeof *sums);
     if (sums == NULL) {
         return false;
@@ -80,7 +83,7 @@ static bool fill_body(const view_source *source, const view_body *body, const do
 
 static bool append_field(view_source *source, view_measure measure, uint32_t index, float *out)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     const view_body *body = &source->bodies[index];
     double *values = dent_allocate(context, body->vertex_count, sizeof *values);
     bool good = values != NULL && view_find_field(source, measure, index, values);
@@ -93,7 +96,7 @@ static bool append_field(view_source *source, view_measure measure, uint32_t ind
 
 bool view_append_stress(view_source *source, view_measure measure, view_message *message)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     bool good = true;
     for (uint32_t i = 0; i < source->body_count && good; i++) {
         const view_body *body = &source->bodies[i];

@@ -209,7 +209,7 @@ static void list_faces(const view_source *source, uint32_t index, others *all)
 
 static bool gather_others(const view_source *source, uint32_t index, others *all)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     memset(all, 0, sizeof *all);
     for (uint32_t i = 0; i < source->body_count; i++) {
         all->vertex_count += i != index ? source->bodies[i].shown_count : 0;
@@ -253,7 +253,7 @@ static double nearest_face(const view_source *source, const others *all, const d
 
 static bool find_distances(view_source *source, uint32_t index, double *vertices)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     const view_body *body = &source->bodies[index];
     others all;
     dent_neighbours *points = NULL;

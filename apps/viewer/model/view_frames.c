@@ -1,10 +1,7 @@
 /* view_frames.c — builds the messages of view_protocol.h. Text is JSON, numbers go as they lie in memory. */
 #include "view_frames.h"
 
-#include "interrupt.h"
-#include "tool.h"
-
-#include <view_text.h>
+#include "../server/view_text.h"
 #include "view_clouds.h"
 
 #include <float.h>
@@ -108,16 +105,16 @@ static view_message *make_hello(const view_source *source)
     view_text_add(&hello, "],\"unit\":");
     view_text_number(&hello, source->unit);
     view_text_add(&hello, ",\"questions\":[");
-    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT; i++) {
+    for (unsigned i = 0; i < DENT_DISCRETE_QUESTION_COUNT && !source->plain; i++) {
         view_text_add(&hello, i > 0 ? "," : "");
         view_text_string(&hello, dent_question_info_at(i)->name);
     }
     view_text_add(&hello, "],\"structures\":[");
-    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT; i++) {
+    for (unsigned i = 0; i < DENT_STRUCTURE_COUNT && !source->plain; i++) {
         view_text_add(&hello, i > 0 ? "," : "");
         view_text_string(&hello, dent_structure_name((dent_structure)i));
     }
-    for (uint32_t i = 0; i < VIEW_TREE_COUNT; i++) {
+    for (uint32_t i = 0; i < VIEW_TREE_COUNT && !source->plain; i++) {
         if (!view_trees[i].wisps || view_source_has_strands(source)) {
             view_text_add(&hello, ",");
             view_text_string(&hello, view_trees[i].name);
@@ -222,13 +219,13 @@ int view_make_opening(view_source *source, view_message **messages)
     while (!good && made > 0) {
         view_message_drop(messages[--made]);
     }
-    return good ? STATUS_GOOD : view_fail(source, "out of memory");
+    return good ? VIEW_GOOD : view_fail(source, "out of memory");
 }
 
 int view_send_opening(view_source *source, view_server *server)
 {
     uint32_t count = source->body_count + 1;
-    view_message **messages = dent_allocate(source->session->context, count, sizeof *messages);
+    view_message **messages = dent_allocate(source->context, count, sizeof *messages);
     int failed = messages != NULL ? view_make_opening(source, messages) : view_fail(source, "out of memory");
     if (!failed && !view_server_set_opening(server, messages, count)) {
         for (uint32_t i = 0; i < count; i++) {
@@ -236,7 +233,7 @@ int view_send_opening(view_source *source, view_server *server)
         }
         failed = view_fail(source, "out of memory");
     }
-    dent_release(source->session->context, messages, count, sizeof *messages);
+    dent_release(source->context, messages, count, sizeof *messages);
     return failed;
 }
 
@@ -307,7 +304,7 @@ static bool append_marks(const view_source *source, const marking *marks, view_m
 
 static void release_marks(const view_source *source, marking *marks)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     for (uint32_t i = 0; marks != NULL && i < source->body_count; i++) {
         dent_release(context, marks[i].faces, source->bodies[i].face_count, 1);
         dent_release(context, marks[i].vertices, source->bodies[i].vertex_count, 1);
@@ -317,7 +314,7 @@ static void release_marks(const view_source *source, marking *marks)
 
 static marking *make_marks(const view_source *source)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     marking *marks = dent_allocate(context, source->body_count, sizeof *marks);
     if (marks == NULL) {
         return NULL;
@@ -344,7 +341,7 @@ static bool append_pairs(view_source *source, view_settings *requests, view_mess
     dent_query_result result;
     def.questions = requests->question;
     def.no_details = true;
-    def.cancel = interrupt_flag();
+    def.cancel = source->cancel;
     if (dent_world_query(source->world, &def, &result) != DENT_OK) {
         view_fail(source, "%s", dent_world_message(source->world));
         requests->question = 0;
@@ -435,7 +432,7 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
 {
     bool pending = (flags & VIEW_FLAG_PENDING) != 0, find = !pending && source->moved;
     if (pending ||
-        (find && source->find_contacts(source) != STATUS_GOOD)) { /* said; the bodies can be seen all the same */
+        (find && source->find_contacts(source) != VIEW_GOOD)) { /* said; the bodies can be seen all the same */
         view_facts_begin(source);
         source->facts.contact_count = 0;
         source->facts.push = source->facts.push_error = source->facts.uncertain_push = 0;
@@ -455,6 +452,8 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
            view_message_word(message, source->facts.pair_count) &&
            view_message_append(message, source->facts.pairs, source->facts.pair_count * sizeof(view_body_pair));
     bool clouded = good && !pending && view_source_has_clouds(source) && view_append_clouds(source, find, message);
+    bool marked = source->append_markers != NULL;
+    good = good && (!marked || source->append_markers(source, message));
     if (!good || !append_probes(source, message)) {
         view_message_drop(message);
         view_fail(source, "out of memory");
@@ -464,7 +463,7 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
         header.pair_count = requests->pair_count;
         header.flags |= VIEW_FLAG_MARKS;
     }
-    header.flags |= (stressed ? VIEW_FLAG_STRESS : 0) | (clouded ? VIEW_FLAG_CLOUDS : 0);
+    header.flags |= (stressed ? VIEW_FLAG_STRESS : 0) | (clouded ? VIEW_FLAG_CLOUDS : 0) | (marked ? VIEW_FLAG_MARKERS : 0);
     memcpy(message->bytes, &header, sizeof header);
     return message;
 }

@@ -1,16 +1,18 @@
-/* view_source.h — what `dent view` can show: a model, a scene or series frame by frame, a live simulation, a recording.
+/* view_source.h — what a page can show: a world with bodies, and what is known of its present frame.
  *
- * A source owns a world with bodies and can move it to another frame. Everything the page sees of it is made from this
- * struct by view_frames.c: names and surfaces once, positions and contacts for every frame.
+ * In goes a world of anybody's: of `dent view` (a model, a series, a simulation, a recording) or of a program that uses
+ * the library dent_view. Everything the page sees of it is made from this struct by view_frames.c: names and surfaces
+ * once, positions and contacts for every frame. Errors are kept in `trouble`, and handed to `report`.
  */
 #ifndef DENT_VIEW_SOURCE_H
 #define DENT_VIEW_SOURCE_H
 
-#include "load_world.h"
-
 #include <dent/contact.h>
+#include <dent/world.h>
 #include <dent/time_critical.h>
-#include <view_protocol.h>
+#include "../server/view_protocol.h"
+
+typedef struct view_source view_source;
 
 typedef struct view_body {
     dent_body_id id;
@@ -19,7 +21,7 @@ typedef struct view_body {
     bool solid;       /* its elements are cells, not triangles */
     uint32_t vertex_count, element_count;
     const double *positions;
-    const uint32_t *vertex_numbers, *element_numbers; /* as in loaded_body; null: the same */
+    const uint32_t *vertex_numbers, *element_numbers; /* of a file; null: the same */
     const dent_surface_face *faces;
     uint32_t face_count;
     uint32_t shown_count;     /* vertices of surface faces … */
@@ -72,6 +74,20 @@ typedef struct view_joint {
     uint32_t input, place; /* in the loaded world: the robot, the value among its values */
 } view_joint;
 
+/** What a source is told of a body of its world. */
+typedef struct view_body_def {
+    dent_body_id id;
+    const char *name;
+    dent_body_kind kind;
+    uint32_t vertex_count, element_count;
+    const double *positions;                          /* borrowed, 3 for each vertex */
+    const uint32_t *vertex_numbers, *element_numbers; /* of a file; null: the same */
+    const double *radii, *normals; /* of strands and of points; null: not known */
+    double radius;                 /* of strands without radii; negative: a tenth of their mean segment */
+} view_body_def;
+/** The body at `index` of a list of the caller's. */
+typedef view_body_def view_body_reader(const view_source *source, const void *list, uint32_t index);
+
 /** What colours may show of the cells or vertices of a body; all of them 0 or more. */
 typedef enum view_measure {
     VIEW_MEASURE_NONE = 0,
@@ -92,20 +108,23 @@ enum {
     VIEW_TROUBLE_SIZE = 512
 };
 
-typedef struct view_source view_source;
 struct view_source {
-    tool_session *session;
+    dent_context *context;
+    const int *cancel; /* polled by queries; null: nothing stops them */
+    void *host;        /* of whoever made the source */
     dent_world *world;
     char title[160];  /* a name, not a path */
     const char *path; /* what the command line named; the page keeps its choices under it */
     const char *length_unit; /* "m", "mm" … of positions; null: files do not tell */
     bool live;
+    bool plain; /* pages are offered no questions, structures and colours */
     uint32_t frame, frame_count; /* count 0: no end */
     double frame_seconds;        /* of the scene, per frame */
     uint32_t body_count;
     view_body *bodies;
     double origin[3];      /* positions are sent relative to it … */
     double unit, per_unit; /* … and divided by this power of two, about half the size of everything, and its inverse */
+    bool placed;           /* origin and unit are known, and stay: there was something to see */
     bool moved;            /* since contacts were found: they are looked for again with the next frame */
     bool broken;           /* out of memory while bodies were described: there is nothing to go on with */
     uint32_t generation;   /* raised when bodies have new elements: they must be described anew */
@@ -123,6 +142,7 @@ struct view_source {
     dent_bound_kind tree_kind;
     struct view_clouds *clouds; /* prepared ones of bodies of points; null: none yet */
 
+    void (*report)(const view_source *source, const char *words); /* what view_fail says; null: it is only kept */
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
     int (*advance)(view_source *source);               /* one frame on; past the last: stays */
     int (*restart)(view_source *source);
@@ -132,15 +152,14 @@ struct view_source {
     const double *(*find_velocities)(view_source *source, uint32_t body); /* 3 for each vertex; null: no source of any */
     void (*grab)(view_source *source, uint32_t body, uint32_t vertex,
                  const double target[3]); /* null: nothing to drag */
+    bool (*append_markers)(const view_source *source, view_message *message); /* null: there are none */
     int (*set_joint)(view_source *source, uint32_t joint, double value); /* null: there is no robot */
     void (*release)(view_source *source);
     void (*close)(view_source *source);
     void *own;
 };
 
-/** Opens what the words of the command line name. All errors are reported by the function itself. */
-int view_source_open(view_source *source, tool_session *session);
-void view_source_close(view_source *source);
+enum { VIEW_GOOD = 0, VIEW_ERROR = 2 }; /* what functions return: the exit statuses of the tool */
 
 /** A coordinate and a length as they are sent: floats, whose range is enough in these units. */
 static inline float view_place(const view_source *source, double x, int axis)
@@ -162,14 +181,17 @@ static inline bool view_source_has_strands(const view_source *source)
     return found;
 }
 
-/** Says what went wrong on the terminal, and keeps it for the pages. STATUS_ERROR. */
+/** Says what went wrong to `report`, and keeps it for the pages. VIEW_ERROR. */
 int view_fail(view_source *source, const char *format, ...) DENT_PRINTF_LIKE(2, 3);
+/** The same in the words of the context, else in those of the status. */
+int view_fail_status(view_source *source, dent_status status);
 
-/** For the kinds of source: takes over the bodies of the world (names and kinds may be changed afterwards); reads the
- * faces. */
-int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count);
+/** Takes over the bodies of the world (names and kinds may be changed afterwards); reads the faces. */
+int view_source_describe(view_source *source, view_body_reader *read, const void *list, uint32_t count);
 /** The same bodies in memory of their own again: where a frame brought new positions and the elements stayed. */
-void view_source_follow(view_source *source, const loaded_body *bodies);
+void view_source_follow(view_source *source, view_body_reader *read, const void *list);
+/** Takes the memory of bodies, facts and checked pairs back. */
+void view_source_release(view_source *source);
 /** Contacts by dent_world_find_contacts at the present positions: what a model without a simulator shows. */
 int view_source_ask_contacts(view_source *source);
 /** Before the contacts of a frame are added. (view_facts.c) */
@@ -181,23 +203,7 @@ bool view_facts_add(view_source *source, const view_contact *contact);
 void view_facts_deepen(view_source *source, uint32_t body, uint32_t vertex, float push);
 /** Takes the memory of facts back. (view_facts.c) */
 void view_facts_release(view_source *source);
-/** Names what is shown after the words of the command line: without folders and endings. */
-void view_source_name(view_source *source, const tool_options *options);
-
-/** Lists the joint values of all robots in the world, at those of --joints; view_robot_close releases the list. */
-int view_robot_open(view_source *source, const loaded_world *loaded);
-void view_robot_close(view_source *source);
-/** Moves a joint, within its limits unless --no-limits is given, and the links with it. */
-int view_robot_set(view_source *source, loaded_world *loaded, uint32_t joint, double value);
-
-/* The kinds; view_source_open chooses. */
-int view_model_open(view_source *source);
-int view_series_open(view_source *source);
-int view_simulation_open(view_source *source);
-int view_recording_open(view_source *source);
-/** The word names a simulated scene or a scene file. */
-bool view_names_simulation(const tool_options *options);
-/** The word is a .pvd file. */
-bool view_names_recording(const tool_options *options);
+/** A contact as pages get it. */
+view_contact view_shown_contact(const view_source *source, const dent_contact *contact);
 
 #endif

@@ -2,7 +2,6 @@
 #include "view_clouds.h"
 
 #include "cloud_curve.h"
-#include "tool.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +40,7 @@ bool view_source_has_clouds(const view_source *source)
 void view_clouds_release(view_source *source)
 {
     struct view_clouds *own = source->clouds;
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     for (uint32_t i = 0; own != NULL && own->clouds != NULL && i < own->count; i++) {
         dent_cloud_destroy(own->clouds[i]);
     }
@@ -66,12 +65,12 @@ static dent_status prepare(const view_source *source, uint32_t index, dent_cloud
     *cloud = NULL;
     source->clouds->from[index][0] = body->positions;
     source->clouds->from[index][1] = body->normals;
-    return dent_cloud_create(source->session->context, &def, cloud);
+    return dent_cloud_create(source->context, &def, cloud);
 }
 
 static dent_status make(view_source *source)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     struct view_clouds *own = dent_allocate(context, 1, sizeof *own);
     if (own == NULL) {
         return DENT_ERROR_OUT_OF_MEMORY;
@@ -225,7 +224,7 @@ static dent_status thin_out(dent_context *context, const dent_cloud_result *resu
 static dent_status append_curve(const view_source *source, const dent_cloud_result *result, uint32_t *lines,
                                 view_message *message)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     dent_cloud_result thinned = *result;
     dent_cloud_crossing *few = dent_allocate(context, result->point_count, sizeof *few);
     if (few == NULL) {
@@ -244,7 +243,7 @@ static dent_status append_curve(const view_source *source, const dent_cloud_resu
 static dent_status append_meeting(const view_source *source, uint32_t a, uint32_t b, meeting *met, uint32_t *lines,
                                   view_message *message)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     dent_cloud_search_def def = dent_cloud_search_def_default();
     dent_cloud_search *search = NULL;
     dent_cloud_result result = {0};
@@ -312,7 +311,7 @@ bool view_append_clouds(view_source *source, bool moved, view_message *message)
     if (status != DENT_OK) {
         message->size = at;
         view_clouds_release(source);
-        view_fail(source, "%s", session_message(source->session, status));
+        view_fail_status(source, status);
         return false;
     }
     keep_part(source->clouds, message, at);

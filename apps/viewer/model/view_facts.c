@@ -25,7 +25,7 @@ void view_facts_begin(view_source *source)
 void view_facts_release(view_source *source)
 {
     view_facts *facts = &source->facts;
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     dent_release(context, facts->contacts, facts->contact_capacity, sizeof *facts->contacts);
     dent_release(context, facts->pairs, facts->pair_capacity, sizeof *facts->pairs);
     dent_release(context, facts->slots, 2 * (size_t)facts->pair_capacity, sizeof *facts->slots);
@@ -50,7 +50,7 @@ static uint32_t slot_of(const view_facts *facts, uint32_t body_a, uint32_t body_
 static bool grow_pairs(view_source *source)
 {
     view_facts *facts = &source->facts;
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     uint32_t old = facts->pair_capacity, wanted = old == 0 ? 64 : 2 * old;
     uint32_t *slots = dent_allocate(context, 2 * (size_t)wanted, sizeof *slots);
     view_body_pair *pairs =
@@ -119,7 +119,7 @@ static bool make_room(view_source *source)
     }
     uint32_t wanted = facts->contact_capacity == 0 ? 256 : 2 * facts->contact_capacity;
     view_contact *grown =
-        dent_reallocate(source->session->context, facts->contacts, facts->contact_capacity, wanted, sizeof *grown);
+        dent_reallocate(source->context, facts->contacts, facts->contact_capacity, wanted, sizeof *grown);
     if (grown != NULL) {
         facts->contacts = grown;
         facts->contact_capacity = wanted;

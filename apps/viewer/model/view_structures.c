@@ -1,6 +1,5 @@
 /* view_structures.c — the shapes of an acceleration structure as a BOXES message (view_protocol.h): boxes of
  * dent_world_structure, balls and k-DOPs of a bounding tree (dent/time_critical.h). */
-#include "tool.h"
 #include "view_frames.h"
 #include "view_polytope.h"
 
@@ -193,7 +192,7 @@ static view_message *balls_of_wisps(const view_source *source, const dent_wisp_t
 static view_message *make_wisps(view_source *source, uint32_t index, uint32_t level)
 {
     const view_body *body = &source->bodies[index];
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     dent_wisp_tree_def def = dent_wisp_tree_def_default();
     dent_wisp_tree *tree = NULL;
     view_message *message = NULL;

@@ -2,15 +2,11 @@
  * still. */
 #include "view_source.h"
 
-#include "interrupt.h"
-#include "series.h"
-#include "tool.h"
 #include "view_clouds.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int view_fail(view_source *source, const char *format, ...)
@@ -19,7 +15,17 @@ int view_fail(view_source *source, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(source->trouble, sizeof source->trouble, format, arguments);
     va_end(arguments);
-    return interrupt_seen() ? STATUS_ERROR : complain("view: %s", source->trouble); /* Ctrl-C is trouble enough */
+    if (source->report != NULL) {
+        source->report(source, source->trouble);
+    }
+    return VIEW_ERROR;
+}
+
+int view_fail_status(view_source *source, dent_status status)
+{
+    char words[VIEW_TROUBLE_SIZE];
+    size_t length = dent_context_message(source->context, words, sizeof words);
+    return view_fail(source, "%s", length > 0 ? words : dent_status_name(status));
 }
 
 /* ---- surfaces ------------------------------------------------------------------------------------------------- */
@@ -58,7 +64,7 @@ static bool list_shown_vertices(dent_context *context, view_body *body)
 
 static void release_bodies(view_source *source)
 {
-    dent_context *context = source->session->context;
+    dent_context *context = source->context;
     view_clouds_release(source);
     for (uint32_t i = 0; i < source->body_count; i++) {
         view_body *body = &source->bodies[i];
@@ -94,11 +100,11 @@ static void find_origin(view_source *source)
         const view_body *body = &source->bodies[i];
         for (uint32_t k = 0; k < body->shown_count; k++) {
             const double *x = body->positions + 3 * (size_t)body->shown_vertices[k];
-            for (int axis = 0; axis < 3; axis++) {
+            for (int axis = 0; axis < 3 && isfinite(x[0] + x[1] + x[2]); axis++) {
                 low[axis] = first || x[axis] < low[axis] ? x[axis] : low[axis];
                 high[axis] = first || x[axis] > high[axis] ? x[axis] : high[axis];
             }
-            first = false;
+            first = first && !isfinite(x[0] + x[1] + x[2]);
         }
     }
     double half = 0;
@@ -107,22 +113,29 @@ static void find_origin(view_source *source)
         half = fmax(half, 0.5 * high[axis] - 0.5 * low[axis]);
     }
     find_unit(source, half);
+    source->placed = !first;
 }
 
-void view_source_follow(view_source *source, const loaded_body *bodies)
+static void follow(view_body *body, const view_body_def *told)
+{
+    body->name = told->name;
+    body->positions = told->positions;
+    body->vertex_numbers = told->vertex_numbers;
+    body->radii = told->radii;
+    body->normals = told->normals;
+    body->element_numbers = told->element_numbers;
+}
+
+void view_source_follow(view_source *source, view_body_reader *read, const void *list)
 {
     for (uint32_t i = 0; i < source->body_count; i++) {
-        source->bodies[i].name = bodies[i].name;
-        source->bodies[i].positions = bodies[i].positions;
-        source->bodies[i].vertex_numbers = bodies[i].vertex_numbers;
-        source->bodies[i].radii = bodies[i].radii;
-        source->bodies[i].normals = bodies[i].normals;
-        source->bodies[i].element_numbers = bodies[i].element_numbers;
+        view_body_def told = read(source, list, i);
+        follow(&source->bodies[i], &told);
     }
 }
 
-/* Strands are drawn with the radii of their file, with --thickness, or with a tenth of their mean segment. */
-static void describe_strands(view_source *source, view_body *body)
+/* Strands are drawn with their radii, with the one for all, or with a tenth of their mean segment. */
+static void describe_strands(view_source *source, view_body *body, double radius)
 {
     double sum = 0;
     body->kind = "strands";
@@ -132,59 +145,72 @@ static void describe_strands(view_source *source, view_body *body)
         const double *b = body->positions + 3 * (size_t)body->segments[i].v1;
         sum += sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
     }
-    body->radius = options_have(source->session->options, OPTION_THICKNESS) ? source->session->options->thickness
-                   : body->segment_count > 0                                ? 0.1 * sum / body->segment_count
-                                                                            : 0;
+    body->radius = radius >= 0 ? radius : body->segment_count > 0 ? 0.1 * sum / body->segment_count : 0;
 }
 
 static bool describe_inside(view_source *source, view_body *body)
 {
     dent_body_topology topology;
     body->closed = dent_body_get_topology(source->world, body->id, &topology) == DENT_OK && topology.surface_closed;
-    body->depths = dent_allocate(source->session->context, body->vertex_count, sizeof *body->depths);
+    body->depths = dent_allocate(source->context, body->vertex_count, sizeof *body->depths);
     if (body->depths != NULL) {
         memset(body->depths, 0, body->vertex_count * sizeof *body->depths);
     }
     return body->depths != NULL;
 }
 
-int view_source_describe(view_source *source, const loaded_body *bodies, uint32_t count)
+static bool describe_body(view_source *source, view_body *body, const view_body_def *told)
+{
+    body->id = told->id;
+    body->solid = told->kind == DENT_BODY_SOLID;
+    body->points = told->kind == DENT_BODY_POINTS;
+    body->kind = body->solid ? "solid" : body->points ? "points" : "surface";
+    body->vertex_count = told->vertex_count;
+    body->element_count = told->element_count;
+    follow(body, told);
+    body->faces = dent_body_surface_faces(source->world, body->id, &body->face_count);
+    if (told->kind == DENT_BODY_STRANDS) {
+        describe_strands(source, body, told->radius);
+    }
+    return list_shown_vertices(source->context, body) && describe_inside(source, body);
+}
+
+int view_source_describe(view_source *source, view_body_reader *read, const void *list, uint32_t count)
 {
     release_bodies(source);
     source->broken = true;
-    source->bodies = dent_allocate(source->session->context, count, sizeof *source->bodies);
+    source->bodies = dent_allocate(source->context, count, sizeof *source->bodies);
     if (source->bodies == NULL) {
         return view_fail(source, "out of memory");
     }
     memset(source->bodies, 0, count * sizeof *source->bodies);
     source->body_count = count;
-    view_source_follow(source, bodies);
     for (uint32_t i = 0; i < count; i++) {
-        view_body *body = &source->bodies[i];
-        body->id = bodies[i].id;
-        body->solid = bodies[i].kind == DENT_BODY_SOLID;
-        body->points = bodies[i].kind == DENT_BODY_POINTS;
-        body->kind = body->solid ? "solid" : body->points ? "points" : "surface";
-        body->vertex_count = bodies[i].vertex_count;
-        body->element_count = bodies[i].element_count;
-        body->faces = dent_body_surface_faces(source->world, body->id, &body->face_count);
-        if (bodies[i].kind == DENT_BODY_STRANDS) {
-            describe_strands(source, body);
-        }
-        if (!list_shown_vertices(source->session->context, body) || !describe_inside(source, body)) {
+        view_body_def told = read(source, list, i);
+        if (!describe_body(source, &source->bodies[i], &told)) {
             return view_fail(source, "out of memory");
         }
     }
     source->broken = false;
-    if (source->generation++ == 0) {
+    source->generation++;
+    if (!source->placed) {
         find_origin(source);
     }
-    return STATUS_GOOD;
+    return VIEW_GOOD;
+}
+
+void view_source_release(view_source *source)
+{
+    release_bodies(source);
+    view_facts_release(source);
+    dent_release(source->context, source->checked, source->checked_count, sizeof *source->checked);
+    source->checked = NULL;
+    source->checked_count = 0;
 }
 
 /* ---- contacts -------------------------------------------------------------------------------------------------- */
 
-static view_contact shown_contact(const view_source *source, const dent_contact *contact)
+view_contact view_shown_contact(const view_source *source, const dent_contact *contact)
 {
     view_contact shown;
     memset(&shown, 0, sizeof shown);
@@ -207,7 +233,7 @@ int view_source_ask_contacts(view_source *source)
     dent_contacts_def def = dent_contacts_def_default();
     dent_contacts found;
     uint64_t start = dent_clock_ns();
-    def.cancel = interrupt_flag();
+    def.cancel = source->cancel;
     if (view_source_has_strands(source)) { /* they have no inside: what is within their radii touches */
         def.penetration = false;
         def.proximity = true;
@@ -224,7 +250,7 @@ int view_source_ask_contacts(view_source *source)
     view_facts_begin(source);
     for (uint64_t i = 0; i < found.count; i++) {
         const dent_contact *contact = &found.contacts[i];
-        view_contact shown = shown_contact(source, contact);
+        view_contact shown = view_shown_contact(source, contact);
         if (!view_facts_add(source, &shown)) {
             return view_fail(source, "out of memory");
         }
@@ -232,76 +258,5 @@ int view_source_ask_contacts(view_source *source)
             view_facts_deepen(source, contact->body_a, contact->vertices_a[0], shown.push);
         }
     }
-    return STATUS_GOOD;
-}
-
-/* ---- open and close --------------------------------------------------------------------------------------------- */
-
-/* Endings that say how a file is written, not what is in it. */
-static size_t length_without_endings(const char *name)
-{
-    static const char *const endings[] = {".xz", ".gz", ".tar", ".node", ".ele",  ".msh", ".mesh", ".vtk", ".vtu", ".vtp",
-                                          ".pvd", ".obj", ".stl", ".ply", ".json", ".urdf", ".1",   ".tgz", ".off", ".inp"};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        size_t ending = strlen(endings[i]);
-        if (length > ending && strncmp(name + length - ending, endings[i], ending) == 0) {
-            length -= ending;
-            i = (size_t)-1; /* from the first again: another one may stand before it */
-        }
-    }
-    return length;
-}
-
-void view_source_name(view_source *source, const tool_options *options)
-{
-    const char *path = options->arguments[0], *slash = strrchr(path, '/'), *name = path;
-    if (slash != NULL && slash[1] != '\0') {
-        name = slash + 1;
-    }
-    int length = (int)length_without_endings(name);
-    source->path = path;
-    if (options->argument_count > 1) {
-        snprintf(source->title, sizeof source->title, "%.*s and %u more", length < 120 ? length : 120, name,
-                 options->argument_count - 1);
-    } else {
-        snprintf(source->title, sizeof source->title, "%.*s", length, name);
-    }
-}
-
-int view_source_open(view_source *source, tool_session *session)
-{
-    memset(source, 0, sizeof *source);
-    source->session = session;
-    source->find_contacts = view_source_ask_contacts;
-    const tool_options *options = session->options;
-    view_source_name(source, options);
-    bool live = !view_names_recording(options) && view_names_simulation(options);
-    if (options->deadline > 0 && !live) {
-        return view_fail(source, "--deadline is for scenes that are simulated");
-    }
-    int failed = view_names_recording(options)    ? view_recording_open(source)
-                 : view_names_simulation(options) ? view_simulation_open(source)
-                 : options_name_series(options)   ? view_series_open(source)
-                                                  : view_model_open(source);
-    if (!failed && !source->live && options->frame >= source->frame_count && options->frame > 0) {
-        failed = view_fail(source, "%s has %u frames, 0 to %u: there is no frame %u", options->arguments[0],
-                           source->frame_count, source->frame_count - 1, options->frame);
-    }
-    if (failed) {
-        view_source_close(source);
-    }
-    return failed;
-}
-
-void view_source_close(view_source *source)
-{
-    release_bodies(source);
-    view_facts_release(source);
-    dent_release(source->session->context, source->checked, source->checked_count, sizeof *source->checked);
-    source->checked = NULL;
-    source->checked_count = 0;
-    if (source->close != NULL) {
-        source->close(source);
-    }
+    return VIEW_GOOD;
 }

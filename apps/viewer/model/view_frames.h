@@ -6,7 +6,7 @@
 
 #include <dent/structure.h>
 
-#include <view_server.h>
+#include "../server/view_server.h"
 
 /** The bounding trees among the structures. */
 enum { VIEW_TREE_COUNT = 4 };
@@ -29,6 +29,12 @@ typedef struct view_settings {
     uint32_t structure_body, structure_level;
     view_measure measure; /* as colours */
 } view_settings;
+
+/** Change what is asked for as a command of a page says; an error is reported, and nothing of it is asked for then.
+ * (view_requests.c) */
+int view_ask_question(view_source *source, view_settings *requests, const char *word);
+int view_ask_measure(view_source *source, view_settings *requests, const char *word);
+int view_ask_structure(view_source *source, view_settings *requests, const view_command *command);
 
 /** "none", "von-mises" …; null for other values. (view_stress.c) */
 const char *view_measure_name(view_measure measure);
