@@ -27,29 +27,38 @@ function waitedFor(child, waited) {
     for (const handle of [child, child.stdout, child.stderr]) waited ? handle.ref() : handle.unref();
 }
 
-// A running `dent view`: { url, stop(), output, errors }.
-export async function startViewer(...words) {
-    const child = spawn(process.env.DENT_TOOL, ["view", "--no-browser", ...words], { stdio: ["ignore", "pipe", "pipe"] });
+// A running program that prints the address of a view on its first line: { url, stop(), output, errors }.
+export async function startProgram(program, ...words) {
+    const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, ...env } = process.env; // as on a machine without either
+    const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], env });
     const viewer = { child, output: "", errors: "" };
     running.add(child);
     child.on("exit", () => running.delete(child));
     child.stderr.on("data", part => (viewer.errors += part));
-    viewer.ended = new Promise(resolve => child.on("exit", (code, signal) => resolve({ code, signal })));
+    viewer.ended = new Promise(resolve => child.on("close", (code, signal) => resolve({ code, signal })));
     await new Promise((resolve, reject) => {
         child.stdout.on("data", part => {
             viewer.output += part;
             if (viewer.output.includes("\n")) resolve();
         });
-        child.on("exit", () => reject(new Error(`dent view ended: ${viewer.errors}`)));
+        child.on("exit", () => reject(new Error(`${program} ended: ${viewer.errors}`)));
     });
     waitedFor(child, false);
-    viewer.url = viewer.output.trim();
-    viewer.stop = async () => {
+    viewer.url = viewer.output.split("\n")[0].trim();
+    viewer.end = async () => {
         waitedFor(child, true);
-        child.kill("SIGINT");
         return viewer.ended;
     };
+    viewer.stop = async () => {
+        child.kill("SIGINT");
+        return viewer.end();
+    };
     return viewer;
+}
+
+// A running `dent view`.
+export function startViewer(...words) {
+    return startProgram(process.env.DENT_TOOL, "view", "--no-browser", ...words);
 }
 
 export async function startBrowser() {

@@ -1,5 +1,5 @@
-/* A caller's own loop with a view in it, for test_library.mjs: view_driver STEPS SIDE SLEEP_US [queries]. Two sheets of
- * SIDE x SIDE squares; the second falls through the first, with contacts, plots and markers. Prints the address and the
+/* A caller's own loop with a view in it, for test_library.mjs: view_driver STEPS SIDE SLEEP_US [queries|contacts]. Two sheets of
+ * SIDE x SIDE squares; the second falls through the first, with plots and markers. Prints the address and the
  * tunnel first, an event per line, and at the end how long the updates took. */
 #include <dent/dent.h>
 #include <dent/view.h>
@@ -81,7 +81,9 @@ int main(int argument_count, char **arguments)
     def.title = "driver";
     def.length_unit = "m";
     def.no_browser = true;
-    def.queries = argument_count > 4;
+    const char *more = argument_count > 4 ? arguments[4] : "";
+    def.queries = strcmp(more, "queries") == 0;
+    bool contacts = strcmp(more, "contacts") == 0;
     if (dent_view_create(world, &def, &view) != DENT_OK) {
         return 1;
     }
@@ -105,7 +107,8 @@ int main(int argument_count, char **arguments)
         dent_view_set_markers(view, markers, 3);
         dent_contacts_def ask = dent_contacts_def_default();
         dent_contacts found;
-        if (step % 50 == 0 && dent_world_find_contacts(world, &ask, &found) == DENT_OK) {
+        ask.proximity = true, ask.thickness = 0.02;
+        if (contacts && step % 20 == 0 && dent_world_find_contacts(world, &ask, &found) == DENT_OK) {
             dent_view_set_contacts(view, &found);
         }
         if (dent_view_update(view, time) != DENT_OK) {
