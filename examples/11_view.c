@@ -22,18 +22,18 @@ int main(int argument_count, char **arguments)
     /* snippet: view */
     dent_view *view = NULL;
     dent_view_create(world, NULL, &view); /* prints the address, opens the browser */
-    uint32_t plot = UINT32_MAX;
-    dent_view_add_plot(view, "height", 1, &plot);
+    dent_view_add_plot(view, "height", 1, &(uint32_t){0}); /* gets the index 0 */
     for (long step = 0, end = argument_count > 1 ? atol(arguments[1]) : -1; step != end; step++) {
         double height = x[1][0][2] = 3 * sin(1e-5 * (double)step);
         dent_contacts_def def = dent_contacts_def_default();
         dent_contacts found;
         dent_world_find_contacts(world, &def, &found);
         dent_view_set_contacts(view, &found);
-        dent_view_set_plot(view, plot, &height);
+        dent_view_set_plot(view, 0, &height);
         dent_view_set_markers(view, &(dent_view_marker){DENT_VIEW_POINT, 0xff8800, {1, 1, height}, {0}, "tip"}, 1);
         dent_view_update(view, 1e-5 * (double)step); /* never waits */
-    } /* end of snippet */
+    }
+    /* end of snippet */
     dent_view_destroy(view);
     dent_world_destroy(world);
     dent_context_destroy(context);

@@ -493,6 +493,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_FOLDER] = {store_name, AT(out), .wanted = "the name of a folder"},
     [OPTION_TABLE] = FILE_AT(out, ".csv"),
     [OPTION_SNAPSHOT] = PICTURE_AT(snapshot),
+    [OPTION_RECORD] = FILE_AT(record, ".webm"),
     [OPTION_TOKEN] = NAME_AT(token),
     [OPTION_SHOW] = {store_requests, AT(show), .wanted = "settings like question=face-cell&cut=0,0.5"},
 

@@ -101,6 +101,8 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_NO_BROWSER] = {"--no-browser", NULL, NULL, "only print the address"},
     [OPTION_SNAPSHOT] = {"--snapshot", NULL, "F.png",
                          "draw --frame K with a headless Chromium, write the picture and exit"},
+    [OPTION_RECORD] = {"--record", NULL, "F.webm",
+                       "draw --frames N frames with a headless Chromium, write a video and exit"},
     [OPTION_SHOW] = {"--show", NULL, "SETTINGS", "initial view, e.g. 'question=face-cell&cut=0,0.5&theme=dark'"},
     [OPTION_PRESCRIBED] = {"--prescribed", NULL, NULL, "scenes of both kinds (jaw, v-shapes): the prescribed frames"},
     [OPTION_SIMULATED] = {"--simulated", NULL, NULL, "scenes of both kinds: simulated, up to --frame K"},

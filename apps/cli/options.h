@@ -76,6 +76,7 @@ typedef enum option_id {
     OPTION_TOKEN,
     OPTION_NO_BROWSER,
     OPTION_SNAPSHOT,
+    OPTION_RECORD,
     OPTION_SHOW,
     OPTION_PRESCRIBED,
     OPTION_SIMULATED,
@@ -188,6 +189,7 @@ typedef struct tool_options {
     uint32_t port;        /* view; 0: any */
     const char *token;    /* view: a file; null: a random one */
     const char *snapshot; /* view; null: none */
+    const char *record;   /* view; null: none */
     const char *show;     /* view: how the page begins; null: as usual */
     uint32_t setting_count;
     dent_scene_setting settings[SETTING_LIMIT];

@@ -140,7 +140,7 @@ static void print_tool_page(printer *out)
     print_item(out, "130", NULL, "Ctrl-C");
     printer_text(out, ".SH ENVIRONMENT\n");
     print_item(out, "DENT_DATA", NULL, "the folder of the data kit, for scenes that use it");
-    print_item(out, "DENT_CHROMIUM", NULL, "the browser of dent view --snapshot");
+    print_item(out, "DENT_CHROMIUM", NULL, "the browser of dent view --snapshot and --record");
     printer_text(out, ".SH SEE ALSO\n");
     for (uint32_t i = 0; tool_command_at(i) != NULL; i++) {
         printer_format(out, ".BR dent\\-%s (1)%s\n", tool_command_at(i)->name,

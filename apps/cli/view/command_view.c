@@ -48,13 +48,15 @@ const tool_command command_view_row = {
     "with an approximate response.\n"
     "\n"
     "--snapshot F.png draws one frame with a headless Chromium (chromium, chromium-browser or\n"
-    "google-chrome; environment variable DENT_CHROMIUM names another). --show, with or without it, takes\n"
+    "google-chrome; environment variable DENT_CHROMIUM names another). --record F.webm makes a video in\n"
+    "the same way, from --frame K on: all frames of a series or scene, 150 of a simulation, or a turn round\n"
+    "a model that stands still; --frames N chooses another number. --show, with or without them, takes\n"
     "question=Q, structure=NAME,BODY,LEVEL, colours=FIELD, cut=AXIS,PLACE, opacity=X, hide=1,2, wire=1,\n"
     "edges=1, plain=1, through=1, up=x|y|z, theme=dark, no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
                    OPTIONS_OF_ROBOT_FILES |
                    OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) |
-                   OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
+                   OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_RECORD) | OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
                    OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_STEP_DEADLINE),
     .argument_min = 1,
     .argument_max = UINT32_MAX,

@@ -37,7 +37,7 @@ int view_start_snapshot(const char *page, const char *path, const char *profile)
 {
     const char *chromium = find_chromium();
     if (chromium == NULL) {
-        return complain("view: --snapshot needs Chromium, and none was found (Debian: chromium; or set DENT_CHROMIUM)"),
+        return complain("view: --snapshot and --record need Chromium, and none was found (Debian: chromium; or set DENT_CHROMIUM)"),
                -1;
     }
     char screenshot[2048], folder[2048];

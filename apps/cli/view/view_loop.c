@@ -4,7 +4,7 @@
 #include "interrupt.h"
 #include "placed_file.h"
 #include "tool.h"
-#include "view_tool.h"
+#include "view_record.h"
 #include <view_frames.h>
 
 #include <errno.h>
@@ -41,6 +41,12 @@ static void moves(viewing *view)
 {
     view->changed = view->source.moved = true;
     view->shown_before = false;
+}
+
+/* A picture or a video is waited for: an error ends it. */
+static bool for_a_file(const viewing *view)
+{
+    return view->session->options->snapshot != NULL || view->session->options->record != NULL;
 }
 
 static int move(viewing *view, int32_t steps)
@@ -121,7 +127,7 @@ static void tell_trouble(viewing *view)
  * would wait for it. */
 static int give_up(viewing *view, int failed)
 {
-    if (!failed || view->session->options->snapshot != NULL || view->source.broken || interrupt_seen()) {
+    if (!failed || for_a_file(view) || view->source.broken || interrupt_seen()) {
         return failed;
     }
     if (view->source.trouble[0] == '\0') {
@@ -244,7 +250,7 @@ static bool contacts_can_wait(const viewing *view)
     }
     bool slow = view->seconds_per_query > 0 ? view->seconds_per_query > 0.1 : elements > MANY_ELEMENTS;
     return slow && source->moved && !source->live && !view->playing && !view->shown_before &&
-           view->session->options->snapshot == NULL;
+           !for_a_file(view);
 }
 
 static int publish_frame(viewing *view)
@@ -434,10 +440,13 @@ static int wait_for_picture(viewing *view, int process, const char *path)
 {
     int state = 0;
     int failed = STATUS_GOOD;
-    uint64_t last = dent_clock_ns() + SNAPSHOT_LIMIT_NS;
+    uint64_t last = dent_clock_ns() + SNAPSHOT_LIMIT_NS, drawn = 0;
     while (state == 0 && !failed && !interrupt_seen()) {
         failed = turn(view);
         state = failed || interrupt_seen() ? 0 : view_snapshot_state(process, path);
+        uint64_t now_drawn = view_server_get_facts(view->server).frames_acknowledged;
+        last = now_drawn > drawn ? dent_clock_ns() + SNAPSHOT_LIMIT_NS : last;
+        drawn = now_drawn;
         if (state == 0 && !failed && dent_clock_ns() > last) {
             failed = complain("view: the browser drew nothing in five minutes");
         }
@@ -452,23 +461,31 @@ static int wait_for_picture(viewing *view, int process, const char *path)
 static int snapshot(viewing *view)
 {
     const tool_options *options = view->session->options;
-    char url[VIEW_URL_LIMIT], profile[VIEW_FOLDER_LIMIT], picture[VIEW_FOLDER_LIMIT + 16], page[VIEW_FOLDER_LIMIT + 16];
+    char first[64], url[VIEW_URL_LIMIT], profile[VIEW_FOLDER_LIMIT], picture[VIEW_FOLDER_LIMIT + 16], page[VIEW_FOLDER_LIMIT + 16];
     if (!view_make_folder(profile)) {
         return complain("view: cannot make a folder for the browser in TMPDIR or /tmp");
     }
-    make_url(view, options->show != NULL ? "snapshot=1" : "snapshot=1&theme=light", url, sizeof url);
+    snprintf(first, sizeof first, "snapshot=1%s", options->show != NULL ? "" : "&theme=light");
+    if (options->record != NULL) {
+        snprintf(first + strlen(first), sizeof first - strlen(first), "&record=%u",
+                 view_record_frames(options, &view->source));
+        view_server_expect_upload(view->server);
+    }
+    make_url(view, first, url, sizeof url);
     snprintf(picture, sizeof picture, "%s/picture.png", profile);
     bool led = view_write_redirect(profile, url, true, page, sizeof page);
     int process = led ? view_start_snapshot(page, picture, profile)
                       : (complain("view: cannot write %s: %s", page, strerror(errno)), -1);
     int failed = process < 0 ? STATUS_ERROR : wait_for_picture(view, process, picture);
-    failed = failed ? failed : view_place_picture(view->session, picture, options->snapshot);
+    failed = failed                    ? failed
+             : options->record != NULL ? view_record_place(view->session, view->server, profile)
+                                       : view_place_picture(view->session, picture, options->snapshot);
     if (!view_remove_folder(profile)) {
         remark("%s could not be removed", profile);
     }
     if (!failed) {
         printer_text(view->session->out, "wrote ");
-        printer_name(view->session->out, options->snapshot);
+        printer_name(view->session->out, options->record != NULL ? options->record : options->snapshot);
         printer_text(view->session->out, "\n");
     }
     return failed;
@@ -496,7 +513,7 @@ static int show_source(viewing *view)
     if (!failed) {
         view->source.trouble[0] = '\0';
         moves(view);
-        failed = options->snapshot != NULL ? snapshot(view) : serve(view);
+        failed = for_a_file(view) ? snapshot(view) : serve(view);
     }
     view_source_close(&view->source);
     return failed;
@@ -514,6 +531,10 @@ int view_run(tool_session *session)
     view.state_changed = true;
     int failed = view_check_show(options->show, UINT32_MAX);
     failed = failed || options->snapshot == NULL ? failed : check_target(session, "view:", options->snapshot);
+    failed = failed || options->record == NULL ? failed : check_target(session, "view:", options->record);
+    if (!failed && options->record != NULL && options->snapshot != NULL) {
+        failed = complain("view: --snapshot and --record: give one of them");
+    }
     failed = failed || options->token == NULL ? failed : view_find_token(options->token, token);
     if (failed) {
         return failed;

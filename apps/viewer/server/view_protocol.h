@@ -30,7 +30,7 @@
  * vertex that is grabbed. Statistics are doubles in the units of the model.
  *
  * Page to tool: short text commands, one per message, words separated by single blanks; see view_command. Anything else
- * closes the connection.
+ * closes the connection. While a video is recorded the page also sends one file, in binary messages (view_upload.h).
  */
 #ifndef DENT_VIEW_PROTOCOL_H
 #define DENT_VIEW_PROTOCOL_H

@@ -85,6 +85,7 @@ struct view_server {
     client *clients;
     uint32_t client_count;
     uint64_t next_client;
+    view_upload upload;
     bool settled; /* some page has drawn what it was asked to: see settled_file */
     view_server_facts facts;
 };
@@ -439,10 +440,22 @@ static void acknowledge(view_server *server, client *visitor)
     lws_callback_on_writable(visitor->socket);
 }
 
+static int receive_part(view_server *server, client *visitor, const void *bytes, size_t size)
+{
+    bool last = lws_is_final_fragment(visitor->socket) && lws_remaining_packet_payload(visitor->socket) == 0;
+    pthread_mutex_lock(&server->lock);
+    bool taken = view_upload_take(&server->upload, bytes, size, last);
+    pthread_mutex_unlock(&server->lock);
+    return taken ? 0 : close_because(visitor->socket, LWS_CLOSE_STATUS_POLICY_VIOLATION, "commands are text");
+}
+
 static int receive(view_server *server, client *visitor, const void *bytes, size_t size)
 {
     view_command command;
     const char *why;
+    if (lws_frame_is_binary(visitor->socket)) {
+        return receive_part(server, visitor, bytes, size);
+    }
     if (size > VIEW_COMMAND_LIMIT - visitor->command_size) {
         return close_because(visitor->socket, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "too long");
     }
@@ -453,9 +466,8 @@ static int receive(view_server *server, client *visitor, const void *bytes, size
     }
     size = visitor->command_size;
     visitor->command_size = 0;
-    if (lws_frame_is_binary(visitor->socket) || !view_command_parse(visitor->command, size, &command, &why)) {
-        return close_because(visitor->socket, LWS_CLOSE_STATUS_POLICY_VIOLATION,
-                             lws_frame_is_binary(visitor->socket) ? "commands are text" : why);
+    if (!view_command_parse(visitor->command, size, &command, &why)) {
+        return close_because(visitor->socket, LWS_CLOSE_STATUS_POLICY_VIOLATION, why);
     }
     command.client = visitor->number;
     if (command.kind == VIEW_COMMAND_ACKNOWLEDGE) {
@@ -604,6 +616,7 @@ static void release(view_server *server)
     view_message_drop(server->frame);
     view_message_drop(server->boxes);
     view_message_drop(server->state);
+    view_message_drop(server->upload.file);
     pthread_cond_destroy(&server->arrived);
     pthread_mutex_destroy(&server->lock);
     free(server);
@@ -769,6 +782,24 @@ bool view_server_command(view_server *server, uint32_t wait_ms, view_command *co
     }
     pthread_mutex_unlock(&server->lock);
     return found;
+}
+
+void view_server_expect_upload(view_server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    server->upload.state = VIEW_UPLOAD_OPEN;
+    pthread_mutex_unlock(&server->lock);
+}
+
+view_message *view_server_take_upload(view_server *server, view_upload_state *state)
+{
+    pthread_mutex_lock(&server->lock);
+    *state = server->upload.state;
+    bool whole = *state == VIEW_UPLOAD_DONE || *state == VIEW_UPLOAD_FAILED;
+    view_message *file = whole ? server->upload.file : NULL;
+    server->upload.file = whole ? NULL : server->upload.file;
+    pthread_mutex_unlock(&server->lock);
+    return file;
 }
 
 view_server_facts view_server_get_facts(view_server *server)

@@ -13,6 +13,7 @@
 
 #include "view_gate.h"
 #include "view_protocol.h"
+#include "view_upload.h"
 
 typedef struct view_server view_server;
 
@@ -62,6 +63,11 @@ void view_server_reply(view_server *server, uint64_t client, view_message *messa
 /** The next command of any client, waiting at most `wait_ms`. Acknowledgements are not among them. A client that goes
  * away says nothing: view_server_is_here. */
 bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command);
+
+/** From now on a page may send one file. */
+void view_server_expect_upload(view_server *server);
+/** How far it is, and the file, or the words of a failure, when it is there: the caller's to drop. */
+view_message *view_server_take_upload(view_server *server, view_upload_state *state);
 
 typedef struct view_server_facts {
     uint32_t clients;

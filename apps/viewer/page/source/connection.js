@@ -35,6 +35,19 @@ export class Connection {
         };
     }
 
+    // A file to the tool, or the words why there is none, in parts that begin with 0, 1 (the last) or 2 (failed).
+    async send(bytes, failed = false) {
+        const PART = 1 << 16;
+        for (let at = 0; at === 0 || at < bytes.length; at += PART) {
+            const part = bytes.subarray(at, at + PART), message = new Uint8Array(1 + part.length);
+            message[0] = failed ? 2 : at + PART >= bytes.length ? 1 : 0;
+            message.set(part, 1);
+            this.socket.send(message);
+            while (this.socket.bufferedAmount > 16 * PART) await new Promise(resolve => setTimeout(resolve, 2));
+            if (failed) return;
+        }
+    }
+
     say(...words) {
         if (this.socket?.readyState === WebSocket.OPEN) {
             this.socket.send(words.join(" "));

@@ -550,7 +550,43 @@ function settle() {
     if (!wanted.has("snapshot") || settled || !current || current.pending || (question && current.pairCount === null) || (structure && state.boxes === undefined) || ((shared?.measure ?? "none") !== "none" && !current.stress)) return;
     settled = true;
     if (!wanted.has("view")) stage.fit();
-    requestAnimationFrame(() => requestAnimationFrame(() => connection.say("settled")));
+    if (wanted.has("record")) record(Number(wanted.get("record")));
+    else requestAnimationFrame(() => requestAnimationFrame(() => connection.say("settled")));
+}
+
+// ---- dent view --record: every frame becomes a picture of a video, which goes back through the socket ------------------
+
+const frameDrawn = last => new Promise(resolve => {
+    const look = () => (current && current.sequence !== last && !current.pending ? resolve() : setTimeout(look, 2));
+    look();
+});
+// The next frame of what moves; of what stands still the camera goes round. False: there is none.
+async function nextPicture(count) {
+    const still = state.hello.frames === 1 && !state.hello.live;
+    if (still) stage.turn(360 / count, 0);
+    else if (!state.hello.live && current.frame + 1 >= current.frameCount) return false;
+    else {
+        const { sequence } = current;
+        connection.say("step", 1);
+        await frameDrawn(sequence);
+    }
+    return true;
+}
+async function record(count) {
+    try {
+        if (!Video.supported()) throw new Error("this browser cannot encode videos (VideoEncoder is missing)");
+        const width = stage.canvas.clientWidth & ~1, height = stage.canvas.clientHeight & ~1, file = await new Video(width, height).start();
+        const milliseconds = state.hello.frames === 1 && !state.hello.live ? 1000 / 30 : Math.min(Math.max(1000 * state.hello.frameSeconds, 1000 / 60), 100);
+        for (let i = 0, more = true; i < count && more; i++) {
+            file.add(state.takePicture(width, height), i * milliseconds);
+            while (file.waiting > 4) await new Promise(resolve => setTimeout(resolve, 2));
+            more = i + 1 < count && await nextPicture(count);
+        }
+        await connection.send(new Uint8Array(await (await file.end()).arrayBuffer()));
+    } catch (error) {
+        await connection.send(new TextEncoder().encode(error.message), true);
+    }
+    connection.say("settled");
 }
 
 state.look = (azimuth, elevation) => stage.look(azimuth, elevation);

@@ -70,6 +70,10 @@ export class Video {
         throw new Error("this browser encodes neither VP9 nor VP8");
     }
 
+    get waiting() {
+        return this.encoder.encodeQueueSize;
+    }
+
     add(canvas, milliseconds) {
         const frame = new VideoFrame(canvas, { timestamp: Math.round(1000 * milliseconds) });
         this.encoder.encode(frame, { keyFrame: this.count++ % 60 === 0 });
