@@ -17,8 +17,9 @@ bool view_upload_take(view_upload *upload, const void *bytes, size_t size, bool 
     if (upload->state != VIEW_UPLOAD_OPEN) {
         return false;
     }
-    if (!upload->inside && size > 0) {
-        if (!begin(upload, at[0])) {
+    if (!upload->inside) {
+        if (size == 0 || !begin(upload, at[0])) {
+            upload->inside = false;
             return false;
         }
         at++;
