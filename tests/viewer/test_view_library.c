@@ -221,7 +221,8 @@ static void wrong_markers_and_times_are_refused_and_named(void **state)
     text[sizeof text - 1] = '\0';
     open_stage(&made);
     dent_view *view = open_view(&made);
-    dent_view_marker markers[3] = {{.text = "first"}, {.kind = DENT_VIEW_ARROW, .b = {1, 2, 3}}, {.b = {NAN, NAN, NAN}}};
+    dent_view_marker markers[3] = {
+        {.text = "first"}, {.kind = DENT_VIEW_ARROW, .b = {1, 2, 3}}, {.b = {NAN, NAN, NAN}}};
     assert_int_equal(dent_view_set_markers(view, markers, 3), DENT_OK); /* a point has no b */
     markers[2].kind = DENT_VIEW_SEGMENT;
     assert_int_equal(dent_view_set_markers(view, markers, 3), DENT_ERROR_BAD_NUMBER);

@@ -122,9 +122,10 @@ int main(int argument_count, char **arguments)
     }
     dent_view_info info = dent_view_get_info(view);
     qsort(times, (size_t)steps, sizeof *times, by_size);
-    printf("{\"updates\":%llu,\"taken\":%ld,\"made\":%llu,\"drawn\":%llu,\"median_us\":%.3f,\"p99_us\":%.3f,\"longest_us\":%.3f}\n",
-           (unsigned long long)info.update_count, taken, (unsigned long long)info.frames_made, (unsigned long long)info.frames_drawn,
-           times[steps / 2], times[(size_t)steps * 99 / 100], times[steps - 1]);
+    printf("{\"updates\":%llu,\"taken\":%ld,\"made\":%llu,\"drawn\":%llu,\"median_us\":%.3f,\"p99_us\":%.3f,\"longest_"
+           "us\":%.3f}\n",
+           (unsigned long long)info.update_count, taken, (unsigned long long)info.frames_made,
+           (unsigned long long)info.frames_drawn, times[steps / 2], times[(size_t)steps * 99 / 100], times[steps - 1]);
     dent_view_destroy(view);
     dent_world_destroy(world);
     dent_context_destroy(context);

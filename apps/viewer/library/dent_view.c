@@ -18,10 +18,12 @@ dent_view_def dent_view_def_default(void)
 static dent_status check_def(dent_context *context, const dent_view_def *def)
 {
     if (def->struct_size != sizeof *def) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_create: make the def with dent_view_def_default()");
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                         "dent_view_create: make the def with dent_view_def_default()");
     }
     if (def->title != NULL && strlen(def->title) > DENT_VIEW_NAME_MAX) {
-        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_create: title above %d bytes", DENT_VIEW_NAME_MAX);
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_create: title above %d bytes",
+                         DENT_VIEW_NAME_MAX);
     }
     if (def->length_unit != NULL && strlen(def->length_unit) > 15) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_create: length_unit above 15 bytes");
@@ -295,7 +297,8 @@ static dent_status check_contacts(const dent_view *view, const dent_contacts *co
         if (contact->body_a >= count || contact->body_b >= count) {
             return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT,
                              "dent_view_set_contacts: contact %llu: body index %u, the world has %u bodies",
-                             (unsigned long long)i, contact->body_a >= count ? contact->body_a : contact->body_b, count);
+                             (unsigned long long)i, contact->body_a >= count ? contact->body_a : contact->body_b,
+                             count);
         }
     }
     return DENT_OK;
@@ -307,8 +310,7 @@ dent_status dent_view_set_contacts(dent_view *view, const dent_contacts *contact
     view_source *source = &view->source;
     bool pages = view_server_get_facts(view->server).clients > 0;
     dent_status status = contacts != NULL && pages ? check_contacts(view, contacts) : DENT_OK;
-    if (status == DENT_OK && contacts != NULL && pages &&
-        view->version != dent_world_topology_version(source->world)) {
+    if (status == DENT_OK && contacts != NULL && pages && view->version != dent_world_topology_version(source->world)) {
         status = view_library_follow(view); /* their bodies may be new */
     }
     if (status != DENT_OK) {
@@ -344,8 +346,8 @@ dent_status dent_view_add_plot(dent_view *view, const char *name, uint32_t colum
     DENT_REQUIRE(view->context, plot);
     uint32_t index = view->source.probe_count;
     if (column_count != 1 && column_count != 3) {
-        return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_add_plot: column_count: expected 1 or 3; got %u",
-                         column_count);
+        return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT,
+                         "dent_view_add_plot: column_count: expected 1 or 3; got %u", column_count);
     }
     if (strlen(name) > DENT_VIEW_NAME_MAX) {
         return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_add_plot: name above %d bytes",
@@ -368,8 +370,8 @@ dent_status dent_view_set_plot(dent_view *view, uint32_t plot, const double *val
     DENT_REQUIRE(NULL, view);
     DENT_REQUIRE(view->context, values);
     if (plot >= view->source.probe_count) {
-        return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_set_plot: plot %u: the view has %u plots", plot,
-                         view->source.probe_count);
+        return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT,
+                         "dent_view_set_plot: plot %u: the view has %u plots", plot, view->source.probe_count);
     }
     memcpy(view->plots[plot].values, values, view->plots[plot].column_count * sizeof *values);
     return DENT_OK;

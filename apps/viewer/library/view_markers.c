@@ -16,8 +16,8 @@ static dent_status check(const dent_view *view, const dent_view_marker *markers,
     for (uint32_t i = 0; i < count; i++) {
         const dent_view_marker *marker = &markers[i];
         if ((unsigned)marker->kind >= DENT_VIEW_MARKER_KIND_COUNT) {
-            return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_set_markers: marker %u: unknown kind %d", i,
-                             (int)marker->kind);
+            return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT,
+                             "dent_view_set_markers: marker %u: unknown kind %d", i, (int)marker->kind);
         }
         for (int axis = 0; axis < 3; axis++) {
             if (!isfinite(marker->a[axis]) || (marker->kind != DENT_VIEW_POINT && !isfinite(marker->b[axis]))) {
@@ -54,15 +54,16 @@ dent_status dent_view_set_markers(dent_view *view, const dent_view_marker *marke
     DENT_REQUIRE_ARRAY(view->context, count, markers);
     size_t text_size = 0;
     if (count > DENT_VIEW_MARKERS_MAX) {
-        return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_set_markers: %u markers; at most %d", count,
-                         DENT_VIEW_MARKERS_MAX);
+        return dent_fail(view->context, DENT_ERROR_INVALID_ARGUMENT, "dent_view_set_markers: %u markers; at most %d",
+                         count, DENT_VIEW_MARKERS_MAX);
     }
     dent_status status = check(view, markers, count, &text_size);
     if (status != DENT_OK) {
         return status;
     }
-    dent_view_marker *kept = view->marker_count == count ? view->markers : dent_allocate(view->context, count, sizeof *kept);
-    char *texts = kept == NULL              ? NULL
+    dent_view_marker *kept =
+        view->marker_count == count ? view->markers : dent_allocate(view->context, count, sizeof *kept);
+    char *texts = kept == NULL                   ? NULL
                   : view->text_size == text_size ? view->texts
                                                  : dent_allocate(view->context, text_size, 1);
     if (kept == NULL || texts == NULL) {
@@ -92,7 +93,8 @@ bool view_library_append_markers(const view_source *source, view_message *messag
     for (uint32_t i = 0; i < view->marker_count && good; i++) {
         const dent_view_marker *marker = &view->markers[i];
         size_t size = marker->text != NULL ? strlen(marker->text) : 0;
-        view_marker sent = {.kind = (uint32_t)marker->kind, .color = marker->color & 0xffffff, .text_size = (uint32_t)size};
+        view_marker sent = {
+            .kind = (uint32_t)marker->kind, .color = marker->color & 0xffffff, .text_size = (uint32_t)size};
         const double *end = marker->kind == DENT_VIEW_POINT ? marker->a : marker->b;
         for (int axis = 0; axis < 3; axis++) {
             sent.a[axis] = view_place(source, marker->a[axis], axis);

@@ -65,7 +65,8 @@ void view_open_browser(const char *path)
 static bool is_plain(const char *word)
 {
     size_t length = strlen(word);
-    return length > 0 && word[0] != '-' && strspn(word, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-:%") == length;
+    return length > 0 && word[0] != '-' &&
+           strspn(word, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-:%") == length;
 }
 
 /* SSH_CONNECTION: the client's address and port, then ours. */

@@ -11,7 +11,7 @@ typedef enum view_upload_state {
     VIEW_UPLOAD_NONE = 0, /* not expected: whatever comes is refused */
     VIEW_UPLOAD_OPEN,     /* expected, on its way */
     VIEW_UPLOAD_DONE,
-    VIEW_UPLOAD_FAILED    /* the page could not make it; the text says why */
+    VIEW_UPLOAD_FAILED /* the page could not make it; the text says why */
 } view_upload_state;
 
 /** A message of a page: its first byte says what follows: 0 a part of the file, 1 the last part, 2 why there is none. */

@@ -577,6 +577,7 @@ async function record(count) {
         if (!Video.supported()) throw new Error("this browser cannot encode videos (VideoEncoder is missing)");
         const width = stage.canvas.clientWidth & ~1, height = stage.canvas.clientHeight & ~1, file = await new Video(width, height).start();
         const milliseconds = state.hello.frames === 1 && !state.hello.live ? 1000 / 30 : Math.min(Math.max(1000 * state.hello.frameSeconds, 1000 / 60), 100);
+        stage.filmed = true;
         for (let i = 0, more = true; i < count && more; i++) {
             file.add(state.takePicture(width, height), i * milliseconds);
             while (file.waiting > 4) await new Promise(resolve => setTimeout(resolve, 2));

@@ -49,6 +49,7 @@ export class Stage {
         this.upward = { value: new THREE.Vector3(0, 1, 0) }; // as the camera sees it
         this.looks = new Looks(this.renderer, smooth || !this.software);
         this.effects = true;
+        this.filmed = false; // every frame is drawn for a video, and for that alone
         this.bodies = [];
         this.unit = 1; // of the model, in which everything here is measured
         this.bounds = new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)); // until there is something to see
@@ -97,7 +98,7 @@ export class Stage {
             this.resizeFirst = false;
             this.resize();
         }
-        this.render(this.camera, this.canvas.clientHeight || 1, this.renderer.getPixelRatio(), this.effects && !(this.software && (this.draft || this.playing || this.drafts && this.moving())));
+        if (!this.filmed) this.render(this.camera, this.canvas.clientHeight || 1, this.renderer.getPixelRatio(), this.effects && !(this.software && (this.draft || this.playing || this.drafts && this.moving())));
         this.onDrawn();
         if (this.drafts) this.refine();
     }
