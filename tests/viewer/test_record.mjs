@@ -37,9 +37,9 @@ async function play(path) {
             const ready = new Promise(resolve => (video.onseeked = resolve));
             video.currentTime = part * video.duration;
             await ready;
-            const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 48 }), pen = canvas.getContext("2d");
-            pen.drawImage(video, 0, 0, 64, 48);
-            pictures.push(pen.getImageData(0, 0, 64, 48).data);
+            const canvas = Object.assign(document.createElement("canvas"), { width: 320, height: 240 }), pen = canvas.getContext("2d");
+            pen.drawImage(video, 0, 0, 320, 240);
+            pictures.push(pen.getImageData(0, 0, 320, 240).data);
         }
         return { width: video.videoWidth, height: video.videoHeight, seconds: video.duration, differing: pictures[0].filter((x, i) => Math.abs(x - pictures[1][i]) > 24).length };
     }, readFileSync(path).toString("base64"));
@@ -49,7 +49,7 @@ async function play(path) {
 
 test("a scene from a frame on: as many pictures as asked for, and they move", async () => {
     const path = join(folder, "scene.webm");
-    const { code, output, errors } = await dent(["--prescribed", "v-shapes", "--scale", "0.2", "--frame", "10", "--frames", "6", "--record", path]);
+    const { code, output, errors } = await dent(["--prescribed", "v-shapes", "--scale", "0.2", "--frame", "36", "--frames", "6", "--record", path]);
     assert.deepEqual([code, errors, output], [0, "", `wrote ${path}\n`]);
     const { width, height, seconds, differing } = await play(path);
     assert.ok(width >= 600 && height >= 400 && width % 2 === 0 && height % 2 === 0, `${width} × ${height}`);

@@ -123,7 +123,10 @@ bool dent_view_next_event(dent_view *view, dent_view_event *event)
 
 bool dent_view_wants_step(dent_view *view)
 {
-    if (view == NULL || !view->paused) {
+    if (view == NULL) {
+        return false;
+    }
+    if (!view->paused) {
         return true;
     }
     bool wanted = view->steps > 0;
