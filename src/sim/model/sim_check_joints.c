@@ -37,12 +37,23 @@ static dent_status check_numbers(dent_context *context, const dent_sim_joint *jo
     if (axial && (!is_finite(a) || (a[0] == 0 && a[1] == 0 && a[2] == 0))) {
         return refuse(context, number, "its axis must be finite and not 0");
     }
-    if (!axial && (joint->limited || joint->motor != DENT_SIM_MOTOR_NONE)) {
-        return refuse(context, number, "only hinges and sliders have limits and motors");
+    if (!axial && (joint->limited || joint->motor != DENT_SIM_MOTOR_NONE || joint->friction != 0 || joint->start != 0)) {
+        return refuse(context, number, "only hinges and sliders have limits, motors, friction and a start");
     }
-    if (joint->limited &&
-        !(isfinite(joint->lower) && isfinite(joint->upper) && joint->lower <= 0 && joint->upper >= 0)) {
-        return refuse(context, number, "its limits must be finite, the lower one not above 0, the upper one not below");
+    if (!isfinite(joint->start) || !(joint->friction >= 0 && isfinite(joint->friction))) {
+        return refuse(context, number, "its start must be finite, its friction finite and not negative");
+    }
+    if (joint->limited && !(isfinite(joint->lower) && isfinite(joint->upper) && joint->lower <= joint->start &&
+                            joint->upper >= joint->start)) {
+        return refuse(context, number,
+                      "its limits must be finite, the lower one not above the position at the start, the upper one not "
+                      "below");
+    }
+    if (axial && !(joint->damping >= 0 && isfinite(joint->damping))) {
+        return refuse(context, number, "its damping must be finite and not negative");
+    }
+    if (joint->motor == DENT_SIM_MOTOR_POSITION && !(joint->max_speed > 0)) {
+        return refuse(context, number, "the largest speed of its motor must be above 0");
     }
     if (joint->motor != DENT_SIM_MOTOR_NONE && (!isfinite(joint->target) || !(joint->max_force >= 0))) {
         return refuse(context, number, "the target of its motor must be finite, the largest force not negative");
@@ -65,7 +76,7 @@ dent_status sim_check_joints(dent_context *context, const dent_sim_def *def)
         if (joint->struct_size != sizeof *joint) {
             return refuse(context, n, "it was not made by dent_sim_joint_default()");
         }
-        if (!dent_sim_joint_kind_name(joint->kind) || (unsigned)joint->motor > DENT_SIM_MOTOR_POSITION) {
+        if (!dent_sim_joint_kind_name(joint->kind) || (unsigned)joint->motor > DENT_SIM_MOTOR_FORCE) {
             return refuse(context, n, "unknown kind of joint or motor");
         }
         if (!is_rigid(def, joint->body_a) || joint->body_a == joint->body_b ||
@@ -86,7 +97,8 @@ uint64_t sim_joints_fingerprint(const dent_sim_def *def, uint64_t hash)
         const uint32_t counts[] = {(uint32_t)j->kind, j->body_a, j->body_b, j->limited, (uint32_t)j->motor, j->collide};
         const double numbers[] = {j->point[0],  j->point[1],  j->point[2], j->point_b[0], j->point_b[1], j->point_b[2],
                                   j->axis[0],   j->axis[1],   j->axis[2],  j->lower,      j->upper,      j->target,
-                                  j->max_force, j->stiffness, j->damping,  j->length};
+                                  j->max_force, j->stiffness, j->damping,  j->length,     j->start,      j->friction,
+                                  j->max_speed};
         hash = sim_hash_records(hash, counts, sizeof counts, "4");
         hash = sim_hash_records(hash, numbers, sizeof numbers, "8");
     }

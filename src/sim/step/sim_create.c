@@ -117,6 +117,9 @@ static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *d
     body->material = def->material;
     body->density = def->density > 0 ? def->density : model->materials[def->material].density;
     body->own_density = def->density > 0;
+    body->given_mass = def->kind == DENT_SIM_RIGID ? def->mass : 0;
+    memcpy(body->given_center, def->mass_center, sizeof body->given_center);
+    memcpy(body->given_inertia, def->inertia, sizeof body->given_inertia);
     body->thickness = def->thickness;
     body->fixed_count = def->fixed_count;
     body->host = def->host;
