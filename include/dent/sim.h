@@ -293,6 +293,11 @@ typedef struct dent_sim_joint {
 } dent_sim_joint;
 DENT_API dent_sim_joint dent_sim_joint_default(void);
 
+/** Two bodies that never touch one another, such as links of a robot that overlap by design. */
+typedef struct dent_sim_body_pair {
+    uint32_t body_a, body_b; /**< different bodies of the def */
+} dent_sim_body_pair;
+
 /* ---- the simulation ---------------------------------------------------------------------------------------------- */
 
 /** When impacts between positions are searched for. */
@@ -337,6 +342,8 @@ typedef struct dent_sim_def {
     const dent_sim_probe *probes;
     uint32_t joint_count;
     const dent_sim_joint *joints; /**< copied */
+    uint32_t excluded_count;      /**< pairs without contacts, beside those that joints connect; default none */
+    const dent_sim_body_pair *excluded;
 
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
     double time_step;         /**< s, above 0 (1e-100 to 1e100); default 1/60 */

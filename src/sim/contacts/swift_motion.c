@@ -30,12 +30,13 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
     swift->wanted = sim_allocate(model, model->rigid_count, sizeof *swift->wanted);
     swift->fractions = sim_allocate(model, model->rigid_count, sizeof *swift->fractions);
     swift->shares = sim_allocate(model, model->rigid_count, sizeof *swift->shares);
+    swift->groups = sim_allocate(model, model->rigid_count, sizeof *swift->groups);
     swift->pushes = sim_allocate(model, 3 * (size_t)model->rigid_count, sizeof *swift->pushes);
     swift->turning = sim_allocate(model, model->rigid_count, sizeof *swift->turning);
     swift->frames = sim_allocate(model, model->rigid_count, sizeof *swift->frames);
     swift->attached = sim_allocate(model, model->rigid_count, sizeof *swift->attached);
     swift->excluded = sim_allocate(model, (size_t)model->joint_count + 1, sizeof *swift->excluded);
-    return swift->excluded && swift->turning && swift->frames && swift->attached && swift->pushes && swift->start &&
+    return swift->excluded && swift->groups && swift->turning && swift->frames && swift->attached && swift->pushes && swift->start &&
                    swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
                    swift->shares
                ? DENT_OK
@@ -210,6 +211,7 @@ static uint64_t shorten(const struct sim_model *model, struct sim_state *state, 
         }
         count++;
     }
+    swift_spread_shares(model, swift);
     return count;
 }
 
@@ -245,11 +247,7 @@ static void place(const struct sim_model *model, struct sim_state *state, struct
             memcpy(state->rigids[r].linear_velocity, swift->wanted[r].linear_velocity, sizeof swift->wanted[r].center);
         }
         if (swift->shares[r] < 1) {
-            report->statistics.stopped_vertices +=
-                swift->fractions[r] == 1 ? model->bodies[model->rigids[r].body].vertex_count : 0;
-            swift->fractions[r] *= swift->shares[r];
-            swift_place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
-            rigid_keep_spin(model, r, &swift->wanted[r], &state->rigids[r]);
+            swift_shorten(model, state, swift, r, swift->shares[r], report);
         }
     }
     rigid_place_vertices(model, state);
@@ -347,6 +345,7 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         swift->fractions[r] = 1;
     }
+    swift_find_groups(model, swift);
     turning_begin(model, state, swift);
     for (uint32_t round = 0; round < MOST_ROUNDS && status == DENT_OK; round++) {
         dent_impact_result found;

@@ -65,9 +65,26 @@ static dent_status check_numbers(dent_context *context, const dent_sim_joint *jo
     return DENT_OK;
 }
 
+static dent_status check_excluded(dent_context *context, const dent_sim_def *def)
+{
+    if (def->excluded_count > 0 && !def->excluded) {
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "excluded_count is %u, excluded is null",
+                         def->excluded_count);
+    }
+    for (uint32_t n = 0; n < def->excluded_count; n++) {
+        const dent_sim_body_pair *pair = &def->excluded[n];
+        if (pair->body_a >= def->body_count || pair->body_b >= def->body_count || pair->body_a == pair->body_b) {
+            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                             "excluded pair %u: bodies %u and %u; two different ones of %u were expected", n,
+                             pair->body_a, pair->body_b, def->body_count);
+        }
+    }
+    return DENT_OK;
+}
+
 dent_status sim_check_joints(dent_context *context, const dent_sim_def *def)
 {
-    dent_status status = DENT_OK;
+    dent_status status = check_excluded(context, def);
     if (def->joint_count > 0 && !def->joints) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "joint_count is %u, joints is null", def->joint_count);
     }
@@ -101,6 +118,9 @@ uint64_t sim_joints_fingerprint(const dent_sim_def *def, uint64_t hash)
                                   j->max_speed};
         hash = sim_hash_records(hash, counts, sizeof counts, "4");
         hash = sim_hash_records(hash, numbers, sizeof numbers, "8");
+    }
+    if (def->excluded_count > 0) {
+        hash = sim_hash_records(hash, def->excluded, def->excluded_count * sizeof *def->excluded, "44");
     }
     return hash;
 }
