@@ -523,6 +523,8 @@ typedef struct dent_sim_statistics {
     uint64_t impacts;             /**< continuous: found in all passes of the last step */
     uint32_t impact_passes;       /**< … maximum number of passes after one detection */
     uint32_t stopped_vertices;    /**< … vertices that had to stop before an impact */
+    uint64_t frozen_bodies;       /**< bodies of joints that stood still for a substep, the last resort against passing
+                                       through something */
     uint64_t work_units;          /**< contact_budget, contact_deadline: used in the last step, … */
     uint64_t budget_regions;      /**< … pairs of balls that pushed, … */
     double contact_error;         /**< … and the bound on how far surfaces not known to touch may be from touching, m */

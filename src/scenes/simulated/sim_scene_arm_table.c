@@ -39,6 +39,7 @@ static void add_table(struct sim_plan *plan, const struct sim_scene_request *req
     dent_sim_body_def *table = part_block(plan, DENT_SIM_SOLID, "table", cells, size, centre);
     table->material = material;
     table->self_collision = false;
+    table->prevent_crossing = true; /* however hard motors push */
     plan_fix_vertices(plan, table, is_foot, NULL);
 }
 
@@ -46,7 +47,7 @@ static uint32_t add_materials(struct sim_plan *plan, const struct sim_scene_requ
 {
     dent_sim_material metal = dent_sim_material_default(), foam = metal;
     metal.name = "arm";
-    metal.density = 1000;
+    metal.density = 300; /* hollow */
     foam.name = "foam";
     foam.density = 200;
     foam.young = 1000 * request->parameters[YOUNG];
@@ -114,7 +115,7 @@ static void build_generated(struct sim_plan *plan, const struct sim_scene_reques
 {
     enum { LINKS = 7 };
     static const struct arm_stance stance = {
-        {0, 0.6, 0.9, 0, 0.3, 0}, {0, 0.95, 1.2, 0, 0.4, 0}, 400};
+        {0, 0.6, 0.9, 0, 0.3, 0}, {0, 0.95, 1.2, 0, 0.4, 0}, 80};
     dent_scene_def scene_def = dent_scene_def_default();
     dent_scene *scene = NULL;
     dent_robot_link links[LINKS] = {{0}};

@@ -124,6 +124,8 @@ struct swift_motion {
     bool *overlaps;                   /* by body: another one, when contacts were found */
     dent_rigid_state *poses, *wanted; /* at the beginning; where the solver took them */
     double *fractions, *shares;       /* by rigid body: how far it goes; of that, after a round */
+    bool *near;                       /* by body: it has contacts in this interval */
+    bool *jointed;                    /* by rigid body: joints hold it, to another body or to space */
     uint32_t *groups;                 /* by rigid body: the smallest one that joints hold together with it */
     double *pushes;                   /* by rigid body, 3: what a prescribed body that ran into it pushes it on */
     /* swift_turns.c: bodies that turn, their motions; by rigid body: its number there, SIM_NONE */

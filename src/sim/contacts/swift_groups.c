@@ -12,6 +12,11 @@ void swift_find_groups(const struct sim_model *model, struct swift_motion *swift
         if (joint->kind != DENT_SIM_JOINT_SPRING && joint->rigid[1] != SIM_NONE) {
             union_find_join(swift->groups, joint->rigid[0], joint->rigid[1]);
         }
+        for (int s = 0; s < 2; s++) {
+            if (joint->rigid[s] != SIM_NONE) {
+                swift->jointed[joint->rigid[s]] = true;
+            }
+        }
     }
     for (uint32_t r = 0; r < model->rigid_count; r++) {
         swift->groups[r] = union_find_root(swift->groups, r);
