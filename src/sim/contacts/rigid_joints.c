@@ -389,8 +389,12 @@ double joints_fastest(const struct island_problem *problem)
 {
     double fastest = 0;
     for (uint32_t r = 0; r < problem->island->joint_count; r++) {
-        const struct joint_row *row = &problem->joints[r];
+        struct joint_row *row = &problem->joints[r];
         double speed = row->slot == SLOT_AXIAL ? fabs(row->target) * row->arm : 0;
+        if (row->lower == row->upper && row->upper != 0) { /* a motor that pushes: what it gives */
+            joint_row_measure(problem, row);
+            speed = fabs(row->upper) * row->mobility * row->arm;
+        }
         fastest = speed > fastest ? speed : fastest;
     }
     return fastest;
