@@ -45,21 +45,21 @@ DENT_API dent_sim_linkage_motor dent_sim_linkage_motor_default(void);
 
 typedef struct dent_sim_linkage_def {
     size_t struct_size;
-    const char *name;              /**< put before the names of links; null: the linkage's name */
-    const dent_linkage *linkage;   /**< used during the creation only */
-    const dent_robot_link *links;  /**< surface and mass of each link of the linkage; names are not used. A group of
+    const char *name;               /**< put before the names of links; null: the linkage's name */
+    const dent_linkage *linkage;    /**< used during the creation only */
+    const dent_robot_link *links;   /**< surface and mass of each link of the linkage; names are not used. A group of
                                         fixed links without any mass gets it from its closed surfaces and the density */
     const dent_robot_joint *drives; /**< of each joint; null: no limits of force and speed, no damping, no friction */
     const dent_sim_linkage_motor *motors; /**< of each joint; null: none */
-    const double *values;          /**< joint values at time 0; null: 0, or the limit nearest to it */
-    dent_pose base;                /**< of the root link at time 0; default: the origin */
-    bool free_base;                /**< default false: the root link is held where it is, as a prescribed body */
-    uint32_t first_body;           /**< index that the first of the bodies will have in the def of the simulation;
+    const double *values;                 /**< joint values at time 0; null: 0, or the limit nearest to it */
+    dent_pose base;                       /**< of the root link at time 0; default: the origin */
+    bool free_base;                       /**< default false: the root link is held where it is, as a prescribed body */
+    uint32_t first_body;  /**< index that the first of the bodies will have in the def of the simulation;
                                         default 0 */
-    uint32_t first_joint;          /**< … and the first of the joints */
-    uint32_t material;             /**< of all links; default 0 */
-    double density;                /**< of links without mass; 0 (default): that of the material */
-    double thickness;              /**< as in dent_sim_body_def */
+    uint32_t first_joint; /**< … and the first of the joints */
+    uint32_t material;    /**< of all links; default 0 */
+    double density;       /**< of links without mass; 0 (default): that of the material */
+    double thickness;     /**< as in dent_sim_body_def */
     uint32_t collision_group, collision_mask; /**< as in dent_sim_body_def */
 } dent_sim_linkage_def;
 DENT_API dent_sim_linkage_def dent_sim_linkage_def_default(void);
@@ -71,9 +71,9 @@ typedef struct dent_sim_linkage dent_sim_linkage;
 /** Makes bodies and joints; O(vertices + links * joints). A link with mass but without a surface becomes a small
  *  octahedron that collides with nothing. UNSUPPORTED: a screw or planar joint, a joint that mimics another one, a link
  *  that moves and has neither mass nor a surface. INVALID_ARGUMENT: joint values outside the limits, a negative mass, an
- *  inertia that is not positive definite. BAD_NUMBER: a number that is not finite. *made is written on success only. */
+ *  inertia that is not positive definite. BAD_NUMBER: a number that is not finite. *linkage is written on success only. */
 DENT_API dent_status dent_sim_linkage_create(dent_context *context, const dent_sim_linkage_def *def,
-                                             dent_sim_linkage **made);
+                                             dent_sim_linkage **linkage);
 DENT_API void dent_sim_linkage_destroy(dent_sim_linkage *linkage);
 
 /** Return the bodies and the joints for a dent_sim_def, and their number. They are valid as long as the linkage. */

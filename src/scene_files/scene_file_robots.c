@@ -220,7 +220,7 @@ static void use_robot(struct scene_reader *reader, located *object, located *fil
 
 static void read_robot(struct scene_reader *reader, located *object, uint32_t number)
 {
-    static const char *const keys[] = {"name",      "file",  "move",    "rotate",         "free",         "material", "density",
+    static const char *const keys[] = {"name",      "file",  "move",    "rotate", "free",  "material",     "density",
                                        "thickness", "group", "touches", "joints", "allow", "skip_missing", NULL};
     struct sim_plan *plan = reader->plan;
     if (!reader_object(reader, object, "a robot", keys)) {

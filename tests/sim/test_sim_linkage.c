@@ -531,9 +531,10 @@ static void arms_penetrate_nothing_at_any_step(void **state)
         }
         arm_close(&arm);
     }
-    print_message("arms of 6 joints at 60, 30 and 10 Hz: %u steps, %u with penetration, %llu contacts, %llu bodies held "
-                  "for a substep, largest gain of energy without motors %.1e J\n",
-                  steps, bad, (unsigned long long)contacts, (unsigned long long)frozen, gain);
+    print_message(
+        "arms of 6 joints at 60, 30 and 10 Hz: %u steps, %u with penetration, %llu contacts, %llu bodies held "
+        "for a substep, largest gain of energy without motors %.1e J\n",
+        steps, bad, (unsigned long long)contacts, (unsigned long long)frozen, gain);
     assert_true(bad == 0 && contacts > steps / 4 && gain < 1e-9);
 }
 

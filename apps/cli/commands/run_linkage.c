@@ -11,8 +11,8 @@ static int add_pair(run_linkage *linkage, uint32_t a, uint32_t b)
 {
     if (linkage->pair_count == linkage->pair_capacity) {
         uint32_t capacity = 2 * linkage->pair_capacity + 16;
-        void *grown = dent_reallocate(linkage->context, linkage->pairs, linkage->pair_capacity, capacity,
-                                      sizeof *linkage->pairs);
+        void *grown =
+            dent_reallocate(linkage->context, linkage->pairs, linkage->pair_capacity, capacity, sizeof *linkage->pairs);
         if (grown == NULL) {
             return complain("run: out of memory");
         }

@@ -114,8 +114,7 @@ static void set_pace(struct sim_plan *plan)
 static void build_generated(struct sim_plan *plan, const struct sim_scene_request *request)
 {
     enum { LINKS = 7 };
-    static const struct arm_stance stance = {
-        {0, 0.6, 0.9, 0, 0.3, 0}, {0, 0.95, 1.2, 0, 0.4, 0}, 80};
+    static const struct arm_stance stance = {{0, 0.6, 0.9, 0, 0.3, 0}, {0, 0.95, 1.2, 0, 0.4, 0}, 80};
     dent_scene_def scene_def = dent_scene_def_default();
     dent_scene *scene = NULL;
     dent_robot_link links[LINKS] = {{0}};
@@ -156,13 +155,13 @@ const struct sim_scene_row sim_scene_arm_table = {
 
 static void build_ur5e(struct sim_plan *plan, const struct sim_scene_request *request)
 {
-    static const struct arm_stance stance = {
-        {0, -0.9, 0.5, -0.6, -1.5, 0}, {0, -0.3, 0.5, -0.6, -1.5, 0}, 150};
+    static const struct arm_stance stance = {{0, -0.9, 0.5, -0.6, -1.5, 0}, {0, -0.3, 0.5, -0.6, -1.5, 0}, 150};
     char path[1024];
     dent_robot *robot = NULL;
     if (!request->data_folder || !request->data_folder[0]) {
-        plan_note(plan, dent_fail(plan->context, DENT_ERROR_UNSUPPORTED,
-                                  "scene ur5e-table needs the data kit: set DENT_DATA to its folder; arm-table does not"));
+        plan_note(plan,
+                  dent_fail(plan->context, DENT_ERROR_UNSUPPORTED,
+                            "scene ur5e-table needs the data kit: set DENT_DATA to its folder; arm-table does not"));
         return;
     }
     snprintf(path, sizeof path, "%s/meshes/robot-ur5e/ur5e.urdf", request->data_folder);

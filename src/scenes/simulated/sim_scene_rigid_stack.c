@@ -37,7 +37,7 @@ static void build_stack(struct sim_plan *plan, const struct sim_scene_request *r
         box->material = material;
     }
     plan->def.thickness = 0.5 * distance; /* the security distance is the sum of two */
-    plan->def.sleep = false; /* every step is computed */
+    plan->def.sleep = false;              /* every step is computed */
     plan->def.solver = DENT_SIM_SOLVER_CONSTRAINTS;
 }
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 struct group_mass {
-    double mass, first[3];  /* the sum of mass times centre */
-    double about[9];        /* inertia about the origin of space, by rows */
+    double mass, first[3]; /* the sum of mass times centre */
+    double about[9];       /* inertia about the origin of space, by rows */
     bool has_surface;
 };
 

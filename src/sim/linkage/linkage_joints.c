@@ -24,8 +24,8 @@ static dent_status refuse(dent_context *context, dent_status status, const dent_
 
 static dent_status check_drive(dent_context *context, const dent_joint_def *joint, const dent_robot_joint *drive)
 {
-    bool finite = isfinite(drive->damping) && isfinite(drive->friction) && !isnan(drive->max_force) &&
-                  !isnan(drive->max_speed);
+    bool finite =
+        isfinite(drive->damping) && isfinite(drive->friction) && !isnan(drive->max_force) && !isnan(drive->max_speed);
     if (!finite) {
         return refuse(context, DENT_ERROR_BAD_NUMBER, joint, "damping and friction must be finite, limits numbers");
     }

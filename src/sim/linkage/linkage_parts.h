@@ -16,19 +16,19 @@ struct linkage_joint {
 
 struct dent_sim_linkage {
     dent_context *context;
-    uint32_t link_count, joint_count;       /* of the linkage */
-    uint32_t body_count, made_count;        /* bodies and joints of the simulation */
+    uint32_t link_count, joint_count; /* of the linkage */
+    uint32_t body_count, made_count;  /* bodies and joints of the simulation */
     uint32_t first_body, first_joint;
     uint32_t vertex_total, triangle_total;
-    uint32_t *groups;                       /* by link: the first link of its group */
-    uint32_t *bodies;                       /* by link: number among the bodies, or LINKAGE_NONE */
-    dent_pose *poses;                       /* by link, at time 0 */
-    struct linkage_joint *joints;           /* by joint of the linkage */
-    dent_sim_body_def *body_defs;           /* link_count, body_count of them in use */
-    dent_sim_joint *joint_defs;             /* joint_count, made_count of them in use */
-    char (*names)[64];                      /* of the bodies */
-    double *positions;                      /* 3 per vertex */
-    uint32_t *triangles;                    /* 3 per triangle */
+    uint32_t *groups;             /* by link: the first link of its group */
+    uint32_t *bodies;             /* by link: number among the bodies, or LINKAGE_NONE */
+    dent_pose *poses;             /* by link, at time 0 */
+    struct linkage_joint *joints; /* by joint of the linkage */
+    dent_sim_body_def *body_defs; /* link_count, body_count of them in use */
+    dent_sim_joint *joint_defs;   /* joint_count, made_count of them in use */
+    char (*names)[64];            /* of the bodies */
+    double *positions;            /* 3 per vertex */
+    uint32_t *triangles;          /* 3 per triangle */
 };
 
 /* linkage_bodies.c: bodies of all groups. The poses of links are known. */

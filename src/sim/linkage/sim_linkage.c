@@ -277,7 +277,7 @@ static dent_pose link_pose(const dent_sim_linkage *linkage, const dent_sim *sim,
 
 dent_status dent_sim_linkage_get_poses(const dent_sim_linkage *linkage, const dent_sim *sim, dent_pose *poses)
 {
-    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(linkage ? linkage->context : NULL, sim);
     DENT_REQUIRE(dent_sim_context(sim), linkage);
     DENT_REQUIRE(dent_sim_context(sim), poses);
     dent_status status = check_sim(linkage, sim);
@@ -304,7 +304,7 @@ static void write_relative(const dent_sim_linkage *linkage, const dent_sim *sim,
 dent_status dent_sim_linkage_get_values(const dent_sim_linkage *linkage, const dent_sim *sim, double *values,
                                         double *speeds)
 {
-    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(linkage ? linkage->context : NULL, sim);
     DENT_REQUIRE(dent_sim_context(sim), linkage);
     dent_status status = check_sim(linkage, sim);
     for (uint32_t j = 0; j < linkage->joint_count && status == DENT_OK; j++) {
@@ -328,7 +328,7 @@ dent_status dent_sim_linkage_get_values(const dent_sim_linkage *linkage, const d
 
 dent_status dent_sim_linkage_set_targets(const dent_sim_linkage *linkage, dent_sim *sim, const double *targets)
 {
-    DENT_REQUIRE(NULL, sim);
+    DENT_REQUIRE(linkage ? linkage->context : NULL, sim);
     DENT_REQUIRE(dent_sim_context(sim), linkage);
     DENT_REQUIRE(dent_sim_context(sim), targets);
     dent_status status = check_sim(linkage, sim);
