@@ -22,8 +22,8 @@
  *                    same interval is part of the question: rigid bodies, linkages and deforming bodies.
  *   Only pushes      The force is a sum of contact normals with factors >= 0: no friction, no sticking, nothing at a
  *                    distance. In free space it is 0 exactly.
- *   Passive          With passivity control (default) a hand never gets more energy from a contact than it put in, as
- *                    long as it moves at most twice as far in a tick as in the tick before.
+ *   Passive          With passivity control (default) a hand never gets more energy from a contact than it put in. That
+ *                    holds if it moves in a tick at most twice as far as in the one before, and a security distance.
  *
  * Contacts keep a small distance, `security`, between tool and bodies. Where bodies leave the tool no room, the outcome
  * is SQUEEZED: the copy of the scene stops before it would enter the tool, until there is room again.

@@ -4,11 +4,15 @@
  *   damping    the same for the velocity of the device; so it acts along contacts that push and never pulls
  *   limits     the wrench is scaled down as a whole, so it stays a sum of contact normals
  *   blending   of a larger force only, when the set of contacts that push has changed
- *   tank       what the hand has put into the contact it is in; a force that leads out gets no more than that
+ *   tank       what the hand has put into the contact it is in; a force that leads out gets no more than that. A jump
+ *              puts nothing in: it gets what the spring holds
  *
  * The work of a force that is constant over a tick is known exactly: force times displacement, when the next pose
  * arrives. So the tank is measured, not estimated. Ahead of time only the next displacement is: the last one, doubled. */
 #include "haptic/haptic_state.h"
+
+/* Of what the hand puts in: for what it gets where it turns back with the tank empty. */
+#define FEE 0.05
 
 struct coupling {
     dent_haptic *haptic;
@@ -19,6 +23,7 @@ struct coupling {
     uint32_t count;
     double factors[DENT_HAPTIC_CONTACTS_MAX]; /* of the contact normals; >= 0 */
     double wrench[6];
+    double stored; /* energy of the spring */
 };
 
 /* The length of a wrench in units of force. */
@@ -56,7 +61,7 @@ static dent_status account(struct coupling *coupling)
     }
     double work = rate_of_work(couple->wrench, moved);
     couple->work += work;
-    couple->tank -= work;
+    couple->tank -= work < 0 ? (1 - FEE) * work : work;
     double limit = haptic->def.jump_limit > 0 ? haptic->def.jump_limit : 4 * haptic->radius;
     coupling->force->jumped = haptic_length(moved) > limit;
     couple->jumps += coupling->force->jumped;
@@ -81,6 +86,17 @@ static dent_status add_projected(struct coupling *coupling, const double wanted[
     return status;
 }
 
+static void add_up(struct coupling *coupling)
+{
+    memset(coupling->wrench, 0, sizeof coupling->wrench);
+    for (uint32_t i = 0; i < coupling->count; i++) {
+        for (int k = 0; k < 6; k++) {
+            coupling->wrench[k] += coupling->factors[i] * coupling->rows[i].coefficients[k];
+        }
+    }
+    coupling->force->pushing = coupling->count;
+}
+
 static dent_status spring(struct coupling *coupling)
 {
     const dent_haptic *haptic = coupling->haptic;
@@ -96,7 +112,10 @@ static dent_status spring(struct coupling *coupling)
         coupling->rows[i].target = fmin(haptic->security - contact->gap, 0);
     }
     dent_status status = haptic_difference(haptic->context, &snapshot->state.tool, coupling->seen, haptic->centre, wanted);
-    return status == DENT_OK ? add_projected(coupling, wanted, haptic->def.stiffness) : status;
+    status = status == DENT_OK ? add_projected(coupling, wanted, haptic->def.stiffness) : status;
+    add_up(coupling);
+    coupling->stored = -rate_of_work(coupling->wrench, wanted) / 2;
+    return status;
 }
 
 /* Rows that do not push are taken out; the others hold back the velocity of the device. */
@@ -114,17 +133,6 @@ static dent_status damp(struct coupling *coupling)
     coupling->count = kept;
     bool wanted = kept > 0 && !haptic->def.no_passivity && haptic->def.damping > 0;
     return wanted ? add_projected(coupling, haptic->couple.velocity, haptic->def.damping) : DENT_OK;
-}
-
-static void add_up(struct coupling *coupling)
-{
-    memset(coupling->wrench, 0, sizeof coupling->wrench);
-    for (uint32_t i = 0; i < coupling->count; i++) {
-        for (int k = 0; k < 6; k++) {
-            coupling->wrench[k] += coupling->factors[i] * coupling->rows[i].coefficients[k];
-        }
-    }
-    coupling->force->pushing = coupling->count;
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -167,8 +175,8 @@ static void blend(struct coupling *coupling)
     }
 }
 
-/* A force along which the hand moves gives it energy. The next displacement is taken as twice the last one. A hand that
- * rests or presses gets the whole force. */
+/* A force along which the hand moves gives it energy. Its next displacement is taken as twice the last one and a security
+ * distance. A hand that presses may turn back by a security distance, and fills the tank as it goes. */
 static void drain(struct coupling *coupling)
 {
     dent_haptic *haptic = coupling->haptic;
@@ -176,8 +184,12 @@ static void drain(struct coupling *coupling)
     if (coupling->count == 0 && couple->tank > 0) {
         couple->tank = 0; /* the contact is over: what it kept is not for the next one. A debt stays */
     }
-    double need = 2 * haptic->def.tick * rate_of_work(coupling->wrench, couple->velocity);
-    double most = fmax(couple->tank, 0);
+    if (coupling->force->jumped) {
+        couple->tank = fmax(couple->tank, coupling->stored);
+    }
+    double gain = haptic->def.tick * rate_of_work(coupling->wrench, couple->velocity);
+    double need = 2 * fmax(gain, 0) + magnitude_of(haptic, coupling->wrench) * haptic->security;
+    double most = fmax(couple->tank + fmax(-gain, 0), 0);
     if (!haptic->def.no_passivity && need > most) {
         scale(coupling->wrench, most / need);
         coupling->force->limited = true;

@@ -1,4 +1,4 @@
-/* The god-object's copy of the scene: where the bodies are, where they go, and their motions in between. */
+/* The god-object's copy of the scene: where the bodies are, where they go next, and their motions in between. */
 #include "haptic/haptic_state.h"
 
 static dent_status out_of_memory(dent_context *context)
@@ -100,23 +100,23 @@ dent_status haptic_scene_read(const struct haptic_scene *layout, dent_context *m
 
 /* ---- where bodies are -------------------------------------------------------------------------------------------- */
 
-dent_pose haptic_body_pose(const struct haptic_scene *scene, const struct haptic_body *body, bool at_target)
+dent_pose haptic_body_pose(const struct haptic_scene *scene, const struct haptic_body *body, bool at_aim)
 {
-    const double *numbers = at_target ? scene->target : scene->now;
+    const double *numbers = at_aim ? scene->aim : scene->now;
     if (body->kind == DENT_HAPTIC_RIGID) {
         dent_pose pose;
         memcpy(&pose, numbers + body->place, sizeof pose);
         return pose;
     }
     if (body->kind == DENT_HAPTIC_LINK) {
-        return (at_target ? scene->target_links : scene->links)[body->link];
+        return (at_aim ? scene->aim_links : scene->links)[body->link];
     }
     return dent_pose_identity();
 }
 
-const double *haptic_body_points(const struct haptic_scene *scene, const struct haptic_body *body, bool at_target)
+const double *haptic_body_points(const struct haptic_scene *scene, const struct haptic_body *body, bool at_aim)
 {
-    return body->points ? body->points : (at_target ? scene->target : scene->now) + body->place;
+    return body->points ? body->points : (at_aim ? scene->aim : scene->now) + body->place;
 }
 
 static dent_status place_links(const struct haptic_scene *scene, const double *numbers, dent_pose *links)
@@ -126,11 +126,45 @@ static dent_status place_links(const struct haptic_scene *scene, const double *n
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 
-dent_status haptic_scene_aim(struct haptic_god *god)
+void haptic_scene_begin(struct haptic_god *god)
 {
     struct haptic_scene *scene = &god->scene;
     scene->moving = memcmp(scene->now, scene->target, scene->number_count * sizeof *scene->now) != 0;
-    return scene->moving ? place_links(scene, scene->target, scene->target_links) : DENT_OK;
+}
+
+/* A part of the motion between two poses is the motion between its ends. */
+static dent_status aim_rigid(struct haptic_god *god, const struct haptic_body *body, double share)
+{
+    struct haptic_scene *scene = &god->scene;
+    dent_pose from, to;
+    dent_motion motion;
+    memcpy(&from, scene->now + body->place, sizeof from);
+    memcpy(&to, scene->target + body->place, sizeof to);
+    dent_status status =
+        dent_motion_between(god->context, &from, &to, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, &motion);
+    if (status == DENT_OK) {
+        dent_pose pose = dent_motion_at(&motion, share);
+        memcpy(scene->aim + body->place, &pose, sizeof pose);
+    }
+    return status;
+}
+
+dent_status haptic_scene_aim(struct haptic_god *god, double share)
+{
+    struct haptic_scene *scene = &god->scene;
+    dent_status status = DENT_OK;
+    if (share >= 1) {
+        memcpy(scene->aim, scene->target, scene->number_count * sizeof *scene->aim);
+        return place_links(scene, scene->aim, scene->aim_links);
+    }
+    for (uint32_t i = 0; i < scene->body_count && status == DENT_OK; i++) {
+        const struct haptic_body *body = &scene->bodies[i];
+        status = body->kind == DENT_HAPTIC_RIGID ? aim_rigid(god, body, share) : DENT_OK;
+    }
+    for (size_t n = scene->values_at; n < scene->number_count; n++) {
+        scene->aim[n] = scene->now[n] + share * (scene->target[n] - scene->now[n]);
+    }
+    return status == DENT_OK ? place_links(scene, scene->aim, scene->aim_links) : status;
 }
 
 void haptic_scene_hold(struct haptic_god *god)
@@ -154,7 +188,7 @@ static dent_status set_positions(struct haptic_god *god, const struct haptic_bod
 {
     const struct haptic_scene *scene = &god->scene;
     dent_positions t0 = dent_positions_double(scene->now + body->place);
-    dent_positions t1 = dent_positions_double(scene->target + body->place);
+    dent_positions t1 = dent_positions_double(scene->aim + body->place);
     return dent_body_set_positions(god->world, body->id, &t0, scene->moving ? &t1 : NULL);
 }
 
@@ -171,7 +205,7 @@ dent_status haptic_scene_motion(struct haptic_god *god)
         }
     }
     if (status == DENT_OK && scene->linkage) {
-        const double *from = scene->now + scene->values_at, *to = scene->target + scene->values_at;
+        const double *from = scene->now + scene->values_at, *to = scene->aim + scene->values_at;
         uint32_t first = 1 + scene->rigid_count;
         status = dent_linkage_motion(scene->linkage, NULL, from, scene->moving ? to : from, first, scene->frames + first);
     }
@@ -194,8 +228,8 @@ dent_status haptic_scene_advance(struct haptic_god *god, double t)
     }
     scene->must_refit = true;
     if (t >= 1) {
-        memcpy(scene->now, scene->target, scene->number_count * sizeof *scene->now);
-        scene->moving = false;
+        memcpy(scene->now, scene->aim, scene->number_count * sizeof *scene->now);
+        haptic_scene_begin(god);
         return place_links(scene, scene->now, scene->links);
     }
     for (uint32_t i = 0; i < scene->body_count; i++) {
@@ -204,7 +238,7 @@ dent_status haptic_scene_advance(struct haptic_god *god, double t)
         }
     }
     for (size_t n = scene->values_at; n < scene->number_count; n++) {
-        scene->now[n] += t * (scene->target[n] - scene->now[n]);
+        scene->now[n] += t * (scene->aim[n] - scene->now[n]);
     }
     return place_links(scene, scene->now, scene->links);
 }
@@ -270,14 +304,15 @@ static dent_status make_arrays(struct haptic_scene *scene, dent_context *context
 {
     scene->now = dent_allocate(context, scene->number_count, sizeof(double));
     scene->spare = dent_allocate(context, scene->number_count, sizeof(double));
+    scene->aim = dent_allocate(context, scene->number_count, sizeof(double));
     scene->target = dent_allocate(context, scene->number_count, sizeof(double));
     scene->given = dent_allocate(context, scene->number_count, sizeof(double));
     scene->links = dent_allocate(context, scene->link_count, sizeof *scene->links);
-    scene->target_links = dent_allocate(context, scene->link_count, sizeof *scene->target_links);
+    scene->aim_links = dent_allocate(context, scene->link_count, sizeof *scene->aim_links);
     scene->given_links = dent_allocate(context, scene->link_count, sizeof *scene->given_links);
     scene->frames = dent_allocate(context, scene->frame_count, sizeof *scene->frames);
     scene->attached = dent_allocate(context, (size_t)scene->body_count + 1, sizeof *scene->attached);
-    bool all = scene->now && scene->spare && scene->target && scene->given && scene->links && scene->target_links &&
+    bool all = scene->now && scene->spare && scene->aim && scene->target && scene->given && scene->links && scene->aim_links &&
                scene->given_links && scene->frames && scene->attached;
     return all ? DENT_OK : out_of_memory(context);
 }
@@ -419,6 +454,7 @@ dent_status haptic_scene_open(struct haptic_god *god, const dent_haptic_def *def
     }
     if (status == DENT_OK) {
         memcpy(scene->now, scene->target, scene->number_count * sizeof(double));
+        memcpy(scene->aim, scene->target, scene->number_count * sizeof(double));
         memcpy(scene->given, scene->target, scene->number_count * sizeof(double));
         scene->must_refit = true;
         status = place_links(scene, scene->now, scene->links);
@@ -436,12 +472,12 @@ void haptic_scene_close(struct haptic_god *god)
         dent_release(context, body->points, 3 * (size_t)body->vertex_count, sizeof(double));
     }
     haptic_mesh_close(&god->tool_mesh);
-    double *arrays[] = {scene->now, scene->spare, scene->target, scene->given};
+    double *arrays[] = {scene->now, scene->spare, scene->aim, scene->target, scene->given};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         dent_release(context, arrays[i], scene->number_count, sizeof(double));
     }
     dent_release(context, scene->links, scene->link_count, sizeof *scene->links);
-    dent_release(context, scene->target_links, scene->link_count, sizeof *scene->target_links);
+    dent_release(context, scene->aim_links, scene->link_count, sizeof *scene->aim_links);
     dent_release(context, scene->given_links, scene->link_count, sizeof *scene->given_links);
     dent_release(context, scene->frames, scene->frame_count, sizeof *scene->frames);
     dent_release(context, scene->attached, (size_t)scene->body_count + 1, sizeof *scene->attached);

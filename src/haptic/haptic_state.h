@@ -52,9 +52,9 @@ struct haptic_scene {
     size_t position_count; /* numbers of all DEFORMING bodies */
     struct haptic_body *bodies;
     const dent_linkage *linkage;
-    double *now, *spare, *target; /* of the god-object; spare to undo */
+    double *now, *spare, *aim, *target; /* of the god-object; spare to undo; aim: a part of the way to the target */
     double *given;                /* of the simulation: what was published last */
-    dent_pose *links, *target_links, *given_links; /* given_links is scratch of the simulation's loop */
+    dent_pose *links, *aim_links, *given_links; /* given_links is scratch of the simulation's loop */
     dent_motion_frame *frames; /* the tool, the rigid bodies, the links */
     dent_motion_body *attached;
     uint32_t attached_count;
@@ -73,7 +73,7 @@ struct haptic_god {
     struct haptic_mesh tool_mesh;
     double *tool_points;
     dent_pose tool, target; /* target: of the device */
-    struct dynamic_array near, order; /* struct haptic_near of the pose; those to choose from */
+    struct dynamic_array near, order;                   /* struct haptic_near of the pose; those to choose from */
     struct haptic_near extra[DENT_HAPTIC_CONTACTS_MAX]; /* contacts of a certified motion that led nowhere */
     uint32_t extra_count;
     double least; /* smallest distance at the pose */
@@ -144,18 +144,20 @@ dent_status haptic_find_contacts(dent_haptic *haptic);
 
 dent_status haptic_scene_open(struct haptic_god *god, const dent_haptic_def *def, dent_context *messages);
 void haptic_scene_close(struct haptic_god *god);
-/* The target is new: what has to move. */
-dent_status haptic_scene_aim(struct haptic_god *god);
-/* The target is where the scene is: it stands still. */
+/* Is the target elsewhere? Then the scene moves. */
+void haptic_scene_begin(struct haptic_god *god);
+/* From now on it stands still. */
 void haptic_scene_hold(struct haptic_god *god);
-/* Writes frames[1…] for the way to the target and sets the positions of the world. */
+/* Aims at a share of the way to the target. */
+dent_status haptic_scene_aim(struct haptic_god *god, double share);
+/* Writes frames[1…] for the way to the aim and sets the positions of the world. */
 dent_status haptic_scene_motion(struct haptic_god *god);
-/* Moves on to time t of that motion; 1: to the target. haptic_scene_undo goes back once. */
+/* Moves on to time t of that motion; 1: to the aim. haptic_scene_undo goes back once. */
 dent_status haptic_scene_advance(struct haptic_god *god, double t);
 dent_status haptic_scene_undo(struct haptic_god *god);
 /* Pose of a body now; DEFORMING and FIXED: the identity. */
-dent_pose haptic_body_pose(const struct haptic_scene *scene, const struct haptic_body *body, bool at_target);
-const double *haptic_body_points(const struct haptic_scene *scene, const struct haptic_body *body, bool at_target);
+dent_pose haptic_body_pose(const struct haptic_scene *scene, const struct haptic_body *body, bool at_aim);
+const double *haptic_body_points(const struct haptic_scene *scene, const struct haptic_body *body, bool at_aim);
 /* Copies what a caller gives over `numbers`, checked. */
 dent_status haptic_scene_read(const struct haptic_scene *layout, dent_context *messages, const dent_haptic_scene *scene,
                               double *numbers);

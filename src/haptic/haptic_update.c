@@ -4,21 +4,25 @@
  * rest of the interval; projects the way to the device onto them; and asks for the certified motion of tool and bodies
  * along it. If that is free, all move. If it meets something, all move to just before, where the new contact is a row.
  *
- * A cycle that leads nowhere adds the contacts of its motion as rows. If the next one leads nowhere either, the bodies
- * leave no room: the copy of the scene stands still for the rest of the update, and the tool moves alone. */
+ * A cycle that leads nowhere adds the contacts of its motion as rows. If the next one leads nowhere either, the scene
+ * goes a smaller part of its way: rows are straight, and motions are not. If that does not help, the bodies leave no
+ * room: the copy of the scene stands still for the rest of the update, and the tool moves alone. */
 #include "haptic/haptic_state.h"
 
-enum { CYCLES = 10 };
+enum { CYCLES = 24 };
+#define SMALLEST_SHARE (1.0 / 256)
 
 /* One update while it runs. */
 struct progress {
     dent_haptic *haptic;
     struct haptic_row rows[2 * DENT_HAPTIC_CONTACTS_MAX];
     double wanted[6], step[6];
+    double turn, most_turn; /* of the step, in radians */
     dent_motion motion;
-    double reached;
+    double reached; /* of the way of the scene */
+    double share;   /* of the rest, to aim at */
     uint32_t tests, stuck;
-    bool squeezed, undecided, arrived, done;
+    bool squeezed, undecided, arrived, done, stepped_back;
 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -60,6 +64,8 @@ static void set_row(const struct progress *progress, const struct haptic_near *n
     }
 }
 
+/* The step to ask for. Rows are straight and a turn is not: next to contacts a cycle turns by an angle that leaves the
+ * row by half a security distance. Stepping back, the tool only gets its distance. */
 static dent_status project(struct progress *progress)
 {
     dent_haptic *haptic = progress->haptic;
@@ -74,10 +80,27 @@ static dent_status project(struct progress *progress)
     for (uint32_t i = 0; i < god->extra_count; i++) {
         set_row(progress, &god->extra[i], false, &progress->rows[count++]);
     }
-    dent_status status = haptic_difference(god->context, &god->tool, &god->target, haptic->centre, progress->wanted);
-    return status == DENT_OK
-               ? haptic_project(&god->projector, progress->rows, count, progress->wanted, progress->step)
-               : status;
+    memset(progress->wanted, 0, sizeof progress->wanted);
+    progress->turn = progress->most_turn = 0;
+    dent_status status = progress->stepped_back ? DENT_OK
+                                                : haptic_difference(god->context, &god->tool, &god->target,
+                                                                    haptic->centre, progress->wanted);
+    status = status == DENT_OK
+                 ? haptic_project(&god->projector, progress->rows, count, progress->wanted, progress->step)
+                 : status;
+    if (status == DENT_OK && count > 0) {
+        progress->turn = haptic_length(progress->step + 3);
+        progress->most_turn = sqrt(haptic->security / haptic->radius);
+    }
+    if (progress->turn <= progress->most_turn) {
+        return status;
+    }
+    for (int k = 0; k < 6; k++) {
+        progress->wanted[k] *= progress->most_turn / progress->turn;
+    }
+    status = haptic_project(&god->projector, progress->rows, count, progress->wanted, progress->step);
+    progress->turn = haptic_length(progress->step + 3);
+    return status;
 }
 
 static double size_of(const dent_haptic *haptic, const double x[6])
@@ -158,10 +181,14 @@ static void go_nowhere(struct progress *progress, const dent_motion_impact_resul
     if (++progress->stuck < 2) {
         return;
     }
-    progress->done = !god->scene.moving;
-    if (god->scene.moving) {
+    if (!god->scene.moving) {
+        progress->done = true;
+        return;
+    }
+    progress->stuck = 0;
+    progress->share /= 8;
+    if (progress->share < SMALLEST_SHARE / 8) {
         progress->squeezed = !progress->undecided;
-        progress->stuck = 0;
         haptic_scene_hold(god);
     }
 }
@@ -173,11 +200,25 @@ static bool has_arrived(struct progress *progress)
     return !haptic->god.scene.moving && size_of(haptic, progress->step) <= 1e-3 * haptic->security;
 }
 
-static dent_status cycle(struct progress *progress)
+/* The scene goes no farther than pushes that turn the tool as far as it may. */
+static dent_status aim_and_project(struct progress *progress)
+{
+    struct haptic_god *god = &progress->haptic->god;
+    for (;; progress->share /= 4) {
+        dent_status status = god->scene.moving ? haptic_scene_aim(god, progress->share) : DENT_OK;
+        status = status == DENT_OK ? project(progress) : status;
+        bool turns = god->scene.moving && progress->turn > 2 * progress->most_turn;
+        if (status != DENT_OK || !turns || progress->share < SMALLEST_SHARE) {
+            return status;
+        }
+    }
+}
+
+static dent_status advance(struct progress *progress)
 {
     struct haptic_god *god = &progress->haptic->god;
     dent_motion_impact_result result;
-    dent_status status = project(progress);
+    dent_status status = aim_and_project(progress);
     if (status != DENT_OK) {
         return status;
     }
@@ -197,7 +238,8 @@ static dent_status cycle(struct progress *progress)
         return status;
     }
     if (moved) {
-        progress->reached += moving ? t * (1 - progress->reached) : 0;
+        progress->reached += moving ? t * progress->share * (1 - progress->reached) : 0;
+        progress->share = is_free ? fmin(1, 4 * progress->share) : progress->share;
         progress->stuck = is_free || t > 1e-3 ? 0 : progress->stuck;
         progress->undecided = result.verdict == DENT_MOTION_UNDECIDED;
         god->extra_count = 0;
@@ -206,6 +248,25 @@ static dent_status cycle(struct progress *progress)
         go_nowhere(progress, &result);
     }
     return DENT_OK;
+}
+
+/* Where the gap has become small, the tool first gets its distance back, while the scene stands. */
+static dent_status cycle(struct progress *progress)
+{
+    struct haptic_god *god = &progress->haptic->god;
+    bool steps_back = god->scene.moving && god->least < progress->haptic->security / 2 && !progress->stepped_back;
+    if (!steps_back) {
+        progress->stepped_back = false;
+        return advance(progress);
+    }
+    uint32_t stuck = progress->stuck;
+    progress->stepped_back = true;
+    haptic_scene_hold(god);
+    dent_status status = advance(progress);
+    haptic_scene_begin(god);
+    progress->stuck = stuck;
+    progress->done = progress->arrived = false;
+    return status;
 }
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
@@ -252,7 +313,7 @@ static dent_status describe(struct progress *progress)
     dent_haptic_state *state = &god->result.state;
     *state = (dent_haptic_state){.sequence = god->updates, .tool = god->tool, .motion_tests = progress->tests};
     state->outcome = outcome_of(progress, pushes);
-    state->scene_reached = god->scene.moving || progress->squeezed ? progress->reached : 1;
+    state->scene_reached = god->scene.moving || progress->squeezed ? fmin(progress->reached, 1 - 0x1p-52) : 1;
     state->contact_count = status == DENT_OK ? god->chosen_count : 0;
     state->gap = god->least;
     god->squeezed += state->outcome == DENT_HAPTIC_SQUEEZED;
@@ -264,9 +325,10 @@ static dent_status describe(struct progress *progress)
 static dent_status update(dent_haptic *haptic)
 {
     struct haptic_god *god = &haptic->god;
-    struct progress progress = {.haptic = haptic};
+    struct progress progress = {.haptic = haptic, .share = 1};
     uint64_t began = dent_clock_ns();
-    dent_status status = haptic_scene_aim(god);
+    dent_status status = DENT_OK;
+    haptic_scene_begin(god);
     god->updates++;
     god->extra_count = 0;
     /* What the last update left behind, should it have failed. */

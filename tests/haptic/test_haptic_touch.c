@@ -125,7 +125,7 @@ static void walk(struct haptic_field *field, dent_haptic_def def, uint64_t seed,
 
 static void the_tool_is_never_inside_by_exact_check(void **state)
 {
-    uint64_t ticks = test_count(60, 400, 33400); /* times three scenes: 100,000 in the long tier */
+    uint64_t ticks = test_count(60, 200, 33400); /* times three scenes: 100,000 in the long tier */
     uint32_t touches = 0, pushes = 0;
     for (int scene = 0; scene < 3; scene++) {
         struct haptic_field field;
