@@ -47,8 +47,8 @@ static struct haptic_box empty_box(void)
 static void box_add(struct haptic_box *box, const double point[3])
 {
     for (int k = 0; k < 3; k++) {
-        box->lo[k] = fmin(box->lo[k], point[k]);
-        box->hi[k] = fmax(box->hi[k], point[k]);
+        box->lo[k] = point[k] < box->lo[k] ? point[k] : box->lo[k];
+        box->hi[k] = point[k] > box->hi[k] ? point[k] : box->hi[k];
     }
 }
 
@@ -215,8 +215,8 @@ void haptic_mesh_refit(struct haptic_mesh *mesh)
         struct haptic_box box = mesh->boxes[2 * node];
         const struct haptic_box *other = &mesh->boxes[2 * node + 1];
         for (int k = 0; k < 3; k++) {
-            box.lo[k] = fmin(box.lo[k], other->lo[k]);
-            box.hi[k] = fmax(box.hi[k], other->hi[k]);
+            box.lo[k] = other->lo[k] < box.lo[k] ? other->lo[k] : box.lo[k];
+            box.hi[k] = other->hi[k] > box.hi[k] ? other->hi[k] : box.hi[k];
         }
         mesh->boxes[node] = box;
     }

@@ -210,7 +210,7 @@ static void test_vertex(struct near_faces *near, bool vertex_of_tool, int corner
     closest_on_triangle(corners, point, normal, square, &closest);
     haptic_subtract(point, closest.point, away); /* from the face to the vertex */
     double gap = haptic_length(away);
-    near->search->least = fmin(near->search->least, gap);
+    near->search->least = haptic_least(near->search->least, gap);
     if (!(gap <= near->search->band) || !(gap > 0)) {
         return;
     }
@@ -281,7 +281,7 @@ static void test_edges(struct near_faces *near, int edge_a, int edge_b)
     }
     haptic_subtract(pair.tool, pair.body, away);
     pair.gap = haptic_length(away);
-    near->search->least = fmin(near->search->least, pair.gap);
+    near->search->least = haptic_least(near->search->least, pair.gap);
     if (!(pair.gap <= near->search->band) || !(pair.gap > 0)) {
         return;
     }
@@ -306,18 +306,42 @@ static void test_edges(struct near_faces *near, int edge_a, int edge_b)
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
-static bool faces_are_far(const struct near_faces *near)
+static bool ranges_are_far(const double a[3][3], const double b[3][3], double band)
 {
     for (int k = 0; k < 3; k++) {
-        double a_lo = fmin(near->a[0][k], fmin(near->a[1][k], near->a[2][k]));
-        double a_hi = fmax(near->a[0][k], fmax(near->a[1][k], near->a[2][k]));
-        double b_lo = fmin(near->b[0][k], fmin(near->b[1][k], near->b[2][k]));
-        double b_hi = fmax(near->b[0][k], fmax(near->b[1][k], near->b[2][k]));
-        if (a_lo - b_hi > near->search->band || b_lo - a_hi > near->search->band) {
+        double a_lo = haptic_least(a[0][k], haptic_least(a[1][k], a[2][k]));
+        double a_hi = haptic_most(a[0][k], haptic_most(a[1][k], a[2][k]));
+        double b_lo = haptic_least(b[0][k], haptic_least(b[1][k], b[2][k]));
+        double b_hi = haptic_most(b[0][k], haptic_most(b[1][k], b[2][k]));
+        if (a_lo - b_hi > band || b_lo - a_hi > band) {
             return true;
         }
     }
     return false;
+}
+
+/* All of b on one side of the plane of a, by more than the band and rounding? */
+static bool plane_parts(const double a[3][3], const double b[3][3], double band)
+{
+    double along[3], other[3], normal[3], away[3], heights[3];
+    haptic_subtract(a[1], a[0], along);
+    haptic_subtract(a[2], a[0], other);
+    haptic_cross(along, other, normal);
+    for (int c = 0; c < 3; c++) {
+        haptic_subtract(b[c], a[0], away);
+        heights[c] = haptic_dot(away, normal);
+    }
+    double lo = haptic_least(heights[0], haptic_least(heights[1], heights[2]));
+    double hi = haptic_most(heights[0], haptic_most(heights[1], heights[2]));
+    double height = lo > 0 ? lo : -hi;
+    return height > 0 && height * height > 1.01 * band * band * haptic_dot(normal, normal);
+}
+
+static bool faces_are_far(const struct near_faces *near)
+{
+    const double(*a)[3] = (const double(*)[3])near->a, (*b)[3] = (const double(*)[3])near->b;
+    double band = near->search->band;
+    return ranges_are_far(a, b, band) || plane_parts(a, b, band) || plane_parts(b, a, band);
 }
 
 static void test_faces(struct near_faces *near)
@@ -340,19 +364,41 @@ static void test_faces(struct near_faces *near)
     }
 }
 
+static bool is_beside(double face[3][3], const struct haptic_box *box)
+{
+    for (int k = 0; k < 3; k++) {
+        if (haptic_least(face[0][k], haptic_least(face[1][k], face[2][k])) > box->hi[k] ||
+            haptic_most(face[0][k], haptic_most(face[1][k], face[2][k])) < box->lo[k]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void test_leaves(struct near_faces *near, uint32_t leaf_a, uint32_t leaf_b)
 {
     const struct haptic_mesh *tool = near->search->tool, *mesh = near->search->mesh;
-    for (uint32_t f = HAPTIC_LEAF * leaf_a; f < HAPTIC_LEAF * (leaf_a + 1) && f < tool->face_count; f++) {
-        near->tool = &tool->faces[f];
+    double points[HAPTIC_LEAF][3][3], band = near->search->band;
+    struct haptic_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    uint32_t first = HAPTIC_LEAF * leaf_a, count = tool->face_count - first;
+    count = first >= tool->face_count ? 0 : count < HAPTIC_LEAF ? count : HAPTIC_LEAF;
+    for (uint32_t f = 0; f < count; f++) {
         for (int c = 0; c < 3; c++) {
-            point_of(near, true, near->tool->corners[c], near->a[c]);
-        }
-        for (uint32_t g = HAPTIC_LEAF * leaf_b; g < HAPTIC_LEAF * (leaf_b + 1) && g < mesh->face_count; g++) {
-            near->body = &mesh->faces[g];
-            for (int c = 0; c < 3; c++) {
-                point_of(near, false, near->body->corners[c], near->b[c]);
+            point_of(near, true, tool->faces[first + f].corners[c], points[f][c]);
+            for (int k = 0; k < 3; k++) {
+                box.lo[k] = haptic_least(box.lo[k], points[f][c][k] - band);
+                box.hi[k] = haptic_most(box.hi[k], points[f][c][k] + band);
             }
+        }
+    }
+    for (uint32_t g = HAPTIC_LEAF * leaf_b; g < HAPTIC_LEAF * (leaf_b + 1) && g < mesh->face_count; g++) {
+        near->body = &mesh->faces[g];
+        for (int c = 0; c < 3; c++) {
+            point_of(near, false, near->body->corners[c], near->b[c]);
+        }
+        for (uint32_t f = 0; f < count && !is_beside(near->b, &box); f++) {
+            near->tool = &tool->faces[first + f];
+            memcpy(near->a, points[f], sizeof near->a);
             test_faces(near);
         }
     }
@@ -383,7 +429,7 @@ static bool boxes_are_far(const struct near_faces *near, const struct haptic_box
 
 static double box_size(const struct haptic_box *box)
 {
-    return fmax(box->hi[0] - box->lo[0], fmax(box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]));
+    return haptic_most(box->hi[0] - box->lo[0], haptic_most(box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]));
 }
 
 void haptic_search_run(struct haptic_search *search)

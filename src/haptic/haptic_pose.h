@@ -7,6 +7,17 @@
 #include <math.h>
 #include <string.h>
 
+/* Compilers call the functions of libm for fmin and fmax, which treat NaN otherwise. */
+static inline double haptic_least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double haptic_most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline double haptic_dot(const double a[3], const double b[3])
 {
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];

@@ -81,6 +81,7 @@ struct haptic_god {
     struct haptic_snapshot result;
     uint64_t updates, squeezed, undecided, ns_max;
     bool wants_more; /* the last update ended MOVING */
+    bool contacts_are_known; /* those of the present pose */
 };
 
 struct haptic_couple {

@@ -9,7 +9,7 @@
  * room: the copy of the scene stands still for the rest of the update, and the tool moves alone. */
 #include "haptic/haptic_state.h"
 
-enum { CYCLES = 24 };
+enum { CYCLES = 4, CYCLES_MOVING = 24 }; /* of an update; where bodies move, more: they do not wait */
 #define SMALLEST_SHARE (1.0 / 256)
 
 /* One update while it runs. */
@@ -331,11 +331,15 @@ static dent_status update(dent_haptic *haptic)
     haptic_scene_begin(god);
     god->updates++;
     god->extra_count = 0;
-    /* What the last update left behind, should it have failed. */
-    status = status == DENT_OK ? haptic_find_contacts(haptic) : status;
-    for (uint32_t i = 0; i < CYCLES && status == DENT_OK && !progress.done; i++) {
+    uint32_t cycles = god->scene.moving ? CYCLES_MOVING : CYCLES;
+    if (!god->contacts_are_known) { /* the last update failed, or there was none */
+        status = haptic_find_contacts(haptic);
+    }
+    god->contacts_are_known = false;
+    for (uint32_t i = 0; i < cycles && status == DENT_OK && !progress.done; i++) {
         status = cycle(&progress);
     }
+    god->contacts_are_known = status == DENT_OK;
     status = status == DENT_OK ? describe(&progress) : status;
     god->result.state.ns = dent_clock_ns() - began;
     god->ns_max = god->result.state.ns > god->ns_max ? god->result.state.ns : god->ns_max;

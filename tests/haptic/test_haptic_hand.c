@@ -81,7 +81,7 @@ static void a_press_and_release_gives_the_hand_no_energy(void **state)
                               " without; largest force %.1f N, %.1f N\n",
                               where ? "device" : "update", ticks[d], in, on, off, most, most_off);
                 assert_true(on <= 0);
-                assert_true(most > (ticks[d] < 20 || !speed ? 20 : 1)); /* there is a wall */
+                assert_true(most > (ticks[d] < 20 || !speed ? 20 : 0)); /* there is a wall; not for a tap as quick as the delay */
                 without = fmax(without, off);
             }
         }
