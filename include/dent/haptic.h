@@ -66,29 +66,29 @@ typedef struct dent_haptic_body {
 
 typedef struct dent_haptic_def {
     size_t struct_size;
-    dent_body_def tool;  /**< a solid or a surface; coordinates in the frame of the tool. Copied */
-    dent_pose start;     /**< of the tool; default: the identity. It must touch nothing */
+    dent_body_def tool; /**< a solid or a surface; coordinates in the frame of the tool. Copied */
+    dent_pose start;    /**< of the tool; default: the identity. It must touch nothing */
     uint32_t body_count;
     const dent_haptic_body *bodies;
     const dent_linkage *linkage; /**< borrowed; null (default): none. Joints with quaternions are UNSUPPORTED */
     const double *joint_values;  /**< at the start, or null: zeros */
-    const double *centre; /**< null (default), or the point of the tool that force and torque refer to, in its frame.
+    const double *centre;  /**< null (default), or the point of the tool that force and torque refer to, in its frame.
                                Default: the middle of its box */
-    double security;      /**< a length; 0 (default): 1e-3 of the tool's radius. Contacts rest at this distance */
-    double stiffness;     /**< force per length, above 0; default 1000 */
+    double security;       /**< a length; 0 (default): 1e-3 of the tool's radius. Contacts rest at this distance */
+    double stiffness;      /**< force per length, above 0; default 1000 */
     double inertia_radius; /**< a length; 0 (default): 0.6 of the tool's radius. Torque per angle is stiffness times its
                                 square */
-    double force_limit;   /**< above 0; infinity (default): none. A larger force is scaled down, torque and all */
-    double torque_limit;  /**< the same for the torque */
-    double damping;       /**< force per speed, >= 0; -1 (default): 0.5 * stiffness * tick. Acts along contacts that
+    double force_limit;    /**< above 0; infinity (default): none. A larger force is scaled down, torque and all */
+    double torque_limit;   /**< the same for the torque */
+    double damping;        /**< force per speed, >= 0; -1 (default): 0.5 * stiffness * tick. Acts along contacts that
                                push, never pulls, and only with passivity control */
-    double blend;         /**< seconds, >= 0; default 0.005: when the set of contacts that push changes, a larger force
+    double blend;          /**< seconds, >= 0; default 0.005: when the set of contacts that push changes, a larger force
                                is blended in. A smaller one acts at once */
-    double tick;          /**< seconds, above 0; default 0.001: between calls of dent_haptic_couple */
-    double jump_limit;    /**< a length; 0 (default): 4 radii of the tool. A device that moves further in a tick has
+    double tick;           /**< seconds, above 0; default 0.001: between calls of dent_haptic_couple */
+    double jump_limit;     /**< a length; 0 (default): 4 radii of the tool. A device that moves further in a tick has
                                jumped */
-    bool no_passivity;    /**< default false. True: no damping and no limit on energy, for comparison */
-    uint64_t work_limit;  /**< of one certified motion, as in motion.h; default 200,000 */
+    bool no_passivity;     /**< default false. True: no damping and no limit on energy, for comparison */
+    uint64_t work_limit;   /**< of one certified motion, as in motion.h; default 200,000 */
 } dent_haptic_def;
 DENT_API dent_haptic_def dent_haptic_def_default(void);
 
@@ -108,17 +108,17 @@ DENT_API double dent_haptic_security(const dent_haptic *haptic);
 
 /** What the device shall apply until the next call. */
 typedef struct dent_haptic_force {
-    double force[3];  /**< in space, on the hand */
-    double torque[3]; /**< about the centre of the tool */
-    dent_pose tool;   /**< the god-object of the last update, for drawing */
+    double force[3];        /**< in space, on the hand */
+    double torque[3];       /**< about the centre of the tool */
+    dent_pose tool;         /**< the god-object of the last update, for drawing */
     uint32_t contact_count; /**< known contacts … */
     uint32_t pushing;       /**< … of these those that push */
-    bool jumped;      /**< the device moved further than jump_limit since the last call */
-    bool clamped;     /**< force or torque was above its limit */
-    bool blended;     /**< a larger force is being blended in */
-    bool limited;     /**< passivity control reduced the force */
-    double work;      /**< done on the hand since the start: sum of force . displacement + torque . rotation */
-    uint64_t updates; /**< of the god-object until this force */
+    bool jumped;            /**< the device moved further than jump_limit since the last call */
+    bool clamped;           /**< force or torque was above its limit */
+    bool blended;           /**< a larger force is being blended in */
+    bool limited;           /**< passivity control reduced the force */
+    double work;            /**< done on the hand since the start: sum of force . displacement + torque . rotation */
+    uint64_t updates;       /**< of the god-object until this force */
 } dent_haptic_force;
 
 /** Takes the pose of the device and returns the force. Wait-free, no allocation after the first call. O(contacts).
@@ -141,12 +141,12 @@ DENT_API const char *dent_haptic_outcome_name(dent_haptic_outcome outcome);
 
 /** One contact between tool and body. */
 typedef struct dent_haptic_contact {
-    uint64_t key;                     /**< the same features have the same key in the next update */
-    uint32_t body;                    /**< index in dent_haptic_def.bodies */
+    uint64_t key;                        /**< the same features have the same key in the next update */
+    uint32_t body;                       /**< index in dent_haptic_def.bodies */
     double point_tool[3], point_body[3]; /**< the closest points, in space */
-    double normal[3];                 /**< unit, from the body to the tool */
-    double gap;                       /**< their distance */
-    double force;                     /**< >= 0: the body gets this times minus the normal, at point_body */
+    double normal[3];                    /**< unit, from the body to the tool */
+    double gap;                          /**< their distance */
+    double force;                        /**< >= 0: the body gets this times minus the normal, at point_body */
 } dent_haptic_contact;
 
 /** Where the tool is. */
@@ -158,9 +158,9 @@ typedef struct dent_haptic_state {
                                way from the scene before, or rather from where it was */
     uint32_t contact_count;
     const dent_haptic_contact *contacts; /**< nearer than 3 security distances */
-    uint32_t motion_tests; /**< certified motions of this update */
-    double gap;            /**< smallest distance found, infinite if nothing is near */
-    uint64_t ns;           /**< time that the update took */
+    uint32_t motion_tests;               /**< certified motions of this update */
+    double gap;                          /**< smallest distance found, infinite if nothing is near */
+    uint64_t ns;                         /**< time that the update took */
 } dent_haptic_state;
 
 /** Moves the god-object towards the newest pose of the device, and the copy of the scene to the newest scene. *state
@@ -189,7 +189,7 @@ DENT_API dent_status dent_haptic_read(dent_haptic *haptic, dent_haptic_state *st
 
 /** A device. Both functions are called from the device thread, once a tick. */
 typedef struct dent_haptic_device {
-    bool (*read)(void *user, dent_pose *pose);                      /**< false: no pose this tick; the last one holds */
+    bool (*read)(void *user, dent_pose *pose); /**< false: no pose this tick; the last one holds */
     void (*write)(void *user, const dent_haptic_force *force);
     void *user;
 } dent_haptic_device;
@@ -205,8 +205,8 @@ DENT_API dent_status dent_haptic_stop(dent_haptic *haptic);
 typedef struct dent_haptic_counters {
     uint64_t ticks, updates, scenes;
     uint64_t refused_poses, jumps, squeezed, undecided;
-    uint64_t torn;                     /**< buffers whose two sequence numbers differ: always 0 */
-    uint64_t late_ticks;               /**< ticks of dent_haptic_start that began a whole tick late */
+    uint64_t torn;       /**< buffers whose two sequence numbers differ: always 0 */
+    uint64_t late_ticks; /**< ticks of dent_haptic_start that began a whole tick late */
     uint64_t couple_ns_max, update_ns_max;
 } dent_haptic_counters;
 DENT_API dent_status dent_haptic_get_counters(const dent_haptic *haptic, dent_haptic_counters *counters);

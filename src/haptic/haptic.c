@@ -51,10 +51,14 @@ static dent_status check_numbers(dent_context *context, const dent_haptic_def *d
         const char *name;
         double number;
         bool zero, infinite;
-    } list[] = {{"security", def->security, true, false},         {"stiffness", def->stiffness, false, false},
-                {"inertia_radius", def->inertia_radius, true, false}, {"force_limit", def->force_limit, false, true},
-                {"torque_limit", def->torque_limit, false, true}, {"blend", def->blend, true, false},
-                {"tick", def->tick, false, false},                {"jump_limit", def->jump_limit, true, true}};
+    } list[] = {{"security", def->security, true, false},
+                {"stiffness", def->stiffness, false, false},
+                {"inertia_radius", def->inertia_radius, true, false},
+                {"force_limit", def->force_limit, false, true},
+                {"torque_limit", def->torque_limit, false, true},
+                {"blend", def->blend, true, false},
+                {"tick", def->tick, false, false},
+                {"jump_limit", def->jump_limit, true, true}};
     dent_status status = DENT_OK;
     for (size_t i = 0; i < sizeof list / sizeof list[0] && status == DENT_OK; i++) {
         status = check_number(context, list[i].name, list[i].number, list[i].zero, list[i].infinite);
@@ -157,9 +161,14 @@ static dent_status open_loops(dent_haptic *haptic)
 {
     size_t numbers = haptic->god.scene.number_count;
     dent_status status = haptic_exchange_open(&haptic->poses, haptic->context, sizeof(dent_pose));
-    status = status == DENT_OK ? haptic_exchange_open(&haptic->scenes, haptic->context, (numbers + 1) * sizeof(double)) : status;
-    status = status == DENT_OK ? haptic_exchange_open(&haptic->to_device, haptic->context, sizeof(struct haptic_snapshot)) : status;
-    status = status == DENT_OK ? haptic_exchange_open(&haptic->to_reader, haptic->context, sizeof(struct haptic_snapshot)) : status;
+    status = status == DENT_OK ? haptic_exchange_open(&haptic->scenes, haptic->context, (numbers + 1) * sizeof(double))
+                               : status;
+    status = status == DENT_OK
+                 ? haptic_exchange_open(&haptic->to_device, haptic->context, sizeof(struct haptic_snapshot))
+                 : status;
+    status = status == DENT_OK
+                 ? haptic_exchange_open(&haptic->to_reader, haptic->context, sizeof(struct haptic_snapshot))
+                 : status;
     struct haptic_projector *projectors[] = {&haptic->god.projector, &haptic->couple.projector};
     dent_context *contexts[] = {haptic->god.context, haptic->context};
     for (int i = 0; i < 2 && status == DENT_OK; i++) {

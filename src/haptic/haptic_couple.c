@@ -53,9 +53,9 @@ static dent_status account(struct coupling *coupling)
     dent_haptic *haptic = coupling->haptic;
     struct haptic_couple *couple = &haptic->couple;
     double moved[6] = {0};
-    dent_status status =
-        couple->has_device ? haptic_difference(haptic->context, &couple->device, coupling->device, haptic->centre, moved)
-                           : DENT_OK;
+    dent_status status = couple->has_device ? haptic_difference(haptic->context, &couple->device, coupling->device,
+                                                                haptic->centre, moved)
+                                            : DENT_OK;
     if (status != DENT_OK) {
         return status;
     }
@@ -111,7 +111,8 @@ static dent_status spring(struct coupling *coupling)
         coupling->rows[i].key = contact->key;
         coupling->rows[i].target = fmin(haptic->security - contact->gap, 0);
     }
-    dent_status status = haptic_difference(haptic->context, &snapshot->state.tool, coupling->seen, haptic->centre, wanted);
+    dent_status status =
+        haptic_difference(haptic->context, &snapshot->state.tool, coupling->seen, haptic->centre, wanted);
     status = status == DENT_OK ? add_projected(coupling, wanted, haptic->def.stiffness) : status;
     add_up(coupling);
     coupling->stored = -rate_of_work(coupling->wrench, wanted) / 2;

@@ -15,7 +15,7 @@ struct haptic_exchange {
     unsigned char *memory; /* three slots: head number, record, tail number */
     size_t record_size, slot_size;
     uint64_t written, torn;
-    uint32_t back, front;      /* of the writer, of the reader */
+    uint32_t back, front;        /* of the writer, of the reader */
     atomic_uint_fast32_t middle; /* slot, with a bit for fresh */
 };
 

@@ -31,7 +31,8 @@ static uint64_t code_of(const double *points, const uint32_t corners[3], const s
 {
     uint64_t code = 0;
     for (int k = 0; k < 3; k++) {
-        double middle = points[3 * corners[0] + k] / 3 + points[3 * corners[1] + k] / 3 + points[3 * corners[2] + k] / 3;
+        double middle =
+            points[3 * corners[0] + k] / 3 + points[3 * corners[1] + k] / 3 + points[3 * corners[2] + k] / 3;
         double share = (middle - bounds->lo[k]) / (bounds->hi[k] - bounds->lo[k]);
         uint64_t place = share > 0 ? (uint64_t)(fmin(share, 1) * 65535) : 0; /* also a flat or endless box */
         code |= spread_bits(place) << k;
@@ -153,7 +154,8 @@ dent_status haptic_mesh_open(struct haptic_mesh *mesh, dent_context *context, co
     const dent_edge *edges = dent_body_edges(world, id, &edge_count);
     memset(mesh, 0, sizeof *mesh);
     if (face_count > UINT32_MAX / 16) {
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: too many faces for a haptic tool", dent_body_name(world, id));
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%s: too many faces for a haptic tool",
+                         dent_body_name(world, id));
     }
     mesh->context = context;
     mesh->vertex_count = vertex_count;

@@ -76,8 +76,7 @@ static inline dent_status haptic_difference(dent_context *context, const dent_po
                                             const double centre[3], double x[6])
 {
     dent_motion motion;
-    dent_status status =
-        dent_motion_between(context, from, to, DENT_MOTION_CONSTANT_VELOCITY, centre, 0, &motion);
+    dent_status status = dent_motion_between(context, from, to, DENT_MOTION_CONSTANT_VELOCITY, centre, 0, &motion);
     if (status == DENT_OK) {
         double length = haptic_length(motion.axis);
         for (int k = 0; k < 3; k++) {

@@ -14,7 +14,8 @@ dent_status haptic_projector_open(struct haptic_projector *projector, dent_conte
         projector->metric[1 + 4 * k] = inverse;
     }
     projector->solver = dent_constraints_create(context);
-    return projector->solver ? DENT_OK : dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a haptic tool");
+    return projector->solver ? DENT_OK
+                             : dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a haptic tool");
 }
 
 void haptic_projector_close(struct haptic_projector *projector)
@@ -113,7 +114,8 @@ static dent_status choose_contacts(dent_haptic *haptic)
     for (uint32_t i = 0; i < god->near.count; i++) {
         struct candidate candidate = {near[i].gap, INFINITY, i};
         if (!array_push(&god->order, &candidate)) {
-            return dent_fail(haptic->context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for the contacts of a haptic tool");
+            return dent_fail(haptic->context, DENT_ERROR_OUT_OF_MEMORY,
+                             "out of memory for the contacts of a haptic tool");
         }
     }
     heap_sort(god->order.data, god->order.count, sizeof(struct candidate), nearer, NULL);
@@ -124,8 +126,11 @@ static dent_status choose_contacts(dent_haptic *haptic)
 dent_status haptic_find_contacts(dent_haptic *haptic)
 {
     struct haptic_god *god = &haptic->god;
-    struct haptic_search search = {.tool = &god->tool_mesh, .tool_pose = god->tool, .found = &god->near,
-                                   .band = HAPTIC_BAND * haptic->security, .least = INFINITY};
+    struct haptic_search search = {.tool = &god->tool_mesh,
+                                   .tool_pose = god->tool,
+                                   .found = &god->near,
+                                   .band = HAPTIC_BAND * haptic->security,
+                                   .least = INFINITY};
     array_clear(&god->near);
     for (uint32_t i = 0; i < god->scene.body_count; i++) {
         struct haptic_body *body = &god->scene.bodies[i];

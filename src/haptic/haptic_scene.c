@@ -14,8 +14,8 @@ dent_status haptic_check_pose(dent_context *context, const dent_pose *pose, cons
     for (int k = 0; k < 4; k++) {
         square += pose->rotation[k] * pose->rotation[k];
         if (!isfinite(pose->rotation[k])) {
-            return dent_fail(context, DENT_ERROR_BAD_NUMBER, "%s: rotation[%d] is %g, a finite number is needed", what, k,
-                             pose->rotation[k]);
+            return dent_fail(context, DENT_ERROR_BAD_NUMBER, "%s: rotation[%d] is %g, a finite number is needed", what,
+                             k, pose->rotation[k]);
         }
     }
     for (int k = 0; k < 3; k++) {
@@ -140,8 +140,7 @@ static dent_status aim_rigid(struct haptic_god *god, const struct haptic_body *b
     dent_motion motion;
     memcpy(&from, scene->now + body->place, sizeof from);
     memcpy(&to, scene->target + body->place, sizeof to);
-    dent_status status =
-        dent_motion_between(god->context, &from, &to, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, &motion);
+    dent_status status = dent_motion_between(god->context, &from, &to, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, &motion);
     if (status == DENT_OK) {
         dent_pose pose = dent_motion_at(&motion, share);
         memcpy(scene->aim + body->place, &pose, sizeof pose);
@@ -179,9 +178,9 @@ static dent_status rigid_motion(struct haptic_god *god, const struct haptic_body
     dent_motion_frame *frame = &scene->frames[body->frame];
     frame->parent = DENT_FRAME_WORLD;
     frame->motion = dent_motion_stationary(&from);
-    return scene->moving ? dent_motion_between(god->context, &from, &to, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0,
-                                               &frame->motion)
-                         : DENT_OK;
+    return scene->moving
+               ? dent_motion_between(god->context, &from, &to, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, &frame->motion)
+               : DENT_OK;
 }
 
 static dent_status set_positions(struct haptic_god *god, const struct haptic_body *body)
@@ -207,7 +206,8 @@ dent_status haptic_scene_motion(struct haptic_god *god)
     if (status == DENT_OK && scene->linkage) {
         const double *from = scene->now + scene->values_at, *to = scene->aim + scene->values_at;
         uint32_t first = 1 + scene->rigid_count;
-        status = dent_linkage_motion(scene->linkage, NULL, from, scene->moving ? to : from, first, scene->frames + first);
+        status =
+            dent_linkage_motion(scene->linkage, NULL, from, scene->moving ? to : from, first, scene->frames + first);
     }
     return status;
 }
@@ -312,8 +312,8 @@ static dent_status make_arrays(struct haptic_scene *scene, dent_context *context
     scene->given_links = dent_allocate(context, scene->link_count, sizeof *scene->given_links);
     scene->frames = dent_allocate(context, scene->frame_count, sizeof *scene->frames);
     scene->attached = dent_allocate(context, (size_t)scene->body_count + 1, sizeof *scene->attached);
-    bool all = scene->now && scene->spare && scene->aim && scene->target && scene->given && scene->links && scene->aim_links &&
-               scene->given_links && scene->frames && scene->attached;
+    bool all = scene->now && scene->spare && scene->aim && scene->target && scene->given && scene->links &&
+               scene->aim_links && scene->given_links && scene->frames && scene->attached;
     return all ? DENT_OK : out_of_memory(context);
 }
 
@@ -343,11 +343,15 @@ static dent_status add_body(struct haptic_god *god, const dent_body_def *from, b
     dent_body_def shape = *from;
     if (shape.kind != DENT_BODY_SOLID && shape.kind != DENT_BODY_SURFACE) {
         return dent_fail(messages, DENT_ERROR_UNSUPPORTED, "%s: a haptic tool meets solids and surfaces only",
-                         from->name ? from->name : is_tool ? "the tool" : "a body");
+                         from->name ? from->name
+                         : is_tool  ? "the tool"
+                                    : "a body");
     }
     if (shape.vertex_count > 0 && !shape.positions_t0.data) {
         return dent_fail(messages, DENT_ERROR_INVALID_ARGUMENT, "%s: positions_t0 is null",
-                         from->name ? from->name : is_tool ? "the tool" : "a body");
+                         from->name ? from->name
+                         : is_tool  ? "the tool"
+                                    : "a body");
     }
     widen(from, points);
     shape.positions_t0 = dent_positions_double(points);
@@ -368,8 +372,8 @@ static dent_status open_tool(struct haptic_god *god, const dent_haptic_def *def,
     uint32_t count = def->tool.vertex_count;
     dent_body_id id;
     god->tool_points = dent_allocate(god->context, 3 * (size_t)count, sizeof(double));
-    dent_status status = god->tool_points ? add_body(god, &def->tool, true, god->tool_points, &id, messages)
-                                          : out_of_memory(messages);
+    dent_status status =
+        god->tool_points ? add_body(god, &def->tool, true, god->tool_points, &id, messages) : out_of_memory(messages);
     if (status == DENT_OK) {
         status = haptic_mesh_open(&god->tool_mesh, god->context, god->world, id, count, god->tool_points);
     }
@@ -390,7 +394,8 @@ static dent_status open_body(struct haptic_god *god, const dent_haptic_def *def,
     if (body->kind != DENT_HAPTIC_DEFORMING) {
         points = body->points = dent_allocate(god->context, 3 * (size_t)body->vertex_count, sizeof(double));
     }
-    dent_status status = points ? add_body(god, &from->shape, false, points, &body->id, messages) : out_of_memory(messages);
+    dent_status status =
+        points ? add_body(god, &from->shape, false, points, &body->id, messages) : out_of_memory(messages);
     if (status != DENT_OK) {
         return status;
     }

@@ -38,10 +38,10 @@ struct haptic_body {
     dent_body_id id;
     uint32_t link;
     uint32_t vertex_count;
-    size_t place;     /* RIGID: of its pose, DEFORMING: of its positions, in the numbers of a scene */
-    uint32_t frame;   /* of the certified motion; DENT_FRAME_WORLD */
-    double *points;   /* in its frame; DEFORMING: null, they are in the scene */
-    char name[64];    /* for messages */
+    size_t place;   /* RIGID: of its pose, DEFORMING: of its positions, in the numbers of a scene */
+    uint32_t frame; /* of the certified motion; DENT_FRAME_WORLD */
+    double *points; /* in its frame; DEFORMING: null, they are in the scene */
+    char name[64];  /* for messages */
     struct haptic_mesh mesh;
 };
 
@@ -53,9 +53,9 @@ struct haptic_scene {
     struct haptic_body *bodies;
     const dent_linkage *linkage;
     double *now, *spare, *aim, *target; /* of the god-object; spare to undo; aim: a part of the way to the target */
-    double *given;                /* of the simulation: what was published last */
+    double *given;                      /* of the simulation: what was published last */
     dent_pose *links, *aim_links, *given_links; /* given_links is scratch of the simulation's loop */
-    dent_motion_frame *frames; /* the tool, the rigid bodies, the links */
+    dent_motion_frame *frames;                  /* the tool, the rigid bodies, the links */
     dent_motion_body *attached;
     uint32_t attached_count;
     bool moving;     /* now is not target */
@@ -72,7 +72,7 @@ struct haptic_god {
     struct haptic_scene scene;
     struct haptic_mesh tool_mesh;
     double *tool_points;
-    dent_pose tool, target; /* target: of the device */
+    dent_pose tool, target;                             /* target: of the device */
     struct dynamic_array near, order;                   /* struct haptic_near of the pose; those to choose from */
     struct haptic_near extra[DENT_HAPTIC_CONTACTS_MAX]; /* contacts of a certified motion that led nowhere */
     uint32_t extra_count;
@@ -80,13 +80,13 @@ struct haptic_god {
     uint32_t chosen[DENT_HAPTIC_CONTACTS_MAX], chosen_count;
     struct haptic_snapshot result;
     uint64_t updates, squeezed, undecided, ns_max;
-    bool wants_more; /* the last update ended MOVING */
+    bool wants_more;         /* the last update ended MOVING */
     bool contacts_are_known; /* those of the present pose */
 };
 
 struct haptic_couple {
     struct haptic_projector projector;
-    dent_pose device;  /* of the last call */
+    dent_pose device; /* of the last call */
     bool has_device;
     double velocity[6];
     double wrench[6];  /* applied since the last call */
@@ -109,10 +109,10 @@ struct dent_haptic {
     dent_context *context;
     dent_haptic_def def; /* its pointers are not used after creation */
     double centre[3], radius, security, inertia;
-    struct haptic_exchange poses;      /* device -> god-object: dent_pose */
-    struct haptic_exchange scenes;     /* simulation -> god-object: numbers of a scene */
-    struct haptic_exchange to_device;  /* god-object -> device: struct haptic_snapshot */
-    struct haptic_exchange to_reader;  /* god-object -> simulation: the same */
+    struct haptic_exchange poses;     /* device -> god-object: dent_pose */
+    struct haptic_exchange scenes;    /* simulation -> god-object: numbers of a scene */
+    struct haptic_exchange to_device; /* god-object -> device: struct haptic_snapshot */
+    struct haptic_exchange to_reader; /* god-object -> simulation: the same */
     struct haptic_god god;
     struct haptic_couple couple;
     struct haptic_clock clock;

@@ -232,7 +232,8 @@ static dent_status advance(struct progress *progress)
     }
     bool is_free = result.verdict == DENT_MOTION_FREE, moved = false, moving = god->scene.moving;
     double t = is_free ? 1 : result.t_lo * (1 - 0x1p-10);
-    bool far_enough = is_free || moving ? t > 0 : t * size_of(progress->haptic, progress->step) > 1e-3 * progress->haptic->security;
+    bool far_enough =
+        is_free || moving ? t > 0 : t * size_of(progress->haptic, progress->step) > 1e-3 * progress->haptic->security;
     status = far_enough ? move_to(progress, t, &moved) : DENT_OK;
     if (status != DENT_OK) {
         return status;
@@ -297,9 +298,9 @@ static dent_status describe(struct progress *progress)
         progress->rows[i].target = fmin(progress->rows[i].target, 0);
     }
     dent_status status = haptic_difference(god->context, &god->tool, &god->target, haptic->centre, progress->wanted);
-    status = status == DENT_OK ? haptic_project(&god->projector, progress->rows, god->chosen_count, progress->wanted,
-                                                progress->step)
-                               : status;
+    status = status == DENT_OK
+                 ? haptic_project(&god->projector, progress->rows, god->chosen_count, progress->wanted, progress->step)
+                 : status;
     for (uint32_t i = 0; i < god->chosen_count && status == DENT_OK; i++) {
         const struct haptic_near *from = &near[god->chosen[i]];
         dent_haptic_contact *contact = &god->result.contacts[i];
@@ -364,7 +365,9 @@ dent_status haptic_god_update(dent_haptic *haptic)
             message[0] = 0;
         }
         return dent_fail(haptic->context, status, "the update of a haptic tool: %s",
-                         own && own[0] ? own : message[0] ? message : dent_status_name(status));
+                         own && own[0] ? own
+                         : message[0]  ? message
+                                       : dent_status_name(status));
     }
     return DENT_OK;
 }

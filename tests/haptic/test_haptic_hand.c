@@ -34,8 +34,8 @@ static double depth_at(int tick, int in, int rest, double depth)
 }
 
 /* The work on the hand of one press and release, and the largest force. */
-static double cycle_work(dent_context *context, dent_haptic_delays delays, bool passivity, int in, int rest, double slide,
-                         double *most)
+static double cycle_work(dent_context *context, dent_haptic_delays delays, bool passivity, int in, int rest,
+                         double slide, double *most)
 {
     struct haptic_field field;
     plane_field(&field, context);
@@ -55,7 +55,7 @@ static double cycle_work(dent_context *context, dent_haptic_delays delays, bool 
         memcpy(before, at, sizeof at);
         memcpy(force_before, force.force, sizeof force_before);
         *most = fmax(*most, force.force[2]);
-        assert_true(force.force[2] >= 0); /* a push, never a pull, also with damping */
+        assert_true(force.force[2] >= 0);             /* a push, never a pull, also with damping */
         assert_true(fabs(force.work - work) <= 1e-9); /* turns there are none */
         assert_int_equal(haptic_crossings(&field, &force.tool), 0);
     }
@@ -77,11 +77,14 @@ static void a_press_and_release_gives_the_hand_no_energy(void **state)
                 int in = speed ? 40 : 150;
                 double on = cycle_work(*state, delays, true, in, 30, 0, &most);
                 double off = cycle_work(*state, delays, false, in, 30, 0, &most_off);
-                print_message("%s delay %2u ms, press of %3d ms: work on the hand %+.5f J with passivity control, %+.5f J"
-                              " without; largest force %.1f N, %.1f N\n",
-                              where ? "device" : "update", ticks[d], in, on, off, most, most_off);
+                print_message(
+                    "%s delay %2u ms, press of %3d ms: work on the hand %+.5f J with passivity control, %+.5f J"
+                    " without; largest force %.1f N, %.1f N\n",
+                    where ? "device" : "update", ticks[d], in, on, off, most, most_off);
                 assert_true(on <= 0);
-                assert_true(most > (ticks[d] < 20 || !speed ? 20 : 0)); /* there is a wall; not for a tap as quick as the delay */
+                assert_true(
+                    most >
+                    (ticks[d] < 20 || !speed ? 20 : 0)); /* there is a wall; not for a tap as quick as the delay */
                 without = fmax(without, off);
             }
         }
@@ -98,7 +101,7 @@ static void a_hand_that_gives_way_gets_no_energy(void **state)
 {
     for (uint32_t delay = 0; delay <= 20; delay = delay ? 4 * delay : 5) {
         struct haptic_field field;
-    plane_field(&field, *state);
+        plane_field(&field, *state);
         dent_haptic_def def = haptic_field_def(&field, 0, 0, 0.12);
         dent_haptic *haptic = open_haptic(&field, def);
         dent_haptic_delays delays = dent_haptic_delays_default();
@@ -114,7 +117,8 @@ static void a_hand_that_gives_way_gets_no_energy(void **state)
             assert_int_equal(haptic_crossings(&field, &force.tool), 0);
             most = fmax(most, force.force[2]);
         }
-        print_message("hand of 0.2 kg, device delay %2u ms: work %+.5f J, largest force %.1f N\n", delay, force.work, most);
+        print_message("hand of 0.2 kg, device delay %2u ms: work %+.5f J, largest force %.1f N\n", delay, force.work,
+                      most);
         assert_true(force.work <= 0);
         dent_haptic_destroy(haptic);
         haptic_field_close(&field);
@@ -215,7 +219,7 @@ static void sizes_do_not_matter(void **state)
     for (int exponent = -40; exponent <= 40; exponent += 20) {
         double unit = ldexp(1, exponent);
         struct haptic_field field;
-    plane_field(&field, *state);
+        plane_field(&field, *state);
         for (uint32_t n = 0; n < 3 * field.tool.vertex_count; n++) {
             field.tool.points[n] *= unit;
         }

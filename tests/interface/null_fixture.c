@@ -240,13 +240,13 @@ dent_haptic *fixture_dent_haptic(void)
 {
     static dent_haptic *haptic;
     if (!haptic) {
-        static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
-        static const uint32_t triangle[3] = {0, 1, 2};
+        static const double places[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+        static const uint32_t face[3] = {0, 1, 2};
         dent_haptic_def def = dent_haptic_def_default();
         def.tool.vertex_count = 3;
         def.tool.element_count = 1;
-        def.tool.element_corners = triangle;
-        def.tool.positions_t0 = dent_positions_double(corners);
+        def.tool.element_corners = face;
+        def.tool.positions_t0 = dent_positions_double(places);
         must(dent_haptic_create(fixture_dent_context(), &def, &haptic) == DENT_OK, "a haptic tool");
     }
     return haptic;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TICKS = 16 }; /* of a frame: about a millisecond each at 60 frames a second */
+enum { TICKS = 16 };                /* of a frame: about a millisecond each at 60 frames a second */
 static const double far_away = 1e6; /* in units: how far the device may go */
 
 typedef struct hand {
@@ -50,7 +50,8 @@ static int make_haptic(view_source *source, hand *own, dent_haptic **haptic)
         const loaded_body *body = &own->loaded.bodies[i];
         bool meets = i != own->body && (body->kind == DENT_BODY_SOLID || body->kind == DENT_BODY_SURFACE);
         if (meets) {
-            own->others[count++] = (dent_haptic_body){.shape = shape_of(body, body->positions), .kind = DENT_HAPTIC_FIXED};
+            own->others[count++] =
+                (dent_haptic_body){.shape = shape_of(body, body->positions), .kind = DENT_HAPTIC_FIXED};
         }
     }
     def.bodies = own->others;
@@ -79,8 +80,9 @@ static void place(hand *own, const dent_pose *pose)
 static void tell_force(hand *own)
 {
     memcpy(own->probes[0].values, own->force.force, sizeof own->force.force);
-    own->probes[1].values[0] = sqrt((own->force.force[0] * own->force.force[0] + own->force.force[1] * own->force.force[1]) +
-                                    own->force.force[2] * own->force.force[2]);
+    own->probes[1].values[0] =
+        sqrt((own->force.force[0] * own->force.force[0] + own->force.force[1] * own->force.force[1]) +
+             own->force.force[2] * own->force.force[2]);
 }
 
 static int advance(view_source *source)
@@ -133,7 +135,8 @@ static int find_contacts(view_source *source)
     view_facts_begin(source);
     for (uint32_t i = 0; i < state.contact_count; i++) {
         const dent_haptic_contact *contact = &state.contacts[i];
-        view_contact shown = {.body_a = own->body, .body_b = rank_of(own, contact->body), .force = (float)contact->force};
+        view_contact shown = {
+            .body_a = own->body, .body_b = rank_of(own, contact->body), .force = (float)contact->force};
         for (int axis = 0; axis < 3; axis++) {
             shown.point[axis] = (float)view_place(source, contact->point_body[axis], axis);
             shown.normal[axis] = (float)contact->normal[axis];
