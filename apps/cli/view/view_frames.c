@@ -149,6 +149,13 @@ static view_message *make_hello(const view_source *source)
         view_text_add(&hello, "}");
     }
     view_text_add(&hello, "]");
+    if (source->has_hand) {
+        view_text_add(&hello, ",\"hand\":{\"body\":");
+        view_text_number(&hello, source->hand);
+        view_text_add(&hello, ",\"stiffness\":");
+        view_text_number(&hello, source->hand_stiffness);
+        view_text_add(&hello, "}");
+    }
     if (source->joint_count > 0) {
         add_joints(&hello, source);
     }

@@ -6,7 +6,7 @@
  *     uint32 kind, uint32 sequence
  *
  * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units, measures,
- *            probes, joints)
+ *            probes, joints, the body that follows the hand)
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers); of strands, which
  *            show all vertices, float radii[vertex_count]: a segment joins each vertex with the next, unless its
@@ -111,6 +111,8 @@ typedef enum view_command_kind {
     VIEW_COMMAND_STRESS,          /* stress none|MEASURE        as colours          */
     VIEW_COMMAND_PICK,            /* pick BODY FACE             place in TOPOLOGY   */
     VIEW_COMMAND_GRAB,            /* grab BODY VERTEX X Y Z     drag a vertex       */
+    VIEW_COMMAND_NUDGE,           /* nudge X Y Z              the hand, by lengths in the unit */
+    VIEW_COMMAND_TURN,            /* turn X Y Z               the hand, by a rotation vector */
     VIEW_COMMAND_JOINT,           /* joint INDEX VALUE          of a robot, see HELLO */
     VIEW_COMMAND_RELEASE,         /* release                                        */
     VIEW_COMMAND_SETTLED          /* settled                    everything wished for is drawn: take the picture */
