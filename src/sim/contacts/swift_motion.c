@@ -335,9 +335,9 @@ static void pay_for_stop(const struct sim_model *model, struct sim_state *state,
 
 /* ---- what joints hold ---------------------------------------------------------------------------------------------- */
 
-/* Joints, their limits and motors move bodies after contacts were solved, and elastic bodies know of it only in the next
- * substep. So bodies of joints, swift or not, also stop before what they would really touch; in the last rounds, where
- * that does not end, they stand still for the substep, which is counted. */
+/* Joints, their limits and motors move bodies on arcs and by displacements after contacts were solved. So bodies of joints,
+ * swift or not, also stop before rigid and prescribed bodies that they would really touch; in the last rounds, where that
+ * does not end, they stand still for the substep, which is counted. Elastic bodies have prevent_crossing for this. */
 enum { HOLDING_ROUNDS = 8 };
 
 static bool is_held(const struct sim_model *model, const struct sim_state *state, const struct swift_motion *swift,
@@ -371,6 +371,7 @@ static uint64_t shorten_held(const struct sim_model *model, const struct sim_sta
         uint32_t bodies[2] = {impact->body_a, impact->body_b};
         bool held[2] = {is_held(model, state, swift, bodies[0]), is_held(model, state, swift, bodies[1])};
         bool over = swift->overlaps[bodies[0]] || swift->overlaps[bodies[1]];
+        over = over || sim_is_elastic(model->bodies[bodies[0]].kind) || sim_is_elastic(model->bodies[bodies[1]].kind);
         if ((!held[0] && !held[1]) || over || impact->toi == 0 || model->bodies[bodies[0]].thin ||
             model->bodies[bodies[1]].thin || bodies_are_joined(model, bodies[0], bodies[1])) {
             continue;
