@@ -17,8 +17,8 @@
  *       dent_sim_linkage_get_values(arm, sim, values, speeds);
  *   }
  *
- * So linkages obey what docs/simulator.md says about rigid bodies: joints hold to rounding, nothing passes through
- * anything at any step size, checkpoints continue to the bit. Links that one moving joint connects do not collide with
+ * So linkages obey what docs/simulator.md says about rigid bodies. Joints hold to rounding, nothing passes through
+ * anything at any step size, and checkpoints continue to the bit. Links that one moving joint connects do not collide with
  * one another; all other links do.
  *
  * Units are those of the simulation; URDF files are in SI. Threads: a dent_sim_linkage does not change after its
@@ -80,10 +80,10 @@ DENT_API void dent_sim_linkage_destroy(dent_sim_linkage *linkage);
 DENT_API const dent_sim_body_def *dent_sim_linkage_bodies(const dent_sim_linkage *linkage, uint32_t *count);
 DENT_API const dent_sim_joint *dent_sim_linkage_joints(const dent_sim_linkage *linkage, uint32_t *count);
 
-/** Returns the index in the simulation of the body that a link is part of; UINT32_MAX: none (a held root without a
+/** Returns the index in the simulation of the body that a link is part of. UINT32_MAX: none (a held root without a
  *  surface), or no such link. */
 DENT_API uint32_t dent_sim_linkage_body_of(const dent_sim_linkage *linkage, uint32_t link);
-/** Returns the index in the simulation of the joint that a joint of the linkage became; UINT32_MAX: none (fixed and
+/** Returns the index in the simulation of the joint that a joint of the linkage became. UINT32_MAX: none (fixed and
  *  free joints), or no such joint. */
 DENT_API uint32_t dent_sim_linkage_joint_of(const dent_sim_linkage *linkage, uint32_t joint);
 
