@@ -6,6 +6,7 @@
 #include "series.h"
 #include "tool.h"
 #include "view_clouds.h"
+#include "view_partitions.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -68,6 +69,7 @@ static void release_bodies(view_source *source)
     dent_release(context, source->bodies, source->body_count, sizeof *source->bodies);
     dent_bound_tree_destroy(source->tree);
     source->tree = NULL;
+    view_kinetic_close(source);
     source->bodies = NULL;
     source->body_count = 0;
 }

@@ -124,6 +124,7 @@ struct view_source {
     dent_bound_tree *tree; /* the last one shown, kept from frame to frame; null: none */
     uint32_t tree_body;
     dent_bound_kind tree_kind;
+    struct view_kinetic *kinetic; /* the kinetic tree shown, kept from frame to frame; null: none (view_kinetic.c) */
     struct view_clouds *clouds; /* prepared ones of bodies of points; null: none yet */
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */

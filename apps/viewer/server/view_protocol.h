@@ -20,7 +20,9 @@
  *            only), points found, float chance of a miss, uint32 line_count, float ends[6 * line_count] of the curve
  *            in which they meet; last one double for each column of the probes that HELLO names
  * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
- *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
+ *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message.
+ *            Kinetic boxes are followed by uint32 from, to (frames), bin_count, events[bin_count]: what happened in equal
+ *            parts of the way between these frames
  * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
  * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, stress, speed)
  *

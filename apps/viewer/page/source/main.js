@@ -10,6 +10,7 @@ import { SIZES, Video, animation, asBlob, save, takePicture } from "./pictures.j
 import { Plot, shortNumber } from "./plots.js";
 import { valueGradient } from "./points.js";
 import { Stage } from "./stage.js";
+import { Timeline } from "./timeline.js";
 
 const $ = id => document.getElementById(id);
 const wanted = new URLSearchParams(location.hash.slice(1)), wantedField = new URLSearchParams(location.hash.slice(1)).get("colours") ?? new URLSearchParams(location.hash.slice(1)).get("stress"); // #snapshot=1&view=35,20&question=face-cell …
@@ -65,6 +66,7 @@ const plots = {
     push: new Plot($("plot-push"), ["--series-2"]),
     time: new Plot($("plot-time"), ["--series-1", "--series-3", "--faint"]),
 };
+const timeline = new Timeline($("events"));
 let probePlots = [];
 const allPlots = () => [...Object.values(plots), ...probePlots];
 state.stage = stage;
@@ -351,7 +353,9 @@ function showLegend(frame) {
 
 function onBoxes(message) {
     stage.showBoxes(message);
+    timeline.show(message.events);
     state.boxes = message.count;
+    state.events = message.events;
     settle();
     $("structure-level").max = Math.max(message.deepest, 1);
     const many = `${message.total} ${message.total === 1 ? "shape" : "shapes"}`;
