@@ -223,7 +223,7 @@ static void describe_canine(struct implicit_shape *shape, const struct jaw_tooth
     double belly_radius = 0.3 * measures->width;
     for (int side = -1; side <= 1; side += 2) {
         const double neck[3] = {0.08 * side, 0, -neck_height}, belly[3] = {0.17 * side, 0.05, -3.6},
-                     tip[3] = {0, 0.02, -0.8};
+                     tip[3] = {0, 0.02, -1.3};
         tooth_cone(shape, tooth, neck, 0.33 * measures->width, belly, belly_radius);
         tooth_cone(shape, tooth, belly, belly_radius, tip, 1.2);
         shape_union(shape, 1.5);
@@ -247,11 +247,12 @@ static void describe_grinder(struct implicit_shape *shape, const struct jaw_toot
             shape_union(shape, 2.5);
         }
     }
+    tooth_half_space(shape, tooth, -1.9, 1);
+    shape_intersection(shape, 1.2);
     for (int cusp = 0; cusp < 2 * cusps_along; cusp++) {
         bool outside = (cusp & 1) == 0;
-        double along = cusps_along > 1 ? (cusp & 2 ? 0.25 : -0.25) : 0, tip = outside           ? 0
-                                                                              : cusps_along > 1 ? -0.3
-                                                                                                : -0.5;
+        double along = cusps_along > 1 ? (cusp & 2 ? 0.25 : -0.25) : 0;
+        double tip = (cusps_along > 1 ? -0.2 : 0) - (outside ? 0 : 0.4);
         double size = cusps_along > 1 ? 0.14 * measures->width : 0.19 * measures->width;
         const double base[3] = {0.9 * along, outside ? 0.22 : -0.22, -4.4},
                      top[3] = {along, outside ? 0.25 : -0.25, tip - size};

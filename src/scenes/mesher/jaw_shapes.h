@@ -32,8 +32,7 @@ struct jaw_tooth jaw_tooth_in_place(bool upper, bool right, int number);
 void jaw_tooth_bounds(const struct jaw_tooth *tooth, double low[3], double high[3]);
 
 void jaw_describe_tooth(struct implicit_shape *shape, const struct jaw_tooth *tooth);
-/* The same tooth for pictures: chisels, cones and crowns with cusps and fissures, all edges round; tips at the same
- * heights. */
+/* The same tooth for pictures: chisels, cones and crowns with cusps and fissures, all edges round. */
 void jaw_describe_smooth_tooth(struct implicit_shape *shape, const struct jaw_tooth *tooth);
 void jaw_describe_ligament(struct implicit_shape *shape, const struct jaw_tooth *tooth, const struct jaw_fit *fit);
 

@@ -19,7 +19,7 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"opening", "largest angle between the jaws, degrees", 11, 0, 30},
     {"bite", "how far the lower jaw goes beyond first contact, mm", 0.15, 0, 1},
     {"period", "of one stroke, s", 1, 0.2, 10},
-    {"young", "Young's modulus of gum and ligaments, MPa", 8, 0.01, 1000},
+    {"young", "Young's modulus of gum and ligaments, MPa", 1.5, 0.01, 1000},
     {"friction", "Coulomb's coefficient of wet enamel", 0.1, 0, 2},
 };
 
@@ -32,13 +32,15 @@ enum { BODY_HOST = 0, BODY_TEETH = 1 };
 static const double tooth_spacing = 0.62, gum_spacing = 0.72, bone_spacing = 1.1, host_spacing = 2.4;
 static const double coarsest_tooth = 1.4, coarsest_gum = 1.5, coarsest_bone = 3, coarsest_host = 3.2;
 
-/* Free space between tooth and bone; how thick the gum lies on the bone; how far its inner side is below the surfaces of
- * teeth and bone; how far it climbs on the teeth. */
-static const double socket_cleft = 0.4, gum_cover = 1.2, below_tooth = 0.7, below_bone = 1, collar = 0.8;
+/* Free space between tooth and bone; how thick the gum lies on the bone (its inner side is as far below the surface of
+ * it), how far the inner side is below the surfaces of teeth, how far it climbs on them. */
+static const double socket_cleft = 0.4, gum_cover = 1.2, below_tooth = 0.7, collar = 0.8;
 static const double gum_line = 6.3, gum_end = 18.5, host_end = 22; /* distances from the tips of the teeth */
 
 struct bite_jaw {
     bool upper;
+    uint32_t count;     /* of teeth */
+    int numbers[TEETH]; /* as dentists have them: quadrant, then number from the middle */
     struct implicit_shape teeth[TEETH], ridge, bone;
     double low[TEETH][3], high[TEETH][3]; /* boxes of the teeth */
     double cover;                         /* how thick the gum lies on the bone */
@@ -68,7 +70,7 @@ static double common(double a, double b, double rounding)
 static double nearest_tooth(const struct bite_jaw *jaw, const double point[3])
 {
     double nearest = INFINITY;
-    for (int i = 0; i < TEETH; i++) {
+    for (uint32_t i = 0; i < jaw->count; i++) {
         double square = 0;
         for (int axis = 0; axis < 3; axis++) {
             double off = largest(largest(jaw->low[i][axis] - point[axis], point[axis] - jaw->high[i][axis]), 0);
@@ -108,7 +110,7 @@ static double gum_value(const void *user, const double point[3])
     gum = common(gum, gum_line - depth, 1.2);
     gum = common(gum, depth - gum_end - 3 * jaw->cover, 1);
     gum = common(gum, (depth - gum_end) / 3 + bone, 1);
-    gum = largest(gum, -below_bone - bone);
+    gum = largest(gum, -jaw->cover - bone);
     return largest(gum, -below_tooth - tooth);
 }
 
@@ -119,7 +121,13 @@ static double host_value(const void *user, const double point[3])
     return largest(shape_value(&jaw->ridge, point), depth_of(jaw, point) - host_end);
 }
 
-static struct bite_jaw *describe_jaw(struct sim_plan *plan, bool upper, double cover)
+/* Small scales are for tests: fewer teeth, the front ones that meet first and the first molars. */
+static bool has_tooth(double scale, int number)
+{
+    return scale >= 0.08 || number == 1 || number == 6;
+}
+
+static struct bite_jaw *describe_jaw(struct sim_plan *plan, bool upper, double scale, double cover)
 {
     struct bite_jaw *jaw = plan_allocate(plan, 1, sizeof *jaw);
     if (!jaw) {
@@ -128,10 +136,15 @@ static struct bite_jaw *describe_jaw(struct sim_plan *plan, bool upper, double c
     const struct jaw_fit fit = {0};
     jaw->upper = upper;
     jaw->cover = cover;
-    for (int i = 0; i < TEETH; i++) {
-        struct jaw_tooth tooth = jaw_tooth_in_place(upper, i & 1, 1 + i / 2);
-        jaw_describe_smooth_tooth(&jaw->teeth[i], &tooth);
-        jaw_tooth_bounds(&tooth, jaw->low[i], jaw->high[i]);
+    for (int place = 0; place < TEETH; place++) {
+        int number = 1 + place / 2, quadrant = upper ? (place & 1 ? 1 : 2) : (place & 1 ? 4 : 3);
+        if (!has_tooth(scale, number)) {
+            continue;
+        }
+        struct jaw_tooth tooth = jaw_tooth_in_place(upper, place & 1, number);
+        jaw_describe_smooth_tooth(&jaw->teeth[jaw->count], &tooth);
+        jaw_tooth_bounds(&tooth, jaw->low[jaw->count], jaw->high[jaw->count]);
+        jaw->numbers[jaw->count++] = 10 * quadrant + number;
     }
     jaw_describe_ridge(&jaw->ridge, upper, 0);
     if (upper) {
@@ -195,15 +208,9 @@ static dent_sim_body_def *add_surface(const struct bite_builder *builder, dent_s
     return body;
 }
 
-static int tooth_number(const struct bite_jaw *jaw, int i)
-{
-    int quadrant = jaw->upper ? (i & 1 ? 1 : 2) : (i & 1 ? 4 : 3);
-    return 10 * quadrant + 1 + i / 2;
-}
-
 static void add_teeth(const struct bite_builder *builder, const struct bite_jaw *jaw)
 {
-    for (int i = 0; i < TEETH && builder->plan->status == DENT_OK; i++) {
+    for (uint32_t i = 0; i < jaw->count && builder->plan->status == DENT_OK; i++) {
         struct mesher_def def = {.spacing = spacing_of(builder, tooth_spacing, coarsest_tooth),
                                  .shape = &jaw->teeth[i]};
         for (int axis = 0; axis < 3; axis++) {
@@ -211,7 +218,7 @@ static void add_teeth(const struct bite_builder *builder, const struct bite_jaw 
             def.high[axis] = jaw->high[i][axis];
         }
         dent_sim_body_def *body = add_surface(builder, jaw->upper ? DENT_SIM_PRESCRIBED : DENT_SIM_RIGID,
-                                              plan_numbered_name(builder->plan, "tooth", tooth_number(jaw, i)), &def,
+                                              plan_numbered_name(builder->plan, "tooth", jaw->numbers[i]), &def,
                                               builder->enamel, !jaw->upper);
         body->collision_group = jaw->upper ? GROUP_UPPER : GROUP_LOWER;
         body->collision_mask = jaw->upper ? GROUP_LOWER : GROUP_UPPER;
@@ -281,7 +288,7 @@ static void affine_weights(const dent_sim_body_def *tooth, const uint32_t frame[
 static void bond_teeth(const struct bite_builder *builder, const struct host_region *region)
 {
     struct sim_plan *plan = builder->plan;
-    for (uint32_t i = 0; i < TEETH && plan->status == DENT_OK; i++) {
+    for (uint32_t i = 0; i < region->jaw->count && plan->status == DENT_OK; i++) {
         const dent_sim_body_def *tooth = &plan->bodies[BODY_TEETH + i], *solid = &plan->bodies[BODY_HOST];
         dent_sim_attachment tie = dent_sim_attachment_default();
         tie.body_a = BODY_HOST;
@@ -366,8 +373,8 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
     struct bite_builder builder = {.plan = plan, .chewing = chewing, .coarseness = 1 / scene_cube_root(request->scale)};
     /* A cover thinner than its cells would fall apart. */
     double cover = largest(gum_cover, 1.5 * spacing_of(&builder, gum_spacing, coarsest_gum));
-    builder.lower = describe_jaw(plan, false, cover);
-    builder.upper = describe_jaw(plan, true, cover);
+    builder.lower = describe_jaw(plan, false, request->scale, cover);
+    builder.upper = describe_jaw(plan, true, request->scale, cover);
     if (plan->status != DENT_OK) {
         return;
     }
