@@ -28,9 +28,9 @@
  * their bits are the same for every method, thread count and instruction set. Canonical order: (kind, body a,
  * feature a, body b, feature b).
  *
- * Events. With `events` a call also tells what has changed since the last call that asked for them: contacts that begin,
- * persist and end, and the same for pairs of bodies. They are arrays to be read after the step, not callbacks, in a fixed
- * order, with body ids, so that the end of a contact with a removed body can be told, too.
+ * Events. With `events` a call also reports what has changed since the last such call: contacts that begin, persist and
+ * end. Pairs of bodies have the same three lists. The lists are arrays in a fixed order, not callbacks. They name bodies
+ * by id, since a contact may end because its body was removed.
  *
  * Memory of earlier steps. A vertex deep inside can be cut off from every crossing edge: a body swallowed whole, an
  * island left by a jump. It has no direction of its own. It keeps the direction of the last step; without one it takes

@@ -67,7 +67,7 @@ DENT_API uint32_t dent_body_index(const dent_world *world, dent_body_id id);
  * to *count, which may be null. Valid until a body is added or removed. O(1). */
 DENT_API const dent_body_id *dent_world_body_ids(const dent_world *world, uint32_t *count);
 
-/** Sets the user pointer of the body; null: none. dent_body_set_topology sets that of its def. */
+/** Sets the user pointer of the body; `user` may be null: none. dent_body_set_topology sets that of its def. */
 DENT_API dent_status dent_body_set_user(dent_world *world, dent_body_id id, void *user);
 /** Returns the user pointer of the body: dent_body_def.user, or what dent_body_set_user set. Null for a stale id. */
 DENT_API void *dent_body_user(const dent_world *world, dent_body_id id);
