@@ -185,9 +185,8 @@ static size_t match_contacts(const struct contact_state *state, uint32_t *ended)
     const struct known_body *old_bodies = state->history.bodies.data, *bodies = state->fresh_history.bodies.data;
     size_t i = 0, k = 0, ended_count = 0;
     while (i < state->history.contacts.count) {
-        int order = k < state->fresh_history.contacts.count
-                        ? order_of_contacts(&old[i], old_bodies, &fresh[k], bodies)
-                        : -1;
+        int order =
+            k < state->fresh_history.contacts.count ? order_of_contacts(&old[i], old_bodies, &fresh[k], bodies) : -1;
         if (order == 0) {
             fresh[k].calls = one_more(old[i].calls);
         } else if (order < 0) {
