@@ -515,6 +515,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_THREADS] = COUNT_AT(threads, 1024),
     [OPTION_FRAME] = INDEX_AT(frame),
     [OPTION_TO_FRAME] = INDEX_AT(to_frame),
+    [OPTION_HAND] = INDEX_AT(hand),
     [OPTION_PORT] = {store_whole_number, AT(port), .wanted = "a port from 1024 to 65535", .lowest = 1024,
                      .highest = 65535},
 

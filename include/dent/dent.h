@@ -11,9 +11,9 @@
  * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, lookup.h, proximity.h, strand.h, impact.h,
  * motion.h, linkage.h, penetration.h, contact.h, response.h, constraints.h, strand_response.h, hair.h, embedding.h, time_critical.h,
  * schedule.h, neighbours.h, inside.h, boxes.h, kinetic.h, cloud.h.
- * Three optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
- * impact_io.h, urdf.h, srdf.h, file_output.h), dent_plan (plan.h) and dent_sim (scene.h, sim.h, sim_loads.h,
- * sim_scene.h).
+ * Four optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
+ * impact_io.h, urdf.h, srdf.h, file_output.h), dent_plan (plan.h), dent_haptic (haptic.h) and dent_sim (scene.h, sim.h,
+ * sim_loads.h, sim_scene.h).
  *
  * All of these are stable: docs/interface.md says what that promises. experimental.h and structure.h are not, and this
  * header does not include them.

@@ -236,6 +236,22 @@ dent_planner *fixture_dent_planner(void)
     return planner;
 }
 
+dent_haptic *fixture_dent_haptic(void)
+{
+    static dent_haptic *haptic;
+    if (!haptic) {
+        static const double places[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+        static const uint32_t face[3] = {0, 1, 2};
+        dent_haptic_def def = dent_haptic_def_default();
+        def.tool.vertex_count = 3;
+        def.tool.element_count = 1;
+        def.tool.element_corners = face;
+        def.tool.positions_t0 = dent_positions_double(places);
+        must(dent_haptic_create(fixture_dent_context(), &def, &haptic) == DENT_OK, "a haptic tool");
+    }
+    return haptic;
+}
+
 static const double strand_points[12] = {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1};
 
 dent_density *fixture_dent_density(void)
@@ -445,6 +461,7 @@ int main(int count, char **arguments)
     fixture_dent_response();
     fixture_dent_constraints();
     fixture_dent_planner();
+    fixture_dent_haptic();
     fixture_dent_scene();
     fixture_dent_sim();
     fixture_dent_frames();

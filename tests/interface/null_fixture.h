@@ -10,6 +10,7 @@
 #include <dent/frames.h>
 #include <dent/impact_io.h>
 #include <dent/mesh_io.h>
+#include <dent/haptic.h>
 #include <dent/plan.h>
 #include <dent/scene.h>
 #include <dent/sim_scene.h>
@@ -49,6 +50,7 @@ dent_kinetic *fixture_dent_kinetic(void);
 dent_response *fixture_dent_response(void);
 dent_constraints *fixture_dent_constraints(void);
 dent_planner *fixture_dent_planner(void);
+dent_haptic *fixture_dent_haptic(void);
 dent_density *fixture_dent_density(void);
 dent_strand_tracker *fixture_dent_strand_tracker(void);
 dent_wisp_tree *fixture_dent_wisp_tree(void);

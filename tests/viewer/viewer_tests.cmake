@@ -12,6 +12,7 @@ if(TARGET dent_viewer)
   file(GLOB viewer_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.mjs)
   add_executable(test_view_frames ${CMAKE_CURRENT_LIST_DIR}/test_view_frames.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_frames.c
     ${PROJECT_SOURCE_DIR}/apps/cli/view/view_structures.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_polytope.c
+    ${PROJECT_SOURCE_DIR}/apps/cli/view/view_partitions.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_kinetic.c
     ${PROJECT_SOURCE_DIR}/apps/cli/view/view_stress.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_clouds.c ${PROJECT_SOURCE_DIR}/apps/cli/cloud_curve.c
     ${PROJECT_SOURCE_DIR}/apps/cli/view/view_fields.c ${PROJECT_SOURCE_DIR}/apps/cli/view/view_facts.c)
   target_include_directories(test_view_frames PRIVATE ${CMAKE_CURRENT_LIST_DIR}/.. ${PROJECT_SOURCE_DIR}/apps/cli)

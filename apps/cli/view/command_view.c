@@ -44,6 +44,10 @@ const tool_command command_view_row = {
     "unless --prescribed is given. The server accepts only the printed address with its random token.\n"
     "Ctrl-C ends it. Press ? in the page for its keys.\n"
     "\n"
+    "--hand BODY lets you move that body of a model or scene: drag it with the mouse or a finger, or use\n"
+    "the keys that the page lists. It slides along the other bodies and never enters them. An arrow and a\n"
+    "plot show the force. Try: dent view peg --hand 1\n"
+    "\n"
     "--deadline MS gives the contacts of each simulated step at most MS milliseconds: a steady frame rate\n"
     "with an approximate response.\n"
     "\n"
@@ -54,7 +58,7 @@ const tool_command command_view_row = {
     "no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
                    OPTIONS_OF_ROBOT_FILES |
-                   OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) |
+                   OPTION_BIT(OPTION_HAND) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) |
                    OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
                    OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_STEP_DEADLINE),
     .argument_min = 1,

@@ -148,7 +148,7 @@ static const struct request_form {
     {"question", good_question, NULL},
     {"structure", good_structure,
      "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree, "
-     "dop18-tree or wisps"},
+     "dop18-tree, wisps, dense-grid, hash-grid, hierarchical-grid, loose-octree, kd-tree, packet-tree, bsp or kinetic-tree"},
     {"stress", good_stress,
      "none, von-mises, tension, compression, plastic-strain, speed, depth, distance, quality or inverted"},
     {"colours", good_stress,

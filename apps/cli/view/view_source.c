@@ -6,6 +6,7 @@
 #include "series.h"
 #include "tool.h"
 #include "view_clouds.h"
+#include "view_partitions.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -68,6 +69,7 @@ static void release_bodies(view_source *source)
     dent_release(context, source->bodies, source->body_count, sizeof *source->bodies);
     dent_bound_tree_destroy(source->tree);
     source->tree = NULL;
+    view_kinetic_close(source);
     source->bodies = NULL;
     source->body_count = 0;
 }
@@ -280,7 +282,12 @@ int view_source_open(view_source *source, tool_session *session)
     if (options->deadline > 0 && !live) {
         return view_fail(source, "--deadline is for scenes that are simulated");
     }
-    int failed = view_names_recording(options)    ? view_recording_open(source)
+    bool by_hand = options_have(options, OPTION_HAND);
+    if (by_hand && (view_names_recording(options) || options_name_series(options))) {
+        return view_fail(source, "--hand is for models and scenes that stand still, not for recordings");
+    }
+    int failed = by_hand                          ? view_hand_open(source)
+                 : view_names_recording(options)    ? view_recording_open(source)
                  : view_names_simulation(options) ? view_simulation_open(source)
                  : options_name_series(options)   ? view_series_open(source)
                                                   : view_model_open(source);

@@ -114,6 +114,9 @@ struct view_source {
     view_probe *probes; /* the source's own */
     uint32_t joint_count;
     view_joint *joints; /* by robot and value (view_robot.c) */
+    bool has_hand; /* a body follows the pages' hand (view_hand.c): */
+    uint32_t hand;
+    double hand_stiffness; /* force per length */
     char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
     view_checked_pair *checked; /* the pairs it found */
     uint32_t checked_count;
@@ -121,6 +124,7 @@ struct view_source {
     dent_bound_tree *tree; /* the last one shown, kept from frame to frame; null: none */
     uint32_t tree_body;
     dent_bound_kind tree_kind;
+    struct view_kinetic *kinetic; /* the kinetic tree shown, kept from frame to frame; null: none (view_kinetic.c) */
     struct view_clouds *clouds; /* prepared ones of bodies of points; null: none yet */
 
     int (*go_to)(view_source *source, uint32_t frame); /* null: live sources can only go on */
@@ -132,6 +136,7 @@ struct view_source {
     const double *(*find_velocities)(view_source *source, uint32_t body); /* 3 for each vertex; null: no source of any */
     void (*grab)(view_source *source, uint32_t body, uint32_t vertex,
                  const double target[3]); /* null: nothing to drag */
+    void (*nudge)(view_source *source, bool turns, const double by[3]); /* null: there is no hand */
     int (*set_joint)(view_source *source, uint32_t joint, double value); /* null: there is no robot */
     void (*release)(view_source *source);
     void (*close)(view_source *source);
@@ -195,6 +200,7 @@ int view_model_open(view_source *source);
 int view_series_open(view_source *source);
 int view_simulation_open(view_source *source);
 int view_recording_open(view_source *source);
+int view_hand_open(view_source *source);
 /** The word names a simulated scene or a scene file. */
 bool view_names_simulation(const tool_options *options);
 /** The word is a .pvd file. */
