@@ -13,7 +13,7 @@
  * schedule.h, neighbours.h, inside.h, boxes.h, kinetic.h, cloud.h.
  * Four optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
  * impact_io.h, urdf.h, srdf.h, file_output.h), dent_plan (plan.h), dent_haptic (haptic.h) and dent_sim (scene.h, sim.h,
- * sim_loads.h, sim_scene.h).
+ * sim_loads.h, sim_linkage.h, sim_scene.h).
  *
  * All of these are stable: docs/interface.md says what that promises. experimental.h and structure.h are not, and this
  * header does not include them.

@@ -319,6 +319,23 @@ dent_sim *fixture_dent_sim(void)
     return dent_sim_scene_sim(fixture_dent_sim_scene());
 }
 
+dent_sim_linkage *fixture_dent_sim_linkage(void)
+{
+    static dent_sim_linkage *linkage;
+    if (!linkage) {
+        static dent_robot_link links[8];
+        for (int n = 0; n < 8; n++) {
+            links[n] = (dent_robot_link){.mass = 1, .inertia = {1, 0, 0, 1, 0, 1}};
+        }
+        dent_sim_linkage_def def = dent_sim_linkage_def_default();
+        def.linkage = fixture_dent_linkage();
+        def.links = links;
+        must(dent_linkage_link_count(def.linkage) <= 8, "few links");
+        must(dent_sim_linkage_create(fixture_dent_context(), &def, &linkage) == DENT_OK, "a simulated linkage");
+    }
+    return linkage;
+}
+
 const char *const *fixture_names(void)
 {
     static const char *const names[] = {"fixture.obj", NULL};
@@ -449,6 +466,7 @@ int main(int count, char **arguments)
     unsigned failures = 0, run = 0;
     /* Made here once, so that the calls do not each make them anew. */
     fixture_dent_linkage();
+    fixture_dent_sim_linkage();
     fixture_dent_embedding();
     fixture_dent_time_critical();
     fixture_dent_schedule();

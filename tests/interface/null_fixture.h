@@ -13,6 +13,7 @@
 #include <dent/haptic.h>
 #include <dent/plan.h>
 #include <dent/scene.h>
+#include <dent/sim_linkage.h>
 #include <dent/sim_scene.h>
 #include <dent/srdf.h>
 #include <dent/urdf.h>
@@ -56,6 +57,7 @@ dent_strand_tracker *fixture_dent_strand_tracker(void);
 dent_wisp_tree *fixture_dent_wisp_tree(void);
 dent_scene *fixture_dent_scene(void);
 dent_sim *fixture_dent_sim(void);
+dent_sim_linkage *fixture_dent_sim_linkage(void);
 dent_sim_scene *fixture_dent_sim_scene(void);
 dent_frames *fixture_dent_frames(void);
 const char *const *fixture_names(void);
