@@ -396,7 +396,7 @@ static bool store_requests(const value_rule *rule, const char *text, void *field
 {
     (void)rule;
     *(const char **)field = text;
-    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&") == strlen(text);
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&:/") == strlen(text);
 }
 
 static bool store_whole_number(const value_rule *rule, const char *text, void *field)

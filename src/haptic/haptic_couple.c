@@ -75,15 +75,22 @@ static dent_status account(struct coupling *coupling)
 
 /* ---- spring and damper ------------------------------------------------------------------------------------------- */
 
+/* Adds the multipliers of a projection to the factors; if it fails, none. */
 static dent_status add_projected(struct coupling *coupling, const double wanted[6], double factor)
 {
     struct haptic_projector *projector = &coupling->haptic->couple.projector;
-    double allowed[6];
+    double allowed[6], sums[DENT_HAPTIC_CONTACTS_MAX];
+    size_t size = coupling->count * sizeof *sums;
     dent_status status = haptic_project(projector, coupling->rows, coupling->count, wanted, allowed);
-    for (uint32_t i = 0; i < coupling->count && status == DENT_OK; i++) {
-        coupling->factors[i] += factor * fmax(projector->forces[i].multiplier, 0);
+    if (status != DENT_OK) {
+        return status;
     }
-    return status;
+    memcpy(sums, coupling->factors, size);
+    for (uint32_t i = 0; i < coupling->count; i++) {
+        sums[i] += factor * fmax(projector->forces[i].multiplier, 0);
+    }
+    memcpy(coupling->factors, sums, size);
+    return DENT_OK;
 }
 
 static void add_up(struct coupling *coupling)

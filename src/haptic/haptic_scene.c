@@ -1,6 +1,8 @@
 /* The god-object's copy of the scene: where the bodies are, where they go next, and their motions in between. */
 #include "haptic/haptic_state.h"
 
+#include <stdio.h>
+
 static dent_status out_of_memory(dent_context *context)
 {
     return dent_fail(context, DENT_ERROR_OUT_OF_MEMORY, "out of memory for a haptic tool");
@@ -399,9 +401,7 @@ static dent_status open_body(struct haptic_god *god, const dent_haptic_def *def,
     if (status != DENT_OK) {
         return status;
     }
-    const char *name = dent_body_name(god->world, body->id);
-    size_t length = strlen(name) < sizeof body->name - 1 ? strlen(name) : sizeof body->name - 1;
-    memcpy(body->name, name, length);
+    snprintf(body->name, sizeof body->name, "%s", dent_body_name(god->world, body->id));
     if (body->kind == DENT_HAPTIC_RIGID) {
         status = haptic_check_pose(messages, &from->pose, body->name);
         memcpy(scene->target + body->place, &from->pose, sizeof from->pose);
@@ -449,7 +449,9 @@ dent_status haptic_scene_open(struct haptic_god *god, const dent_haptic_def *def
     lay_out(scene, def);
     status = make_arrays(scene, god->context);
     status = status == DENT_OK ? open_tool(god, def, messages) : status;
-    memset(scene->target, 0, status == DENT_OK ? scene->number_count * sizeof(double) : 0);
+    if (status == DENT_OK) {
+        memset(scene->target, 0, scene->number_count * sizeof(double));
+    }
     for (uint32_t i = 0; i < def->body_count && status == DENT_OK; i++) {
         status = open_body(god, def, i, messages);
     }

@@ -92,7 +92,7 @@ static void a_body_that_deforms_lifts_the_tool(void **state)
     struct haptic_shape *sheet = &field.shapes[0];
     dent_haptic_force force;
     double highest = 0;
-    for (int i = 0; i < (int)test_count(60, 200, 2000); i++) {
+    for (int i = 0; i < (int)test_count(40, 80, 2000); i++) {
         double share;
         dent_sine_cosine(0.06 * i, &share, NULL);
         for (uint32_t v = 0; v < sheet->vertex_count; v++) {

@@ -23,6 +23,8 @@ OPTIONAL = {
     "dent_parallel_for": {"data"},
     "dent_call_guarded": {"data"},
     "dent_body_set_positions": {"positions_t0", "positions_t1"},
+    "dent_body_set_user": {"user"},
+    "dent_world_body_ids": {"count"},
     "dent_sine_cosine": {"sine", "cosine"},
     "dent_frame_read": {"def"},
     "dent_mesh_read": {"def"},

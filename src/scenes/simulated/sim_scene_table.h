@@ -21,6 +21,7 @@ struct sim_scene_row {
 uint32_t sim_scene_table_count(void);
 const struct sim_scene_row *sim_scene_table_at(uint32_t index);
 
+extern const struct sim_scene_row sim_scene_bite;
 extern const struct sim_scene_row sim_scene_jaw;
 extern const struct sim_scene_row sim_scene_jaw_real;
 extern const struct sim_scene_row sim_scene_knee;

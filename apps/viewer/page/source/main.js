@@ -510,11 +510,21 @@ function keepWishes() {
     kept = null;
 }
 
+// "3:e8a0a0" or "0-27:f3ead6/0.5": bodies, a colour, perhaps an opacity.
+function paint(part) {
+    const [, first, last, color, opacity] = /^(\d+)(?:-(\d+))?:([0-9a-f]{6})(?:\/([\d.]+))?$/.exec(part) ?? [];
+    for (let i = Number(first); i <= Number(last ?? first) && controls[i]; i++) {
+        setControl(controls[i].color, `#${color}`);
+        if (opacity) setControl(controls[i].opacity, opacity);
+    }
+}
+
 function applyWishes() {
     document.body.classList.toggle("snapshot", wanted.has("snapshot"));
     stage.resize();
     if (wanted.has("opacity")) controls.forEach(c => setControl(c.opacity, wanted.get("opacity")));
     if (wanted.has("hide")) wanted.get("hide").split(",").forEach(i => controls[Number(i)] && setControl(controls[Number(i)].visible, false));
+    if (wanted.has("paint")) wanted.get("paint").split(",").forEach(paint);
     if (wanted.has("edges")) setControl($("edges-on"), true);
     if (wanted.has("plain")) setControl($("rich-on"), false);
     if (wanted.has("through")) setControl($("through-on"), true);
