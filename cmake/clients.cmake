@@ -1,4 +1,4 @@
-# dent_io (mesh files), dent_plan (paths) and dent_sim (the simulator, scenes, scene files): libraries of their own that
+# dent_io (mesh files), dent_plan (paths), dent_haptic (forces) and dent_sim (the simulator, scenes, scene files): libraries of their own that
 # see include/dent only.
 find_package(ZLIB QUIET)
 find_package(LibLZMA QUIET)
@@ -58,6 +58,7 @@ if(TARGET dent_io_objects)
 endif()
 
 dent_client(dent_plan plan)
+dent_client(dent_haptic haptic)
 
 # The simulated scenes read meshes (dent_io), and scene files need jansson: without it they are refused, with the
 # reason.

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(installed_libraries)
-foreach(library dent dent_io dent_plan dent_sim dent_view)
+foreach(library dent dent_io dent_plan dent_haptic dent_sim dent_view)
   if(TARGET ${library}_static AND TARGET ${library}_shared)
     list(APPEND installed_libraries ${library})
   endif()
@@ -24,7 +24,7 @@ endforeach()
 
 # ---- libraries and the tool ---------------------------------------------------------------------------------------
 foreach(library IN LISTS installed_libraries)
-  # dent_io, dent_plan, dent_sim and dent_view find the dent library that lies beside them, in the build tree as where they are installed (a
+  # dent_io, dent_plan, dent_haptic, dent_sim and dent_view find the dent library that lies beside them, in the build tree as where they are installed (a
   # path that was exchanged by the installation would be padded with empty elements, which mean the current folder).
   if(NOT library STREQUAL "dent")
     set_target_properties(${library}_shared PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
@@ -146,6 +146,7 @@ dent_pkg_config(dent "exact collision detection and contact response for deforma
 dent_pkg_config(dent_io "mesh files for dent" "${exact}" "${io_requirements}" "")
 dent_pkg_config(dent_view "live view of your own world for dent" "${exact}" "libwebsockets" "")
 dent_pkg_config(dent_plan "paths that are proven free for dent" "${exact}" "" "")
+dent_pkg_config(dent_haptic "forces that a hand can feel for dent" "${exact}" "" "")
 set(jansson_requirement)
 if(JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
   set(jansson_requirement jansson)

@@ -9,10 +9,14 @@ add_test(NAME tree/check_headers
     ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
 
 # The scripts that check are checked themselves: a violation must be found. Peers of the benchmarks must stay what they are.
-foreach(script check_layers check_docs check_symbols check_hardening mutate peers_are_plain)
+foreach(script check_layers check_docs check_symbols check_hardening mutate peers_are_plain gallery)
   add_test(NAME tools/test_${script} COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_${script}.py)
   set_tests_properties(tools/test_${script} PROPERTIES LABELS tools TIMEOUT 3600 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
 endforeach()
+
+if(TARGET dent_tool)
+  set_tests_properties(tools/test_gallery PROPERTIES ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>")
+endif()
 
 set(install_flags)
 set(plain_static)

@@ -3,7 +3,7 @@
 
     check_hardening.py BUILD_DIRECTORY
 
-Reads libdent.so, libdent_io.so, libdent_plan.so, libdent_sim.so, libdent_view.so and the tool by readelf; prints one line per violation; status 1 if
+Reads libdent.so, libdent_io.so, libdent_plan.so, libdent_haptic.so, libdent_sim.so, libdent_view.so and the tool by readelf; prints one line per violation; status 1 if
 there was any, 2 if there was nothing to look at. Standard library only.
 
     relro      relocations are read-only after the start: a GNU_RELRO segment and BIND_NOW
@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LIBRARIES = ("libdent.so", "libdent_io.so", "libdent_plan.so", "libdent_sim.so", "libdent_view.so")
+LIBRARIES = ("libdent.so", "libdent_io.so", "libdent_plan.so", "libdent_haptic.so", "libdent_sim.so", "libdent_view.so")
 PROGRAMS = ("apps/cli/dent",)
 
 

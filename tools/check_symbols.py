@@ -8,7 +8,7 @@
     dead wood    an internal function that other files can see is called by one of them, or is tested by itself and
                  called in its own; every status and outcome of include/dent is given by some source
 
-Looks at dent, dent_io, dent_plan, dent_sim and dent_view, those that were built; prints one line per violation; status 1 if there was any, 2
+Looks at dent, dent_io, dent_plan, dent_haptic, dent_sim and dent_view, those that were built; prints one line per violation; status 1 if there was any, 2
 when it could not look. Needs nm (binutils). Not for sanitizer or coverage builds: their
 instrumentation is made of globals.
 """
@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LIBRARIES = ("dent", "dent_io", "dent_plan", "dent_sim", "dent_view")
+LIBRARIES = ("dent", "dent_io", "dent_plan", "dent_haptic", "dent_sim", "dent_view")
 OPTIONAL = {"dent_view": "view.h"}  # needs more than every machine has: where it was not built, its header is left out
 
 # Functions that tests alone call and that cannot lie among them.

@@ -396,7 +396,7 @@ static bool store_requests(const value_rule *rule, const char *text, void *field
 {
     (void)rule;
     *(const char **)field = text;
-    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&") == strlen(text);
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.,=&:/") == strlen(text);
 }
 
 static bool store_whole_number(const value_rule *rule, const char *text, void *field)
@@ -516,6 +516,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_THREADS] = COUNT_AT(threads, 1024),
     [OPTION_FRAME] = INDEX_AT(frame),
     [OPTION_TO_FRAME] = INDEX_AT(to_frame),
+    [OPTION_HAND] = INDEX_AT(hand),
     [OPTION_PORT] = {store_whole_number, AT(port), .wanted = "a port from 1024 to 65535", .lowest = 1024,
                      .highest = 65535},
 

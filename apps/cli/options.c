@@ -95,6 +95,7 @@ static const option_row option_table[OPTION_COUNT] = {
                        "rigid scenes: motion between frames, screw or constant (default: constant velocity)"},
     [OPTION_SKIP_MISSING] = {"--skip-missing", NULL, NULL, "robots: leave out missing collision meshes"},
     [OPTION_NO_LIMITS] = {"--no-limits", NULL, NULL, "robots: allow joint values beyond their limits"},
+    [OPTION_HAND] = {"--hand", NULL, "BODY", "move that body by mouse, touch and keys; it never enters the others"},
     [OPTION_PORT] = {"--port", NULL, "P", "port on 127.0.0.1, 1024 to 65535; default: a free one"},
     [OPTION_TOKEN] = {"--token", NULL, "F",
                       "file with the token of the address, created if missing; with --port: a fixed address"},

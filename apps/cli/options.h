@@ -72,6 +72,7 @@ typedef enum option_id {
     OPTION_MOTION,
     OPTION_SKIP_MISSING,
     OPTION_NO_LIMITS,
+    OPTION_HAND,
     OPTION_PORT,
     OPTION_TOKEN,
     OPTION_NO_BROWSER,
@@ -186,6 +187,7 @@ typedef struct tool_options {
     uint64_t seed, budget;           /* points, in work units; plan, in edge tests */
     double deadline;                 /* ms; 0: not given */
     double scale;
+    uint32_t hand;        /* view: the body that follows the mouse */
     uint32_t port;        /* view; 0: any */
     const char *token;    /* view: a file; null: a random one */
     const char *snapshot; /* view; null: none */

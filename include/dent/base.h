@@ -155,8 +155,9 @@ DENT_API dent_context *dent_context_create(const dent_context_def *def, dent_sta
 /** Destroys the context. All its worlds must be destroyed before. Null is allowed. */
 DENT_API void dent_context_destroy(dent_context *context);
 
-/** Copies the message of the last failing call made with this context. Calls on a world have dent_world_message
- *  instead. The message is one line: control characters in quoted names become '?'. It always ends with a zero byte.
+/** Copies the message of the last failing call made with this context or with anything that was made with it: worlds,
+ *  readers, scenes, simulators, paths, boxes, clouds. This is the one call that works for all of them. Where several
+ *  threads fail at once, dent_world_message gives each world its own. The message is one line: control characters in quoted names become '?'. It always ends with a zero byte.
  *  Returns the full length. Threads: any. */
 DENT_API size_t dent_context_message(const dent_context *context, char *buffer, size_t buffer_size);
 

@@ -115,6 +115,8 @@ typedef struct dent_body_def {
     dent_body_kind kind;
 
     const char *name; /**< copied; used in messages; null: "body N" */
+    void *user;       /**< any pointer of the caller, which dent stores and never follows; null (default): none. See
+                           dent_body_user */
 
     uint32_t vertex_count;
     uint32_t element_count;          /**< cells of a solid, triangles of a surface. 0 for strands, which follow from `first`,

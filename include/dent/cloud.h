@@ -17,8 +17,8 @@
  * The answer is seeded: the same clouds, poses and seed give the same bits for any number of threads and every
  * instruction set. It is an estimate and no proof. For proofs mesh the points and ask `face-face`.
  *
- * Numbers: coordinates are at most 1e100 in size. Threads: a cloud may be read by several threads at a time (searches,
- * evaluations); creating and updating use all workers of the context. One search is used by one thread at a time.
+ * Numbers: coordinates are at most 1e100 in size. A cloud extends over 1e-97 or more, or all its points are equal. Threads: a
+ * cloud may be read by several threads at a time (searches, evaluations); creating and updating use all workers of the context. One search is used by one thread at a time.
  */
 #ifndef DENT_CLOUD_H
 #define DENT_CLOUD_H
@@ -52,8 +52,8 @@ DENT_API dent_cloud_def dent_cloud_def_default(void);
 
 /** Prepares a cloud. Points nearer to one another than 1e-12 of the box's diagonal, or 1e-100, count as one. O(n log n), parallel;
  * about 400 bytes a point are kept (k = 8), and about as many again are used while it is made. Fails with BAD_NUMBER (the message
- * names the point: a number that is not finite or beyond 1e100, a normal of length 0), INVALID_ARGUMENT (no points, a
- * bad def), TOO_LARGE (more than 2^31 points) or OUT_OF_MEMORY. On failure *cloud is untouched. */
+ * names the point: a number that is not finite or beyond 1e100, a normal of length 0; or the extent: a cloud smaller than
+ * 1e-97), INVALID_ARGUMENT (no points, a bad def), TOO_LARGE (more than 2^31 points) or OUT_OF_MEMORY. On failure *cloud is untouched. */
 DENT_API dent_status dent_cloud_create(dent_context *context, const dent_cloud_def *def, dent_cloud **cloud);
 /** Destroys the cloud. Null is allowed. Destroy searches that use it before. */
 DENT_API void dent_cloud_destroy(dent_cloud *cloud);

@@ -28,11 +28,16 @@
  * their bits are the same for every method, thread count and instruction set. Canonical order: (kind, body a,
  * feature a, body b, feature b).
  *
+ * Events. With `events` a call also reports what has changed since the last such call: contacts that begin, persist and
+ * end. Pairs of bodies have the same three lists. The lists are arrays in a fixed order, not callbacks. They name bodies
+ * by id, since a contact may end because its body was removed.
+ *
  * Memory of earlier steps. A vertex deep inside can be cut off from every crossing edge: a body swallowed whole, an
  * island left by a jump. It has no direction of its own. It keeps the direction of the last step; without one it takes
  * the nearest surface point. So the world stores the direction of every penetrating (vertex, other body) until the next
  * call: contacts are a function of the positions and of the previous call. dent_world_forget_contacts clears the memory
- * (after a teleport, before replaying a checkpoint). dent_world_contact_memory returns it for a checkpoint.
+ * (after a teleport, before replaying a checkpoint). dent_world_contact_memory returns it for a checkpoint
+ * (without that of events: after a checkpoint all contacts begin).
  */
 #ifndef DENT_CONTACT_H
 #define DENT_CONTACT_H
@@ -159,9 +164,42 @@ typedef struct dent_contacts_def {
     bool patches;        /**< default false. True: number the connected patches and keep all contacts */
     bool reduce_patches; /**< default false. True: keep at most 9 contacts of each patch, the deepest one and the
                             extreme ones in eight directions across its normal; the counts of the others are reported */
-    const int *cancel;   /**< as in dent_query_def */
+    bool events; /**< default false. True: fill dent_contacts.events and remember the contacts for the next call with
+                    events. A contact is what is in the list: with `proximity` it begins when features come within the
+                    thickness, with `reduce_patches` representatives come and go while their patch stays */
+    const int *cancel; /**< as in dent_query_def */
 } dent_contacts_def;
 DENT_API dent_contacts_def dent_contacts_def_default(void);
+
+/** A contact that begins, persists or ends. Contacts of two calls are the same if kind, bodies and features are (of a
+ * vertex-cell contact without the cell): if their keys are. They are compared themselves, so keys that collide are told
+ * apart. A body whose topology was replaced has new features: all contacts with the old ones end. */
+typedef struct dent_contact_event {
+    uint64_t key;              /**< dent_contact.key */
+    dent_body_id id_a, id_b;   /**< an end: stale if the body has been removed */
+    uint32_t kind;             /**< dent_contact_kind */
+    uint32_t feature_a, feature_b; /**< an end: as in the last call that had it */
+    uint32_t calls;   /**< calls in a row that had it, this one included: 1 for a begin; an end: calls that had it. Stays
+                         at UINT32_MAX */
+    uint64_t contact; /**< index in dent_contacts.contacts; an end: UINT64_MAX */
+} dent_contact_event;
+
+/** Two bodies whose first contact begins, that still touch, or whose last contact has ended. */
+typedef struct dent_contact_pair_event {
+    dent_body_id id_a, id_b; /**< a was added first; equal: a body with itself. An end: stale if the body was removed */
+    uint32_t calls;          /**< as for contacts */
+    uint64_t contact_count;  /**< contacts of the two bodies, in both directions; an end: 0 */
+    double max_depth;        /**< the largest -gap of these contacts; 0 if nothing overlaps, and of an end */
+} dent_contact_pair_event;
+
+/** What has changed since the last call with `events`; in the first one everything begins. Begins and persists are in the
+ * order of the contacts (pairs: of their body indices), ends in the order of the call that last had them. */
+typedef struct dent_contact_events {
+    const dent_contact_event *begin, *persist, *end;
+    uint64_t begin_count, persist_count, end_count;
+    const dent_contact_pair_event *pairs_begin, *pairs_persist, *pairs_end;
+    uint64_t pairs_begin_count, pairs_persist_count, pairs_end_count;
+} dent_contact_events;
 
 /** Counts of everything found and of everything left out, and the time of each stage. */
 typedef struct dent_contacts_counters {
@@ -203,6 +241,7 @@ typedef struct dent_contacts {
     double scale_error;     /**< the `error` of that contact */
     double uncertain_depth; /**< largest -gap of the contacts that are not certain; 0: there are none */
     uint64_t uncertain_count; /**< overlapping contacts that are not certain */
+    dent_contact_events events;    /**< empty unless requested; valid as long as `contacts` */
     dent_contacts_counters counters;
     dent_query_counters query; /**< counters of the query behind penetration */
 } dent_contacts;
@@ -231,7 +270,7 @@ DENT_API const dent_contact_memory *dent_world_contact_memory(const dent_world *
  *  otherwise it fails with INVALID_ARGUMENT and changes nothing. count 0 clears the memory. */
 DENT_API dent_status dent_world_set_contact_memory(dent_world *world, const dent_contact_memory *memory,
                                                    uint64_t count);
-/** Clears the memory: the next contacts start from positions alone. */
+/** Clears the memory: the next contacts start from positions alone, and all of them begin. */
 DENT_API void dent_world_forget_contacts(dent_world *world);
 
 #ifdef __cplusplus

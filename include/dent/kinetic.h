@@ -96,12 +96,12 @@ enum { DENT_KINETIC_CORNERS = 16 /**< the most vertices an element may have */ }
 /** Inserts `count` elements of `corners` vertices each (1: points, 3: triangles, …; a vertex may be repeated). Writes their
  * numbers to `elements` unless that is null. An element keeps its number until it is removed; numbers are given in
  * ascending order as long as nothing was removed, then those of removed elements come first. O(log n) each; O(n log n) for
- * all together if they are more than those that were there. Fails with INVALID_ARGUMENT (the message gives the element),
+ * all together if they are more than those that were there. With def.contacts a call makes the separation list anew. Fails with INVALID_ARGUMENT (the message gives the element),
  * TOO_LARGE or OUT_OF_MEMORY; then nothing changes. */
 DENT_API dent_status dent_kinetic_insert(dent_kinetic *tree, const uint32_t *vertices, uint32_t corners, uint32_t count,
                                          uint32_t *elements);
 
-/** Removes elements. O(log n) each. Fails with INVALID_ARGUMENT (there is no such element, or it comes twice); then nothing
+/** Removes elements. O(log n, and the elements of its vertices) each. With def.contacts a call makes the separation list anew. Fails with INVALID_ARGUMENT (there is no such element, or it comes twice); then nothing
  * changes. */
 DENT_API dent_status dent_kinetic_remove(dent_kinetic *tree, const uint32_t *elements, uint32_t count);
 
@@ -110,10 +110,12 @@ DENT_API uint32_t dent_kinetic_element_count(const dent_kinetic *tree);
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-/** Goes to `time`. Forward: handles all events up to it, in order. Backward: drops all events and starts anew there, O(n).
+/** Goes to `time`. Forward: handles all events up to it, in order. Backward: drops all events, empties the list of contacts and
+ * starts anew there, O(n).
  * Fails with BAD_NUMBER (not finite, or larger than 2^1000); then nothing changes. */
 DENT_API dent_status dent_kinetic_advance(dent_kinetic *tree, double time);
-/** Goes to `time` without looking at what is in between: O(n), however far. Contacts on the way are not found. */
+/** Goes to `time` without looking at what is in between: O(n), however far. Contacts on the way are not found. Backward it
+ * empties the list of contacts. */
 DENT_API dent_status dent_kinetic_jump(dent_kinetic *tree, double time);
 /** Returns the present time. */
 DENT_API double dent_kinetic_time(const dent_kinetic *tree);
@@ -167,7 +169,8 @@ typedef struct dent_kinetic_contacts_list {
 } dent_kinetic_contacts_list;
 
 /** Lists all pairs of elements whose boxes met at some time from `since` to now, at times between advances, too: none is
- * missed, however short. Pairs that come as near as a few units in the last place may be listed, too. Needs def.contacts.
+ * missed, however short. Pairs that come as near as a few units in the last place of places and times may be listed, too. Needs
+ * def.contacts. Pairs of an element that was removed leave the list with it.
  * The front of the walk over pairs of nodes is kept by certificates: between events nothing is asked. Fails with INVALID_ARGUMENT, or with
  * OUT_OF_MEMORY: also if there was no memory for the list on the way here, and then until it is emptied. */
 DENT_API dent_status dent_kinetic_contacts(dent_kinetic *tree, dent_kinetic_contacts_list *list);

@@ -28,6 +28,7 @@
 #ifndef DENT_SIM_H
 #define DENT_SIM_H
 
+#include <dent/motion.h>
 #include <dent/sim_loads.h>
 #include <dent/world.h>
 
@@ -187,6 +188,10 @@ typedef struct dent_sim_body_def {
 
     uint32_t material; /**< index of its material; default 0 */
     double density;    /**< replaces that of the material if above 0; default 0 */
+    double mass;       /**< RIGID: kg. Above 0: replaces what the mesh and the density give, with the next two; default 0 */
+    double mass_center[3]; /**< m, the centre of mass in space at time 0 */
+    double inertia[6]; /**< kg m^2, about the centre of mass along the axes of space at time 0: xx xy xz yy yz zz, positive
+                            definite */
     double thickness;  /**< contact begins at this distance from the surface, m; negative (default): from the sim def */
 
     uint32_t fixed_count;           /**< elastic bodies: vertices that follow `motion` instead of moving freely */
@@ -257,11 +262,12 @@ DENT_API const char *dent_sim_joint_kind_name(dent_sim_joint_kind kind);
 typedef enum dent_sim_motor {
     DENT_SIM_MOTOR_NONE = 0,     /**< default */
     DENT_SIM_MOTOR_VELOCITY = 1, /**< keeps the speed `target` */
-    DENT_SIM_MOTOR_POSITION = 2  /**< goes to the position `target` and holds it */
+    DENT_SIM_MOTOR_POSITION = 2, /**< goes to the position `target` and holds it */
+    DENT_SIM_MOTOR_FORCE = 3     /**< pushes with the torque or force `target`, within max_force */
 } dent_sim_motor;
 
 /** Connects two rigid bodies, or one with the world, in the places they have at time 0. Positions of hinges (rad) and
- * sliders (m) are those of a relative to b, 0 at time 0, right-handed about or along the axis. Joints are equations of
+ * sliders (m) are those of a relative to b, `start` at time 0, right-handed about or along the axis. Joints are equations of
  * the island solver (docs/simulator.md): they hold to rounding, for any ratio of masses. Bodies of joints may touch and
  * carry elastic ones and be grabbed; there motors, limits and springs act at the end of a substep only. */
 typedef struct dent_sim_joint {
@@ -273,16 +279,24 @@ typedef struct dent_sim_joint {
     double point_b[3];        /**< SPRING: its end on b, in space at time 0 */
     double axis[3];           /**< HINGE and SLIDER: direction in space at time 0, of any length but 0; default 0 0 1 */
     bool limited;             /**< HINGE and SLIDER: the position stays from lower to upper; default false */
-    double lower, upper;      /**< rad or m, lower <= upper, 0 between them */
+    double start;             /**< HINGE and SLIDER: the position at time 0, rad or m; default 0 */
+    double lower, upper;      /**< rad or m, lower <= start <= upper */
     dent_sim_motor motor;     /**< HINGE and SLIDER */
-    double target;            /**< of the motor: rad/s or m/s, rad or m. dent_sim_set_motor changes it */
+    double target;            /**< of the motor: rad/s or m/s, rad or m, N m or N. dent_sim_set_motor changes it */
     double max_force;         /**< of the motor: N m or N, >= 0, may be infinite; default 0 */
+    double max_speed;         /**< of a POSITION motor: rad/s or m/s, above 0; default infinite */
     double stiffness;         /**< SPRING: N/m, >= 0 */
-    double damping;           /**< SPRING: N s/m along it, >= 0 */
+    double damping;           /**< N s/m, >= 0: SPRING along it, SLIDER along the axis; HINGE: N m s/rad about it */
+    double friction;          /**< HINGE and SLIDER: largest dry friction in the joint, N m or N, >= 0; default 0 */
     double length;            /**< SPRING: at rest, m; negative (default): that of time 0 */
     bool collide;             /**< contacts between the two bodies; default false */
 } dent_sim_joint;
 DENT_API dent_sim_joint dent_sim_joint_default(void);
+
+/** Two bodies that never touch one another, such as links of a robot that overlap by design. */
+typedef struct dent_sim_body_pair {
+    uint32_t body_a, body_b; /**< different bodies of the def */
+} dent_sim_body_pair;
 
 /* ---- the simulation ---------------------------------------------------------------------------------------------- */
 
@@ -328,6 +342,8 @@ typedef struct dent_sim_def {
     const dent_sim_probe *probes;
     uint32_t joint_count;
     const dent_sim_joint *joints; /**< copied */
+    uint32_t excluded_count;      /**< pairs without contacts, beside those that joints connect; default none */
+    const dent_sim_body_pair *excluded;
 
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
     double time_step;         /**< s, above 0 (1e-100 to 1e100); default 1/60 */
@@ -420,6 +436,11 @@ DENT_API bool dent_sim_body(const dent_sim *sim, uint32_t body, dent_sim_body_in
 DENT_API const double *dent_sim_positions(const dent_sim *sim, uint32_t body);
 DENT_API const double *dent_sim_velocities(const dent_sim *sim, uint32_t body);
 
+/** Writes how a rigid body has moved: *pose maps its positions at time 0 to the present ones; linear (m/s, of the centre
+ * of mass) and angular velocity (rad/s), 3 numbers each. Each may be null. Returns false, and writes nothing, for bodies
+ * that are not rigid. */
+DENT_API bool dent_sim_get_pose(const dent_sim *sim, uint32_t body, dent_pose *pose, double *linear, double *angular);
+
 /** Returns the world of the simulation; positions at t0 are the current ones. Use it for further queries between steps;
  * their results are valid until the next step. Do not change its bodies, filters or positions. */
 DENT_API dent_world *dent_sim_world(dent_sim *sim);
@@ -461,11 +482,11 @@ DENT_API void dent_sim_attachment_forces(const dent_sim *sim, double *forces);
 
 /** How a joint stands after the last substep. */
 typedef struct dent_sim_joint_info {
-    double position, speed; /**< HINGE: rad, rad/s, whole turns counted; SLIDER: m, m/s; SPRING: length, its rate; else 0 */
+    double position, speed; /**< HINGE: rad, rad/s, whole turns counted, from `start` on; SLIDER: m, m/s; SPRING: length, its rate; else 0 */
     double force[3];        /**< N, on a at the joint's point (-force on b), without motor, limits and springs, … */
     double moment[3];       /**< … and N m about that point */
-    double axial;           /**< N or N m on a, along or about the axis: motor and limits together; SPRING: its pull,
-                                 above 0 when stretched */
+    double axial;           /**< N or N m on a, along or about the axis: motor, limits, damping and friction together;
+                                 SPRING: its pull, above 0 when stretched */
     double target;          /**< of the motor */
 } dent_sim_joint_info;
 
@@ -502,6 +523,8 @@ typedef struct dent_sim_statistics {
     uint64_t impacts;             /**< continuous: found in all passes of the last step */
     uint32_t impact_passes;       /**< … maximum number of passes after one detection */
     uint32_t stopped_vertices;    /**< … vertices that had to stop before an impact */
+    uint64_t frozen_bodies;       /**< bodies of joints that stood still for a substep, the last resort against passing
+                                       through something */
     uint64_t work_units;          /**< contact_budget, contact_deadline: used in the last step, … */
     uint64_t budget_regions;      /**< … pairs of balls that pushed, … */
     double contact_error;         /**< … and the bound on how far surfaces not known to touch may be from touching, m */

@@ -17,6 +17,7 @@
 
 #include <dent/scene.h>
 #include <dent/sim.h>
+#include <dent/urdf.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +42,8 @@ DENT_API const dent_sim_scene_info *dent_sim_scene_find(const char *name);
 
 typedef struct dent_sim_scene_def {
     size_t struct_size;
-    const char *name; /**< name of a built-in scene, or path of a scene file (a name that ends in .json) */
+    const char *name; /**< name of a built-in scene, path of a scene file (a name that ends in .json), or of a robot (.urdf,
+                           also compressed): held at its root, it moves under gravity in SI units, without motors */
     double scale;     /**< above 0, default 1; the number of elements grows about linearly with it. Files: 1 only */
     uint32_t setting_count; /**< files: none */
     const dent_scene_setting *settings;
@@ -49,6 +51,11 @@ typedef struct dent_sim_scene_def {
     uint32_t substeps;       /**< replaces the scene's own; 0 (default): unchanged */
     double contact_deadline; /**< seconds; replaces dent_sim_def.contact_deadline. 0 (default): unchanged */
     const int *cancel;       /**< passed to dent_sim_def.cancel; null by default */
+    const dent_robot_read_def *robot_reading; /**< robots: how to read them; null: defaults */
+    const double *joint_values;     /**< robots: at time 0; null (default): 0, or the limits nearest to it */
+    uint32_t joint_value_count;     /**< of the array */
+    uint32_t excluded_link_count;   /**< robots: pairs of links that do not collide, beside neighbours */
+    const uint32_t (*excluded_links)[2];
 } dent_sim_scene_def;
 DENT_API dent_sim_scene_def dent_sim_scene_def_default(void);
 

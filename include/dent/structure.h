@@ -4,11 +4,13 @@
  *
  * No query needs this header. The viewer draws these shapes; they show where a query spends its work. The code
  * of the methods computes them, for one body at its positions at t0: leaves and boxes of the surface tree, clusters,
- * lattice of the bucket tree, grid of the spatial hash.
+ * lattice of the bucket tree, grid of the spatial hash. The searches of a broad phase (dent/boxes.h) have cells, too. Those of
+ * a BSP tree are listed by dent_inside_cells(), the boxes of a kinetic tree by dent_kinetic_nodes().
  */
 #ifndef DENT_STRUCTURE_H
 #define DENT_STRUCTURE_H
 
+#include <dent/boxes.h>
 #include <dent/world.h>
 
 #ifdef __cplusplus
@@ -35,13 +37,20 @@ typedef struct dent_structure_shapes {
     uint32_t level;   /**< level of these boxes: the requested one, or the deepest one if that is less */
     uint32_t deepest; /**< deepest level */
     uint64_t count;
-    const dent_structure_box *boxes; /**< in a fixed order; valid until the next call on this world */
+    const dent_structure_box *boxes; /**< in a fixed order; valid until the next call on this world, or these boxes */
 } dent_structure_shapes;
 
 /** Computes the boxes of one level. Cost: O(n log n) in the size of the body the first time, O(n) later. Failure:
  * *shapes is untouched. */
 DENT_API dent_status dent_world_structure(dent_world *world, dent_structure structure, dent_body_id body,
                                           uint32_t level, dent_structure_shapes *shapes);
+
+/** Computes the cells of one level of the search that a broad phase uses now (dent_boxes_def.method; AUTO: the one that it
+ * chooses). Grids: occupied cells; the hierarchical grid has a level for each range of sizes, the largest first. Loose octree:
+ * the cells of a depth that hold boxes or have some below them, without the loose border, and coarser cells that hold boxes. k-d tree: parts of a depth and leaves
+ * above. Packet tree: boxes of nodes, then of leaves. Sweep: the boxes in its order. Cost:
+ * O(n log n). Fails with OUT_OF_MEMORY; then *shapes is untouched. */
+DENT_API dent_status dent_boxes_structure(dent_boxes *boxes, uint32_t level, dent_structure_shapes *shapes);
 
 #ifdef __cplusplus
 }

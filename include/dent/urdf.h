@@ -5,8 +5,9 @@
  * shapes of a link become one surface in the coordinate frame of the link. Cylinders (along z) and spheres become
  * prisms of 32 sides and polyhedra of 320 triangles that contain them. So what is free for dent is free for the round
  * shape. They protrude by less than 0.5 % and 4 % of the radius. A planar joint's <axis> is the normal of its plane.
- * Limits of planar and floating joints are ignored, as URDF does not define what they limit. Everything else (visuals,
- * inertias, transmissions) is ignored; missing visual meshes cause a notice. Xacro files are rejected.
+ * Limits of planar and floating joints are ignored, as URDF does not define what they limit. Masses, inertias, and effort,
+ * velocity, damping and friction of joints are read for the simulator (dent/sim_linkage.h), which checks them. Everything
+ * else (visuals, transmissions) is ignored; missing visual meshes cause a notice. Xacro files are rejected.
  *
  * package://NAME/REST is searched as NAME/REST and as REST in every folder of package_paths, then in the folder of the
  * file and in all folders above it. Other names are relative to the file.
@@ -36,13 +37,26 @@ typedef struct dent_robot_link {
     const double *positions; /**< 3 per vertex, in the frame of the link */
     uint32_t triangle_count;
     const uint32_t *triangles; /**< 3 corners each */
+    double mass;           /**< kg, of <inertial>; 0: it has none */
+    double mass_center[3]; /**< m, in the frame of the link */
+    double inertia[6];     /**< kg m^2, about the centre of mass, along the axes of the link's frame: xx xy xz yy yz zz;
+                                zeros: it has none */
 } dent_robot_link;
+
+/** What drives and brakes a joint; not checked beyond being numbers. */
+typedef struct dent_robot_joint {
+    double max_force; /**< N m or N: effort of <limit>; infinite without */
+    double max_speed; /**< rad/s or m/s: velocity of <limit>; infinite without */
+    double damping;   /**< N m s/rad or N s/m, of <dynamics>; 0 without */
+    double friction;  /**< N m or N, of <dynamics>; 0 without */
+} dent_robot_joint;
 
 typedef struct dent_robot {
     const char *name;
     uint32_t link_count;
     const dent_robot_link *links; /**< in the order of the file */
     const dent_linkage *linkage;  /**< the same links, and the joints in the order of the file */
+    const dent_robot_joint *joints; /**< of the joints of the linkage, in their order */
     void *storage;                /**< private */
 } dent_robot;
 

@@ -22,7 +22,7 @@ DENT_API void dent_world_destroy(dent_world *world);
 DENT_API dent_context *dent_world_context(const dent_world *world);
 
 /** Returns the message of the last failing call on this world; "" before the first. Valid until the next failing call.
- */
+ * dent_context_message gives the same message, until something else of the context fails. */
 DENT_API const char *dent_world_message(const dent_world *world);
 
 /** Adds a body: checks its indices and computes its topology. O(n log n) or better. *id is written on success only. A
@@ -32,7 +32,7 @@ DENT_API dent_status dent_world_add_body(dent_world *world, const dent_body_def 
 /** Removes a body; its id becomes stale. Ties that other bodies have through it remain. */
 DENT_API dent_status dent_world_remove_body(dent_world *world, dent_body_id id);
 
-/** Replaces the elements (and positions, ties, filters, name) of a body, which keeps its id and its body index. */
+/** Replaces the elements (and positions, ties, filters, name, user pointer) of a body, which keeps its id and its body index. */
 DENT_API dent_status dent_body_set_topology(dent_world *world, dent_body_id id, const dent_body_def *def);
 
 /** Sets new borrowed positions; a null pointer or null data means none. They are not read here: each query checks them.
@@ -69,6 +69,16 @@ DENT_API bool dent_world_has_body(const dent_world *world, dent_body_id id);
 
 /** Returns the body index (0-based, in order of addition), or UINT32_MAX for a stale id. */
 DENT_API uint32_t dent_body_index(const dent_world *world, dent_body_id id);
+/** Returns the ids of all bodies by body index, so `ids[pair.body_a]` is the id of a side of a result. Writes their number
+ * to *count, which may be null. Valid until a body is added or removed. O(1). */
+DENT_API const dent_body_id *dent_world_body_ids(const dent_world *world, uint32_t *count);
+
+/** Sets the user pointer of the body; `user` may be null: none. dent_body_set_topology sets that of its def. */
+DENT_API dent_status dent_body_set_user(dent_world *world, dent_body_id id, void *user);
+/** Returns the user pointer of the body: dent_body_def.user, or what dent_body_set_user set. Null for a stale id. */
+DENT_API void *dent_body_user(const dent_world *world, dent_body_id id);
+/** Returns the user pointer of the body with this body index; null if there is no such body. O(1). */
+DENT_API void *dent_world_user_at(const dent_world *world, uint32_t body_index);
 /** Returns its name, or null for a stale id. Valid until the body is removed or its topology is replaced. */
 DENT_API const char *dent_body_name(const dent_world *world, dent_body_id id);
 

@@ -32,6 +32,9 @@ struct dent_context {
     _Alignas(8) atomic_uint_fast64_t allocations;
 };
 
+/* Stores the text, of at most MESSAGE_CAPACITY bytes, as the context's last message (status.c). */
+void context_note_message(dent_context *context, const char *text);
+
 /* What a hook of the host did that its contract forbids (parallel_for.c). */
 enum loop_fault { LOOP_FAULT_SKIPPED = 1, LOOP_FAULT_REPEATED = 2, LOOP_FAULT_WORKER = 4 };
 const char *loop_fault_text(unsigned faults);

@@ -2,12 +2,15 @@
  * one before it. */
 #include "base/message.h"
 
+#include "base/context.h"
+
 #include <stdio.h>
 #include <string.h>
 
-void message_clear(struct message *message)
+void message_clear(struct message *message, dent_context *context)
 {
     message->text[0] = '\0';
+    message->context = context;
 }
 
 /* Messages quote names from files, which may hold anything: line ends would break a log, escape sequences a terminal.
@@ -37,6 +40,9 @@ dent_status message_fail_list(struct message *message, dent_status status, const
     }
     keep_to_one_line(fresh.text);
     memcpy(message->text, fresh.text, (size_t)length + 1);
+    if (message->context) {
+        context_note_message(message->context, message->text);
+    }
     return status;
 }
 

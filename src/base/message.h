@@ -1,5 +1,6 @@
 /* A message in words about the last failing call, of bounded length. A context has one behind a mutex; a world has one
- * of its own without (one world is used by one thread at a time). A message too long for the buffer ends in "...".
+ * of its own without (one world is used by one thread at a time), and the context gets a copy, so that one call reads
+ * the last failure of everything made with a context. A message too long for the buffer ends in "...".
  * It is one line: control characters in what it quotes become '?'. */
 #ifndef DENT_BASE_MESSAGE_H
 #define DENT_BASE_MESSAGE_H
@@ -10,9 +11,11 @@ enum { MESSAGE_CAPACITY = 1024 };
 
 struct message {
     char text[MESSAGE_CAPACITY];
+    dent_context *context; /* gets a copy of each failure; null: nobody does */
 };
 
-void message_clear(struct message *message);
+/* An empty message. Messages are made by this or are zero bytes; else they would have a context that is none. */
+void message_clear(struct message *message, dent_context *context);
 
 /* Formats into the message and returns `status`, so that a failing function can end with `return message_fail(...)`.
  * The arguments may point into the message itself. */

@@ -2,6 +2,8 @@
  * hook. */
 #include "base/context.h"
 
+#include <string.h>
+
 const char *dent_status_name(dent_status status)
 {
     switch (status) {
@@ -44,18 +46,19 @@ const char *dent_outcome_name(dent_outcome outcome)
     return "unknown outcome";
 }
 
+void context_note_message(dent_context *context, const char *text)
+{
+    pthread_mutex_lock(&context->message_mutex);
+    memcpy(context->message.text, text, strlen(text) + 1);
+    pthread_mutex_unlock(&context->message_mutex);
+}
+
 dent_status dent_fail_list(dent_context *context, dent_status status, const char *format, va_list arguments)
 {
     /* Formatted before the lock is taken: the format may be slow, the copy is not. */
     struct message fresh;
-    if (!context) {
-        return status;
-    }
-    message_fail_list(&fresh, status, format, arguments);
-    pthread_mutex_lock(&context->message_mutex);
-    context->message = fresh;
-    pthread_mutex_unlock(&context->message_mutex);
-    return status;
+    message_clear(&fresh, context);
+    return context ? message_fail_list(&fresh, status, format, arguments) : status;
 }
 
 dent_status dent_fail(dent_context *context, dent_status status, const char *format, ...)
@@ -73,6 +76,7 @@ void dent_log_line(dent_context *context, dent_log_level level, const char *form
         return;
     }
     struct message line;
+    message_clear(&line, NULL);
     va_list arguments;
     va_start(arguments, format);
     message_fail_list(&line, DENT_OK, format, arguments);

@@ -32,6 +32,7 @@ void body_table_destroy(struct body_table *table)
     }
     dent_release(table->context, table->slots, table->slot_capacity, sizeof *table->slots);
     dent_release(table->context, table->living, table->slot_capacity, sizeof *table->living);
+    dent_release(table->context, table->ids, table->slot_capacity, sizeof *table->ids);
     dent_release(table->context, table->excluded.pairs, table->excluded.capacity, sizeof *table->excluded.pairs);
     body_table_init(table, table->context);
 }
@@ -70,8 +71,7 @@ dent_body_id body_table_id_at(const struct body_table *table, uint32_t body_inde
     if (body_index >= table->body_count) {
         return (dent_body_id){0};
     }
-    uint32_t slot = table->living[body_index];
-    return (dent_body_id){slot + 1, table->slots[slot].generation, table->world};
+    return table->ids[body_index];
 }
 
 dent_status body_table_stale(const struct body_table *table, dent_body_id id, struct message *message)
@@ -96,7 +96,7 @@ dent_status body_table_stale(const struct body_table *table, dent_body_id id, st
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
-/* Room for one more slot in both arrays. */
+/* Room for one more slot in all three arrays. */
 static dent_status reserve_slot(struct body_table *table, struct message *message)
 {
     if (table->first_free != SLOT_NONE || table->slot_count < table->slot_capacity) {
@@ -109,19 +109,24 @@ static dent_status reserve_slot(struct body_table *table, struct message *messag
     uint32_t capacity = table->slot_capacity * 2 + 8;
     struct body_slot *slots = dent_allocate(table->context, capacity, sizeof *slots);
     uint32_t *living = dent_allocate(table->context, capacity, sizeof *living);
-    if (!slots || !living) {
+    dent_body_id *ids = dent_allocate(table->context, capacity, sizeof *ids);
+    if (!slots || !living || !ids) {
         dent_release(table->context, slots, capacity, sizeof *slots);
         dent_release(table->context, living, capacity, sizeof *living);
+        dent_release(table->context, ids, capacity, sizeof *ids);
         return message_fail(message, DENT_ERROR_OUT_OF_MEMORY, "not enough memory for %" PRIu32 " bodies", capacity);
     }
     if (table->slot_count > 0) {
         memcpy(slots, table->slots, table->slot_count * sizeof *slots);
         memcpy(living, table->living, table->body_count * sizeof *living);
+        memcpy(ids, table->ids, table->body_count * sizeof *ids);
     }
     dent_release(table->context, table->slots, table->slot_capacity, sizeof *table->slots);
     dent_release(table->context, table->living, table->slot_capacity, sizeof *table->living);
+    dent_release(table->context, table->ids, table->slot_capacity, sizeof *table->ids);
     table->slots = slots;
     table->living = living;
+    table->ids = ids;
     table->slot_capacity = capacity;
     return DENT_OK;
 }
@@ -184,10 +189,12 @@ dent_status body_table_add(struct body_table *table, const dent_body_def *def, s
     shared_meshes_note(&table->meshes, body);
     table->slots[slot].serial = table->next_serial++;
     table->slots[slot].material = 0;
+    table->slots[slot].user = def->user;
     table->next_identity++;
+    *id = (dent_body_id){slot + 1, table->slots[slot].generation, table->world};
+    table->ids[table->body_count] = *id;
     table->living[table->body_count++] = slot;
     table->topology_version++;
-    *id = (dent_body_id){slot + 1, table->slots[slot].generation, table->world};
     return DENT_OK;
 }
 
@@ -201,6 +208,8 @@ dent_status body_table_remove(struct body_table *table, dent_body_id id, struct 
     struct body_slot *slot = &table->slots[slot_index];
     memmove(&table->living[body_index], &table->living[body_index + 1],
             (table->body_count - body_index - 1) * sizeof *table->living);
+    memmove(&table->ids[body_index], &table->ids[body_index + 1],
+            (table->body_count - body_index - 1) * sizeof *table->ids);
     table->body_count--;
     table->topology_version++;
     excluded_bodies_forget(table, slot_index);
@@ -235,6 +244,7 @@ dent_status body_table_replace(struct body_table *table, dent_body_id id, const 
     shared_meshes_forget(&table->meshes, slot->body);
     body_destroy(slot->body);
     slot->body = body;
+    slot->user = def->user;
     shared_meshes_note(&table->meshes, body);
     table->next_identity++;
     table->topology_version++;

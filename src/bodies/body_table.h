@@ -16,6 +16,7 @@ struct body_slot {
     uint32_t next_free;  /* when free: the next free slot, UINT32_MAX: none */
     uint64_t serial;     /* order of addition, never reused */
     uint32_t material;   /* the caller's number, for contacts */
+    void *user;          /* the caller's pointer, never followed */
 };
 
 /* Pairs of different bodies that are not asked about: (smaller slot << 32 | larger slot), ascending, each once. */
@@ -30,7 +31,8 @@ struct body_table {
     struct body_slot *slots;
     uint32_t slot_count, slot_capacity;
     uint32_t world;         /* serial of the world, which ids carry */
-    uint32_t *living; /* slot of the r-th living body, ascending serial; slot_capacity long */
+    uint32_t *living;  /* slot of the r-th living body, ascending serial; slot_capacity long */
+    dent_body_id *ids; /* its id; slot_capacity long */
     uint32_t body_count;
     uint32_t first_free; /* UINT32_MAX: none */
     uint64_t next_serial;

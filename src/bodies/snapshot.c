@@ -92,6 +92,7 @@ static bool read_range(const struct body_snapshot *body_snapshot, dent_isa isa, 
     const struct body *body = body_snapshot->body;
     double(*xyz)[3] = (double(*)[3])body_snapshot->xyz;
     struct message ignored;
+    message_clear(&ignored, NULL);
     bounds_clear(lo, hi);
     if (!body->positions_t0.data || body_check_positions(body, &body->positions_t0, &ignored) != DENT_OK ||
         !copy_range(&body->positions_t0, isa, first, count, xyz, lo, hi)) {

@@ -119,7 +119,7 @@ dent_status strand_roots_check(const struct body_table *table, const struct body
         }
         const struct body *other = body_table_find(table, root->body);
         if (!other) {
-            struct message reason;
+            struct message reason = {0};
             dent_status status = body_table_stale(table, root->body, &reason);
             return message_fail(message, status, BODY_TITLE ": root of strand %" PRIu32 ": %s", BODY_TITLE_OF(body),
                                 root->strand, reason.text);

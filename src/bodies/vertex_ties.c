@@ -33,7 +33,7 @@ static dent_status check_tie(const struct body_table *table, const struct body *
     }
     const struct body *other = body_table_find(table, same_as->other);
     if (!other) {
-        struct message reason;
+        struct message reason = {0};
         dent_status status = body_table_stale(table, same_as->other, &reason);
         return message_fail(message, status, BODY_TITLE ": tie %" PRIu32 ": %s", BODY_TITLE_OF(body), tie, reason.text);
     }

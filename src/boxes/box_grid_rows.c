@@ -125,10 +125,55 @@ static struct box_row_size size(const void *state)
     return made;
 }
 
+enum { CELL_BITS = 21 };
+
+/* The level of a rank: those with boxes, the one of the largest first. */
+static const struct grid_level *level_of_rank(const struct hash_grid *grid, uint32_t rank)
+{
+    uint32_t l = grid->level_count;
+    while (l > 0) {
+        l--;
+        if (grid->levels[l].count > 0 && rank-- == 0) {
+            break;
+        }
+    }
+    return &grid->levels[l];
+}
+
+static void shapes(const void *state, struct box_shapes *shapes)
+{
+    const struct hash_grid *grid = &((const struct box_grid *)state)->grid;
+    uint32_t filled = 0;
+    for (uint32_t l = 0; l < grid->level_count; l++) {
+        filled += grid->levels[l].count > 0;
+    }
+    box_shapes_limit(shapes, filled - 1);
+    const struct grid_level *level = level_of_rank(grid, shapes->level);
+    for (uint32_t i = level->first; i < level->first + level->count; i++) {
+        uint64_t key = 0;
+        for (int axis = 0; axis < 3; axis++) { /* cells are at most 2^21 + 2 an axis: the last two share one here */
+            uint64_t cell = (uint64_t)hash_grid_cell(level, axis, grid->columns.lo[axis][i]), last = (1 << CELL_BITS) - 1;
+            key = key << CELL_BITS | (cell < last ? cell : last);
+        }
+        box_shapes_add_key(shapes, key);
+    }
+    size_t count = box_shapes_sort_keys(shapes);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = ((const uint64_t *)shapes->keys->data)[i];
+        double lo[3], hi[3];
+        for (int axis = 3; axis-- > 0; key >>= CELL_BITS) {
+            double cell = (double)(key & ((1 << CELL_BITS) - 1));
+            lo[axis] = (double)level->lo[axis] + cell / level->inverse_cell;
+            hi[axis] = (double)level->lo[axis] + (cell + 1.0) / level->inverse_cell;
+        }
+        box_shapes_add(shapes, lo, hi);
+    }
+}
+
 #define GRID_ROW(row_method, row_name, row_build)                                                                      \
     {                                                                                                                  \
         .method = row_method, .name = row_name, .build = row_build, .block_count = block_count, .pairs = pairs,        \
-        .window = window, .size = size                                                                                 \
+        .window = window, .size = size, .shapes = shapes                                                               \
     }
 
 const struct box_row box_dense_grid_row = GRID_ROW(DENT_BOXES_DENSE_GRID, "dense-grid", build_dense);

@@ -228,6 +228,8 @@ static bool split_boxes(struct box_kd_tree *tree, const struct box_store *store,
         root.lo[axis] = -INFINITY;
         root.hi[axis] = INFINITY;
     }
+    memcpy(tree->bounds_lo, store->lo, sizeof tree->bounds_lo);
+    memcpy(tree->bounds_hi, store->hi, sizeof tree->bounds_hi);
     memcpy(root.box_lo, store->lo, sizeof root.box_lo);
     memcpy(root.box_hi, store->hi, sizeof root.box_hi);
     for (uint32_t i = 0; i < box_store_count(store); i++) {
@@ -344,6 +346,54 @@ static struct box_row_size size(const void *state)
     return (struct box_row_size){tree->leaf_count, tree->reference_count};
 }
 
+/* A node and the part of the bounds it covers, on the way down. */
+struct kd_part {
+    uint32_t node, depth;
+    double lo[3], hi[3];
+};
+
+static uint32_t deepest_of(const struct box_kd_tree *tree)
+{
+    struct kd_part waiting[DEPTH_MOST + 2] = {{.node = 0}};
+    uint32_t count = 1, deepest = 0;
+    while (count > 0) {
+        struct kd_part part = waiting[--count];
+        const struct kd_node *node = &tree->nodes[part.node];
+        deepest = part.depth > deepest ? part.depth : deepest;
+        for (uint32_t child = 0; child < 2 && node->axis != NO_AXIS; child++) {
+            waiting[count++] = (struct kd_part){.node = node->first + child, .depth = part.depth + 1};
+        }
+    }
+    return deepest;
+}
+
+static void shapes(const void *state, struct box_shapes *shapes)
+{
+    const struct box_kd_tree *tree = state;
+    struct kd_part waiting[DEPTH_MOST + 2] = {{.node = 0}};
+    uint32_t count = 1;
+    box_shapes_limit(shapes, deepest_of(tree));
+    for (int axis = 0; axis < 3; axis++) {
+        waiting[0].lo[axis] = tree->bounds_lo[axis];
+        waiting[0].hi[axis] = tree->bounds_hi[axis];
+    }
+    while (count > 0) {
+        struct kd_part part = waiting[--count];
+        const struct kd_node *node = &tree->nodes[part.node];
+        if (node->axis == NO_AXIS || part.depth == shapes->level) {
+            box_shapes_add(shapes, part.lo, part.hi);
+            continue;
+        }
+        for (uint32_t child = 2; child-- > 0;) {
+            waiting[count] = part;
+            waiting[count].node = node->first + child;
+            waiting[count].depth++;
+            (child ? waiting[count].lo : waiting[count].hi)[node->axis] = node->plane;
+            count++;
+        }
+    }
+}
+
 const struct box_row box_kd_tree_row = {
     .method = DENT_BOXES_KD_TREE,
     .name = "kd-tree",
@@ -352,4 +402,5 @@ const struct box_row box_kd_tree_row = {
     .pairs = pairs,
     .window = window,
     .size = size,
+    .shapes = shapes,
 };

@@ -353,6 +353,32 @@ static struct box_row_size size(const void *state)
     return (struct box_row_size){tree->cell_count, tree->count};
 }
 
+/* Cells that hold boxes, or lie above some. Cells of coarser depths stay as they are. */
+static void shapes(const void *state, struct box_shapes *shapes)
+{
+    const struct box_octree *tree = state;
+    box_shapes_limit(shapes, (uint32_t)(tree->cell_keys[tree->cell_count - 1] >> DEPTH_SHIFT));
+    for (uint32_t i = 0; i < tree->cell_count; i++) {
+        struct octree_cell cell = cell_of_key(tree->cell_keys[i]);
+        for (; cell.depth > shapes->level; cell.depth--) {
+            for (int axis = 0; axis < 3; axis++) {
+                cell.at[axis] /= 2;
+            }
+        }
+        box_shapes_add_key(shapes, cell_key(&cell));
+    }
+    size_t count = box_shapes_sort_keys(shapes);
+    for (size_t i = 0; i < count; i++) {
+        struct octree_cell cell = cell_of_key(((const uint64_t *)shapes->keys->data)[i]);
+        double lo[3], hi[3], edge = ldexp(tree->edge, -(int)cell.depth);
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = tree->origin[axis] + edge * cell.at[axis];
+            hi[axis] = lo[axis] + edge;
+        }
+        box_shapes_add(shapes, lo, hi);
+    }
+}
+
 const struct box_row box_octree_row = {
     .method = DENT_BOXES_LOOSE_OCTREE,
     .name = "loose-octree",
@@ -361,4 +387,5 @@ const struct box_row box_octree_row = {
     .pairs = pairs,
     .window = window,
     .size = size,
+    .shapes = shapes,
 };

@@ -38,6 +38,38 @@ static struct box_row_size size(const void *state)
     return (struct box_row_size){forest->leaf_count, forest->slots.count};
 }
 
+static void add_lanes(const struct box_packet *packet, struct box_shapes *shapes)
+{
+    for (uint32_t lane = 0; lane < BOX_LANES; lane++) {
+        double lo[3], hi[3];
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = packet->lo[axis][lane];
+            hi[axis] = packet->hi[axis][lane];
+        }
+        if (lo[0] <= hi[0]) {
+            box_shapes_add(shapes, lo, hi);
+        }
+    }
+}
+
+/* Level 0 has the boxes of the highest node of each class of sizes, the deepest one those of leaves. */
+static void shapes(const void *state, struct box_shapes *shapes)
+{
+    const struct box_forest_view *view = &((const struct box_forest *)state)->view;
+    uint32_t levels = 1;
+    for (uint32_t c = 0; c < view->class_count; c++) {
+        levels = view->classes[c].level_count > levels ? view->classes[c].level_count : levels;
+    }
+    box_shapes_limit(shapes, levels - 1);
+    for (uint32_t c = 0; c < view->class_count; c++) {
+        const struct box_tree16 *tree = &view->classes[c];
+        uint32_t level = tree->level_count - 1 > shapes->level ? tree->level_count - 1 - shapes->level : 0;
+        for (uint32_t node = 0; tree->level_count > 0 && node < tree->node_counts[level]; node++) {
+            add_lanes(&tree->nodes[level][node], shapes);
+        }
+    }
+}
+
 const struct box_row box_packet_row = {
     .method = DENT_BOXES_PACKET_TREE,
     .name = "packet-tree",
@@ -46,4 +78,5 @@ const struct box_row box_packet_row = {
     .pairs = pairs,
     .window = window,
     .size = size,
+    .shapes = shapes,
 };

@@ -1,7 +1,7 @@
 /* Collecting and ordering pairs. See box_pairs.h.
  *
- * The order is made in three steps that each stay in a cache: pairs are dealt out to ranges of RANGE_SIZE smaller
- * indices, then within a range by a counting sort to each index, then each index's few partners by insertion.
+ * The order is made in two steps that each stay in a cache: pairs are dealt out to ranges of RANGE_SIZE smaller indices, then
+ * each range is sorted by digits. No branch depends on the numbers.
  */
 #include "boxes/box_pairs.h"
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { RANGE_BITS = 12, RANGE_SIZE = 1 << RANGE_BITS, INSERTION_MOST = 48 };
+enum { RANGE_BITS = 12, RANGE_SIZE = 1 << RANGE_BITS, DIGIT_BITS_MOST = 11, PASSES_MOST = 4 };
 
 void pair_collector_init(struct pair_collector *collector, dent_context *context)
 {
@@ -49,8 +49,8 @@ static void flush_pairs(struct pair_buffer *buffer)
     uint32_t count = 0;
     bool sure = store->exact && !store->groups.count && !store->masks.count;
     for (uint32_t i = 0; i < buffer->count; i++) {
-        uint32_t a = buffer->a[i], b = buffer->b[i];
-        keys[count] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+        uint32_t a = buffer->a[i], b = buffer->b[i], low = a < b ? a : b, high = a < b ? b : a;
+        keys[count] = (uint64_t)low << 32 | high;
         count += sure || is_pair(store, a, b);
     }
     struct block_work *work = (struct block_work *)collector->block_work.data + buffer->block;
@@ -109,62 +109,75 @@ static void deal_out(struct pair_collector *collector, uint32_t range_count)
     }
 }
 
-static uint64_t load_key(const dent_box_pair *at)
-{
-    uint64_t key;
-    memcpy(&key, at, sizeof key);
-    return key;
-}
+/* How the pairs of a range are sorted: by the digits of (a - first of the range) << b_bits | b, the lowest one first. */
+struct digit_plan {
+    uint32_t b_bits, digit_bits, passes;
+};
 
-static void store_key(dent_box_pair *at, uint64_t key)
+static struct digit_plan plan_digits(uint32_t box_count)
 {
-    memcpy(at, &key, sizeof key);
-}
-
-/* Partners of one index. `scratch` has room for as many keys. */
-static void sort_partners(dent_box_pair *pairs, uint64_t *scratch, uint64_t count)
-{
-    if (count > INSERTION_MOST) {
-        uint64_t *keys = (uint64_t *)(void *)pairs; /* holds keys now */
-        radix_sort_u64(keys, NULL, scratch, NULL, (size_t)count);
-        return;
+    struct digit_plan plan = {.b_bits = 1};
+    while (plan.b_bits < 32 && (box_count - 1) >> plan.b_bits != 0) {
+        plan.b_bits++;
     }
-    for (uint64_t i = 1; i < count; i++) {
-        uint64_t key = load_key(&pairs[i]), at = i;
-        for (; at > 0 && load_key(&pairs[at - 1]) > key; at--) {
-            pairs[at] = pairs[at - 1];
+    plan.passes = (plan.b_bits + RANGE_BITS + DIGIT_BITS_MOST - 1) / DIGIT_BITS_MOST;
+    plan.digit_bits = (plan.b_bits + RANGE_BITS + plan.passes - 1) / plan.passes;
+    return plan;
+}
+
+/* Packs keys, and counts the digits of all passes. */
+static void count_digits(const struct digit_plan *plan, const uint64_t *from, uint64_t *to, uint64_t count,
+                         uint32_t places[PASSES_MOST][1 << DIGIT_BITS_MOST])
+{
+    uint64_t mask = (UINT64_C(1) << plan->digit_bits) - 1;
+    memset(places, 0, plan->passes * sizeof *places);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t key = (from[i] >> 32 & (RANGE_SIZE - 1)) << plan->b_bits | (uint32_t)from[i], digits = key;
+        to[i] = key;
+        for (uint32_t pass = 0; pass < plan->passes; pass++, digits >>= plan->digit_bits) {
+            places[pass][digits & mask]++;
         }
-        store_key(&pairs[at], key);
+    }
+    for (uint32_t pass = 0; pass < plan->passes; pass++) {
+        uint32_t sum = 0;
+        for (uint64_t digit = 0; digit <= mask; digit++) {
+            uint32_t own = places[pass][digit];
+            places[pass][digit] = sum;
+            sum += own;
+        }
     }
 }
 
+/* The passes go to and fro between the two lists; the last one writes pairs. */
 static void order_range(void *data, uint32_t range, uint32_t worker)
 {
     struct collector_call *call = data;
     const uint64_t *ends = call->collector->ends.data;
+    struct digit_plan plan = plan_digits(box_store_count(call->collector->store));
     uint64_t begin = range > 0 ? ends[range - 1] : 0, count = ends[range] - begin;
+    uint64_t mask = (UINT64_C(1) << plan.digit_bits) - 1, low = (UINT64_C(1) << plan.b_bits) - 1;
     uint64_t *grouped = (uint64_t *)call->collector->grouped.data + begin;
     dent_box_pair *pairs = (dent_box_pair *)call->pairs->data + begin;
-    uint32_t first[RANGE_SIZE + 1] = {0};
+    uint32_t places[PASSES_MOST][1 << DIGIT_BITS_MOST];
+    uint64_t *from = plan.passes % 2 ? grouped : (uint64_t *)(void *)pairs, *to = plan.passes % 2 ? (uint64_t *)(void *)pairs : grouped;
     (void)worker;
     if (count == 0) {
         return;
     }
+    count_digits(&plan, grouped, from, count, places);
+    for (uint32_t pass = 0, shift = 0; pass + 1 < plan.passes; pass++, shift += plan.digit_bits) {
+        for (uint64_t i = 0; i < count; i++) {
+            to[places[pass][from[i] >> shift & mask]++] = from[i];
+        }
+        uint64_t *other = from;
+        from = to;
+        to = other;
+    }
+    uint32_t last = plan.passes - 1, shift = last * plan.digit_bits;
     for (uint64_t i = 0; i < count; i++) {
-        first[(grouped[i] >> 32 & (RANGE_SIZE - 1)) + 1]++;
-    }
-    for (uint32_t i = 0; i < RANGE_SIZE; i++) {
-        first[i + 1] += first[i];
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        store_key(&pairs[first[grouped[i] >> 32 & (RANGE_SIZE - 1)]++], grouped[i]);
-    }
-    for (uint32_t i = 0, from = 0; i < RANGE_SIZE; from = first[i++]) {
-        sort_partners(pairs + from, grouped + from, first[i] - from);
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t key = load_key(&pairs[i]);
-        pairs[i] = (dent_box_pair){(uint32_t)(key >> 32), (uint32_t)key};
+        uint64_t key = from[i];
+        pairs[places[last][key >> shift & mask]++] =
+            (dent_box_pair){range << RANGE_BITS | (uint32_t)(key >> plan.b_bits), (uint32_t)(key & low)};
     }
 }
 

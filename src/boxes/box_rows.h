@@ -8,6 +8,7 @@
 
 #include "boxes/box_forest.h"
 #include "boxes/box_pairs.h"
+#include "boxes/box_shapes.h"
 
 struct box_row_input {
     dent_context *context;
@@ -33,6 +34,8 @@ struct box_row {
     void (*window)(const void *state, const float lo[3], const float hi[3], uint32_t list[BOX_LIST_ROOM],
                    box_list_function *function, void *data);
     struct box_row_size (*size)(const void *state);
+    /* Cells or boxes of a level, for pictures. There are boxes that are present. */
+    void (*shapes)(const void *state, struct box_shapes *shapes);
 };
 
 extern const struct box_row box_sweep_row, box_dense_grid_row, box_hash_grid_row, box_hierarchical_grid_row,

@@ -176,6 +176,21 @@ static struct box_row_size size(const void *state)
     return (struct box_row_size){1, sweep->count};
 }
 
+/* A sweep has no cells: the boxes, in its order. */
+static void shapes(const void *state, struct box_shapes *shapes)
+{
+    const struct box_sweep *sweep = state;
+    box_shapes_limit(shapes, 0);
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        double lo[3], hi[3];
+        for (int k = 0; k < 3; k++) {
+            lo[(sweep->axis + k) % 3] = sweep->lo[k][i];
+            hi[(sweep->axis + k) % 3] = sweep->hi[k][i];
+        }
+        box_shapes_add(shapes, lo, hi);
+    }
+}
+
 const struct box_row box_sweep_row = {
     .method = DENT_BOXES_SWEEP,
     .name = "sweep",
@@ -184,4 +199,5 @@ const struct box_row box_sweep_row = {
     .pairs = pairs,
     .window = window,
     .size = size,
+    .shapes = shapes,
 };

@@ -58,6 +58,8 @@ static void init(struct dent_boxes *boxes, dent_context *context, const dent_box
     array_init(&boxes->hit_parameters, context, sizeof(double));
     array_init(&boxes->near_boxes, context, sizeof(struct box_corners));
     array_init(&boxes->near_index, context, sizeof(uint32_t));
+    array_init(&boxes->shapes, context, sizeof(dent_structure_box));
+    array_init(&boxes->shape_keys, context, sizeof(uint64_t));
 }
 
 dent_status dent_boxes_create(dent_context *context, const dent_boxes_def *def, dent_boxes **boxes)
@@ -85,6 +87,8 @@ void dent_boxes_destroy(dent_boxes *boxes)
         return;
     }
     dent_neighbours_destroy(boxes->neighbours);
+    array_destroy(&boxes->shape_keys);
+    array_destroy(&boxes->shapes);
     array_destroy(&boxes->near_index);
     array_destroy(&boxes->near_boxes);
     array_destroy(&boxes->hit_parameters);

@@ -38,6 +38,8 @@ struct dent_boxes {
     struct dynamic_array near_boxes; /* struct box_corners: those of the neighbours, present ones alone */
     struct dynamic_array near_index; /* uint32_t: which boxes these are */
 
+    struct dynamic_array shapes, shape_keys; /* of pictures: dent_structure_box, uint64_t */
+
     dent_boxes_counters counters;
 };
 

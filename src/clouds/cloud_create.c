@@ -6,6 +6,7 @@
 #include "neighbours/neighbours_data.h"
 
 #define COORDINATE_MOST 1e100
+#define EXTENT_LEAST 1e-97      /* of a cloud whose points are not all equal: products of its lengths must not vanish */
 #define COINCIDENT_SHARE 1e-12  /* of the diagonal of the box */
 #define COINCIDENT_LEAST 1e-100 /* a length: squares must not vanish */
 #define PI 3.14159265358979323846
@@ -87,9 +88,31 @@ static dent_status check_vectors(const dent_cloud *cloud, const dent_positions *
     return DENT_OK;
 }
 
+static dent_status check_extent(const dent_cloud *cloud)
+{
+    double low[3], high[3], extent = 0.0;
+    for (uint32_t i = 0; i < cloud->def.point_count; i++) {
+        double place[3];
+        neighbours_read_place(&cloud->def.positions, i, place);
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = i == 0 || place[axis] < low[axis] ? place[axis] : low[axis];
+            high[axis] = i == 0 || place[axis] > high[axis] ? place[axis] : high[axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        extent = high[axis] - low[axis] > extent ? high[axis] - low[axis] : extent;
+    }
+    return extent == 0.0 || extent >= EXTENT_LEAST
+               ? DENT_OK
+               : dent_fail(cloud->context, DENT_ERROR_BAD_NUMBER,
+                           "the cloud has an extent of %g: expected 1e-97 or more, or equal points; use a smaller unit",
+                           extent);
+}
+
 dent_status cloud_check_points(const dent_cloud *cloud, bool normals)
 {
     dent_status status = check_vectors(cloud, &cloud->def.positions, false);
+    status = status ? status : check_extent(cloud);
     return status || !normals ? status : check_vectors(cloud, &cloud->def.normals, true);
 }
 

@@ -50,6 +50,7 @@ static void init(struct dent_kinetic *tree, dent_context *context, const dent_ki
                                   .slots = 2 * def->directions,
                                   .free_node = NO_NODE,
                                   .root = NO_NODE};
+    memset(tree->free_tracks, 0xFF, sizeof tree->free_tracks); /* NO_NODE */
     array_init(&tree->tracks, context, sizeof(struct kinetic_track));
     event_queue_init(&tree->track_queue, context);
     array_init(&tree->vertices, context, sizeof(struct kinetic_vertex));
@@ -351,6 +352,7 @@ static dent_status remove_elements(void *data)
         tree->element_count--;
     }
     kinetic_refit(tree);
+    kinetic_front_forget_removed(tree);
     kinetic_front_restart(tree);
     return DENT_OK;
 }
@@ -381,7 +383,11 @@ static dent_status go(void *data)
         return dent_fail(tree->context, DENT_ERROR_BAD_NUMBER, "the time is %g", call->time);
     }
     if (call->jump || call->time < tree->now) {
+        bool backward = call->time < tree->now;
         tree->now = call->time;
+        if (backward) { /* what was listed lies in the future */
+            kinetic_front_empty(tree);
+        }
         kinetic_plans_seek(tree);
         kinetic_restart(tree);
     } else {

@@ -16,13 +16,14 @@
 #include "kinetic/event_queue.h"
 #include "kinetic/kinetic_order.h"
 
-enum { KINETIC_DIRECTIONS_MOST = 13, KINETIC_SLOTS_MOST = 26 };
+enum { KINETIC_DIRECTIONS_MOST = 13, KINETIC_SLOTS_MOST = 26, KINETIC_TRACK_SIZES = 64 };
 #define NO_NODE UINT32_MAX
 
 /* Keys of vertices that were given plans together. */
 struct kinetic_track {
     uint32_t first_vertex, vertex_count;
     uint32_t user_count; /* vertices that still follow it; 0: unused */
+    uint32_t next_free;  /* of an unused one: the next unused one of its size; NO_NODE: none */
     uint32_t key_count;
     uint32_t piece; /* the vertices are between keys piece - 1 and piece; 0: before the first, key_count: behind the last */
     size_t capacity;
@@ -78,7 +79,7 @@ struct dent_kinetic {
     double slack; /* of slots beyond the first six: how much a coordinate along them may be wrong */
 
     struct dynamic_array tracks;      /* struct kinetic_track */
-    uint32_t free_tracks;             /* how many are unused */
+    uint32_t free_tracks[KINETIC_TRACK_SIZES];         /* by size, 2^n to 2^(n+1) - 1 numbers: the first unused one; NO_NODE: none */
     struct event_queue track_queue;   /* by track: the next key */
     struct dynamic_array vertices;    /* struct kinetic_vertex */
     struct dynamic_array pieces;      /* double: by vertex t0, t1, then x0, x1 for each direction */
@@ -171,6 +172,8 @@ void kinetic_front_restart(struct dent_kinetic *tree);
 void kinetic_front_side_changed(struct dent_kinetic *tree, uint32_t node, uint32_t slot);
 /* Handles the next event of the front. */
 void kinetic_front_step(struct dent_kinetic *tree);
+/* Takes contacts of removed elements out of the list: their numbers are used again. */
+void kinetic_front_forget_removed(struct dent_kinetic *tree);
 /* Empties the list of contacts. The caller restarts. */
 void kinetic_front_empty(struct dent_kinetic *tree);
 

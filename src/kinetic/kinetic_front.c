@@ -54,6 +54,22 @@ static void fill_set(struct kinetic_front *front)
     }
 }
 
+void kinetic_front_forget_removed(struct dent_kinetic *tree)
+{
+    struct kinetic_front *front = &tree->front;
+    dent_kinetic_contact *contacts = front->contacts.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < front->contacts.count; i++) {
+        if (kinetic_element(tree, contacts[i].a)->corners > 0 && kinetic_element(tree, contacts[i].b)->corners > 0) {
+            contacts[kept++] = contacts[i];
+        }
+    }
+    if (kept < front->contacts.count) {
+        front->contacts.count = kept;
+        fill_set(front);
+    }
+}
+
 static void add_contact(struct dent_kinetic *tree, uint32_t a, uint32_t b)
 {
     struct kinetic_front *front = &tree->front;

@@ -199,26 +199,46 @@ static void release_numbers(struct dent_kinetic *tree, struct kinetic_track *tra
     track->capacity = 0;
 }
 
-/* An unused track, one that has room if there is one, or a new one. */
+/* The list of unused tracks that one of this size belongs to. */
+static uint32_t size_class(size_t numbers)
+{
+    uint32_t class = 0;
+    while (numbers > 1) {
+        numbers >>= 1;
+        class++;
+    }
+    return class;
+}
+
+static void give_track(struct dent_kinetic *tree, uint32_t number)
+{
+    uint32_t *first = &tree->free_tracks[size_class(track_at(tree, number)->capacity)];
+    track_at(tree, number)->next_free = *first;
+    *first = number;
+}
+
+/* An unused track, a small one that has room if there is one at the front of a list, or a new one. */
 static uint32_t find_track(const struct dent_kinetic *tree, size_t needed)
 {
-    uint32_t found = (uint32_t)tree->tracks.count;
-    for (uint32_t i = 0; tree->free_tracks > 0 && i < tree->tracks.count; i++) {
-        const struct kinetic_track *track = track_at(tree, i);
-        if (track->user_count == 0 && (track->capacity >= needed || found == tree->tracks.count)) {
-            found = i;
-            if (track->capacity >= needed) {
-                break;
-            }
+    uint32_t own = size_class(needed);
+    for (uint32_t class = own; class < KINETIC_TRACK_SIZES; class++) {
+        uint32_t first = tree->free_tracks[class];
+        if (first != NO_NODE && track_at(tree, first)->capacity >= needed) {
+            return first;
         }
     }
-    return found;
+    for (uint32_t class = own + 1; class-- > 0;) { /* too small: it gets more */
+        if (tree->free_tracks[class] != NO_NODE) {
+            return tree->free_tracks[class];
+        }
+    }
+    return (uint32_t)tree->tracks.count;
 }
 
 static void leave_track(struct dent_kinetic *tree, uint32_t number)
 {
     if (--track_at(tree, number)->user_count == 0) {
-        tree->free_tracks++;
+        give_track(tree, number);
         event_queue_set(&tree->track_queue, number, INFINITY);
     }
 }
@@ -292,16 +312,20 @@ dent_status kinetic_plans_set(struct dent_kinetic *tree, const dent_flight_plans
         tree->tracks.count++;
         *track_at(tree, number) = (struct kinetic_track){0};
     } else {
-        tree->free_tracks--;
+        tree->free_tracks[size_class(track_at(tree, number)->capacity)] = track_at(tree, number)->next_free;
     }
     struct kinetic_track *track = track_at(tree, number);
     if (!has_room) {
         release_numbers(tree, track);
         track->capacity = needed;
     }
-    *track = (struct kinetic_track){plans->first_vertex, plans->vertex_count, plans->vertex_count,
-                                    plans->key_count,    0,                   track->capacity,
-                                    numbers};
+    *track = (struct kinetic_track){.first_vertex = plans->first_vertex,
+                                    .vertex_count = plans->vertex_count,
+                                    .user_count = plans->vertex_count,
+                                    .next_free = NO_NODE,
+                                    .key_count = plans->key_count,
+                                    .capacity = track->capacity,
+                                    .numbers = numbers};
     follow(tree, number, plans);
     tree->largest_speed = tree->def.contacts ? fmax(tree->largest_speed, speed_of(tree, track)) : 0;
     tree->slack = fmax(tree->slack, slack_of(largest));

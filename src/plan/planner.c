@@ -186,7 +186,9 @@ static dent_status copy_lists(dent_planner *planner, const dent_planner_def *def
         return plan_out_of_memory(planner);
     }
     planner->tester.body_count = def->body_count;
-    memcpy(planner->bodies, def->bodies, def->body_count * sizeof *planner->bodies);
+    if (def->body_count > 0) { /* without bodies the list may be null */
+        memcpy(planner->bodies, def->bodies, def->body_count * sizeof *planner->bodies);
+    }
     if (def->lower) {
         planner->ranges = dent_allocate(planner->context, 2 * (size_t)values, sizeof *planner->ranges);
         if (!planner->ranges) {

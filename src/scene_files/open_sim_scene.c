@@ -1,4 +1,4 @@
-/* dent_sim_scene_open: by name from the table of built-in scenes, or from a file that ends in .json.
+/* dent_sim_scene_open: by name from the table of built-in scenes, from a file that ends in .json, or a robot.
  *
  * Building runs in dent_call_guarded(), as for the prescribed scenes. */
 #include "scene_file.h"
@@ -8,10 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), own = strlen(end);
+    return length > own && strcmp(name + length - own, end) == 0;
+}
+
 static bool is_file_name(const char *name)
 {
-    size_t length = strlen(name);
-    return length > 5 && strcmp(name + length - 5, ".json") == 0;
+    return ends_with(name, ".json");
+}
+
+static bool is_robot(const char *name)
+{
+    return ends_with(name, ".urdf") || ends_with(name, ".urdf.gz") || ends_with(name, ".urdf.xz");
 }
 
 static const struct sim_scene_row *find_row(const char *name)
@@ -35,7 +45,8 @@ static dent_status unknown_scene(dent_context *context, const char *name)
                                    sim_scene_table_at(i)->info.name);
     }
     return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
-                     "no simulated scene is named '%s'; there are: %s; a scene file ends in .json", name, known);
+                     "no simulated scene is named '%s'; there are: %s; a scene file ends in .json, a robot in .urdf", name,
+                     known);
 }
 
 static dent_status apply_setting(dent_context *context, const dent_sim_scene_info *info,
@@ -111,6 +122,32 @@ static dent_status plan_built_in(struct sim_plan *plan, const struct sim_scene_r
     return status;
 }
 
+/* A robot by itself: held at its root, it hangs and swings. */
+static dent_status plan_robot(struct sim_plan *plan, const dent_sim_scene_def *def)
+{
+    dent_robot *robot = NULL;
+    dent_status status = dent_robot_read(plan->context, def->name, def->robot_reading, &robot);
+    if (!plan_note(plan, status)) {
+        return status;
+    }
+    uint32_t count = dent_linkage_value_count(robot->linkage);
+    dent_sim_linkage_def linkage = dent_sim_linkage_def_default();
+    dent_sim_linkage_def_from_robot(&linkage, robot);
+    linkage.values = def->joint_values;
+    plan->name = plan_copy_text(plan, robot->name);
+    if (def->joint_values && def->joint_value_count != count) {
+        plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT, "%s: %u joint values; the robot has %u",
+                                  def->name, def->joint_value_count, count));
+    }
+    plan_add_linkage(plan, &linkage, def->excluded_links, def->excluded_link_count);
+    if (plan->status == DENT_OK && plan->body_count == 0) {
+        plan_note(plan, dent_fail(plan->context, DENT_ERROR_INVALID_ARGUMENT, "%s: no link has a shape or moves",
+                                  def->name));
+    }
+    dent_robot_destroy(plan->context, robot);
+    return plan->status;
+}
+
 static dent_status finish(struct sim_plan *plan, const dent_sim_scene_def *def, dent_status status,
                           dent_sim_scene **scene)
 {
@@ -141,6 +178,8 @@ dent_status dent_sim_scene_open(dent_context *context, const dent_sim_scene_def 
     dent_status status;
     if (row) {
         status = plan_built_in(&plan, row, def);
+    } else if (is_robot(def->name) && def->scale == 1 && def->setting_count == 0) {
+        status = plan_robot(&plan, def);
     } else if (!is_file_name(def->name)) {
         status = unknown_scene(context, def->name);
     } else if (def->scale != 1 || def->setting_count > 0) {

@@ -255,7 +255,7 @@ static void read_scene(struct scene_reader *reader)
     static const char *const keys[] = {
         "dent_scene",  "name",           "about",  "units",       "gravity", "time_step", "substeps", "iterations",
         "sleep", "solver",       "steps_per_frame", "frames", "contact",     "air_damping", "materials", "material_pairs", "bodies",
-        "attachments", "joints",         "loads",  "supports",    "springs", "probes",    NULL};
+        "robots",      "attachments",    "joints", "loads",  "supports",    "springs", "probes",    NULL};
     located *root = &reader->document.values[0];
     if (!reader_object(reader, root, "a scene", keys)) {
         return;
@@ -268,12 +268,17 @@ static void read_scene(struct scene_reader *reader)
     read_units(reader, reader_member(reader, root, "units"));
     read_settings(reader, root);
     read_materials(reader, root);
-    located *bodies = reader_need(reader, root, "bodies", "a scene");
+    bool alone = reader_member(reader, root, "robots") && !reader_member(reader, root, "bodies");
+    located *bodies = alone ? NULL : reader_need(reader, root, "bodies", "a scene");
     if (bodies && reader_array(reader, bodies, "bodies")) {
         if (json_array_size(bodies->json) == 0) {
             reader_wrong(reader, bodies, "at least one body was expected");
         }
         read_bodies(reader, bodies);
+    }
+    located *robots = reader_member(reader, root, "robots");
+    if (robots && reader_array(reader, robots, "robots")) {
+        read_robots(reader, robots);
     }
     located *attachments = reader_member(reader, root, "attachments");
     if (attachments && reader_array(reader, attachments, "attachments")) {

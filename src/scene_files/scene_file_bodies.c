@@ -23,7 +23,7 @@ static uint32_t read_group_bit(struct scene_reader *reader, located *value)
     return (uint32_t)1 << reader_count(reader, value, 0, 31, 0);
 }
 
-static void read_filter(struct scene_reader *reader, located *object, dent_sim_body_def *body)
+void read_filter(struct scene_reader *reader, located *object, dent_sim_body_def *body)
 {
     static const char *const words[] = {"all", "none", NULL};
     located *group = reader_member(reader, object, "group"), *touches = reader_member(reader, object, "touches");

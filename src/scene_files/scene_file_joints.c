@@ -56,18 +56,24 @@ static void read_limits(struct scene_reader *reader, located *limits, enum quant
 
 static void read_motor(struct scene_reader *reader, located *motor, bool hinge, dent_sim_joint *joint)
 {
-    static const char *const keys[] = {"speed", "position", "max_force", NULL};
+    static const char *const keys[] = {"speed", "position", "force", "max_force", "max_speed", NULL};
     if (!motor || !reader_object(reader, motor, "a motor", keys)) {
         return;
     }
     located *speed = reader_member(reader, motor, "speed"), *position = reader_member(reader, motor, "position");
     located *force = reader_need(reader, motor, "max_force", "a motor");
-    if (reader_good(reader) && (speed == NULL) == (position == NULL)) {
-        reader_wrong(reader, motor, "a motor needs either \"speed\" or \"position\"");
+    located *push = reader_member(reader, motor, "force"), *fastest = reader_member(reader, motor, "max_speed");
+    enum quantity_kind rate = hinge ? QUANTITY_ANGULAR_VELOCITY : QUANTITY_VELOCITY;
+    if (reader_good(reader) && (speed != NULL) + (position != NULL) + (push != NULL) != 1) {
+        reader_wrong(reader, motor, "a motor needs either \"speed\", \"position\" or \"force\"");
     }
-    joint->motor = speed ? DENT_SIM_MOTOR_VELOCITY : DENT_SIM_MOTOR_POSITION;
-    joint->target = speed ? reader_quantity(reader, speed, hinge ? QUANTITY_ANGULAR_VELOCITY : QUANTITY_VELOCITY, 0)
-                          : reader_quantity(reader, position, hinge ? QUANTITY_ANGLE : QUANTITY_LENGTH, 0);
+    joint->motor = speed      ? DENT_SIM_MOTOR_VELOCITY
+                   : position ? DENT_SIM_MOTOR_POSITION
+                              : DENT_SIM_MOTOR_FORCE;
+    joint->target = speed      ? reader_quantity(reader, speed, rate, 0)
+                    : position ? reader_quantity(reader, position, hinge ? QUANTITY_ANGLE : QUANTITY_LENGTH, 0)
+                               : reader_quantity(reader, push, hinge ? QUANTITY_ENERGY : QUANTITY_FORCE, 0);
+    joint->max_speed = fastest ? reader_positive(reader, fastest, rate, 1) : joint->max_speed;
     joint->max_force =
         reader_bounded(reader, force, hinge ? QUANTITY_ENERGY : QUANTITY_FORCE, 0, 0, HUGE_VAL, "of at least 0");
 }
@@ -103,8 +109,9 @@ static void read_bodies_of(struct scene_reader *reader, located *value, dent_sim
 static void read_joint(struct scene_reader *reader, located *value)
 {
     static const char *const keys[] = {"kind",     "body",      "to",      "point",  "axis",    "limits", "motor",
-                                       "point_to", "stiffness", "damping", "length", "collide", NULL};
-    static const char *const axial_only[] = {"axis", "limits", "motor", NULL};
+                                       "point_to", "stiffness", "damping", "length", "collide",
+                                       "friction", NULL};
+    static const char *const axial_only[] = {"axis", "limits", "motor", "friction", NULL};
     static const char *const spring_only[] = {"point_to", "stiffness", "damping", "length", NULL};
     static const char *const kinds[] = {"fixed", "hinge", "ball", "slider", "spring", NULL};
     dent_sim_joint joint = dent_sim_joint_default();
@@ -134,6 +141,8 @@ static void read_joint(struct scene_reader *reader, located *value)
         read_axis(reader, value, &joint);
         read_limits(reader, reader_member(reader, value, "limits"), hinge ? QUANTITY_ANGLE : QUANTITY_LENGTH, &joint);
         read_motor(reader, reader_member(reader, value, "motor"), hinge, &joint);
+        joint.friction = reader_bounded(reader, reader_member(reader, value, "friction"),
+                                        hinge ? QUANTITY_ENERGY : QUANTITY_FORCE, 0, 0, HUGE_VAL, "of at least 0");
     } else if (spring) {
         read_spring(reader, value, &joint);
     }

@@ -137,28 +137,36 @@ static void use_mesh(struct scene_reader *reader, located *object, located *file
     }
 }
 
-static void read_mesh_file(struct scene_reader *reader, located *object, located *file, dent_sim_body_def *body)
+char *find_file(struct scene_reader *reader, located *file)
 {
     const char *name = reader_text(reader, file, NULL);
     if (!name) {
-        return;
+        return NULL;
     }
     if (!reader->folder) {
-        reader_wrong(reader, file, "no mesh files may be named here; \"generate\" or \"scene\" was expected");
-        return;
+        reader_wrong(reader, file, "no files may be named here; \"generate\" or \"scene\" was expected");
+        return NULL;
     }
     size_t folder_length = name[0] == '/' ? 0 : strlen(reader->folder);
     char *path = plan_allocate(reader->plan, folder_length + strlen(name) + 1, 1);
+    if (path) {
+        memcpy(path, reader->folder, folder_length);
+        strcpy(path + folder_length, name);
+        count_file(reader, path);
+    }
+    return path;
+}
+
+static void read_mesh_file(struct scene_reader *reader, located *object, located *file, dent_sim_body_def *body)
+{
+    char *path = find_file(reader, file);
     if (!path) {
         return;
     }
-    memcpy(path, reader->folder, folder_length);
-    strcpy(path + folder_length, name);
     dent_mesh_read_def def = dent_mesh_read_def_default();
     def.regular_only = true;
     def.merge = reader_boolean(reader, reader_member(reader, object, "merge"), false);
     dent_mesh *mesh = NULL;
-    count_file(reader, path);
     dent_status status = reader_good(reader) ? dent_mesh_read(reader->plan->context, path, &def, &mesh) : DENT_OK;
     if (status != DENT_OK) {
         char message[500];

@@ -51,6 +51,13 @@ void drop_regions(struct scene_reader *reader, uint32_t number);
 
 /* scene_file_loads.c: "loads", "supports", "springs", "probes" of the scene, when all bodies are there. */
 void read_loads(struct scene_reader *reader, located *root);
+/* scene_file_robots.c: "robots", behind the bodies; each link with a body gets the name ROBOT/LINK. */
+void read_robots(struct scene_reader *reader, located *robots);
+/* scene_file_bodies.c: "group" and "touches"; "rotate" and "move". */
+void read_filter(struct scene_reader *reader, located *object, dent_sim_body_def *body);
+/* scene_file_meshes.c: the path of a file that a value names, in the plan's memory; null: an error. Its size counts for
+ * the limit of memory. */
+char *find_file(struct scene_reader *reader, located *file);
 /* scene_file_joints.c */
 void read_joints(struct scene_reader *reader, located *joints);
 

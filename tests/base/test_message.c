@@ -8,19 +8,19 @@
 static void a_message_is_formatted_and_the_status_returned(void **state)
 {
     (void)state;
-    struct message message;
-    message_clear(&message);
+    struct message message = {0};
+    message_clear(&message, NULL);
     assert_string_equal(message.text, "");
     assert_int_equal(message_fail(&message, DENT_ERROR_BAD_MESH, "body %u: cell %u", 4u, 17u), DENT_ERROR_BAD_MESH);
     assert_string_equal(message.text, "body 4: cell 17");
-    message_clear(&message);
+    message_clear(&message, NULL);
     assert_string_equal(message.text, "");
 }
 
 static void a_message_may_quote_itself(void **state)
 {
     (void)state;
-    struct message message;
+    struct message message = {0};
     message_fail(&message, DENT_ERROR_FILE, "no such file");
     message_fail(&message, DENT_ERROR_FILE, "%s: %s", "a.mesh", message.text);
     assert_string_equal(message.text, "a.mesh: no such file");
@@ -29,7 +29,7 @@ static void a_message_may_quote_itself(void **state)
 static void a_message_is_one_line_whatever_it_quotes(void **state)
 {
     (void)state;
-    struct message message;
+    struct message message = {0};
     message_fail(&message, DENT_ERROR_FILE, "%s: group '%s'", "a\nb.obj", "x\r\ty\033[31m\177");
     assert_string_equal(message.text, "a?b.obj: group 'x??y?[31m?'");
     /* U+009B opens escape sequences too; letters of other scripts stay. */
@@ -49,7 +49,7 @@ static void a_message_too_long_ends_in_dots(void **state)
 {
     (void)state;
     char text[1100];
-    struct message message;
+    struct message message = {0};
     for (size_t length = 1020; length < 1030; length++) {
         memset(text, 'y', length);
         text[length] = '\0';
@@ -66,7 +66,7 @@ static void a_message_too_long_ends_in_dots(void **state)
 static void copying_out_never_writes_past_the_buffer(void **state)
 {
     (void)state;
-    struct message message;
+    struct message message = {0};
     message_fail(&message, DENT_ERROR_FILE, "12345");
     char buffer[8];
     for (size_t size = 0; size <= sizeof buffer; size++) {

@@ -194,7 +194,7 @@ dent_body_def surface_def_of(const struct test_mesh *mesh, const char *name)
 
 struct body *make_body_of(dent_context *context, const dent_body_def *def)
 {
-    struct message message = {""};
+    struct message message = {0};
     struct body *body = NULL;
     dent_status status = body_create(context, def, 0, 0, NULL, &message, &body);
     if (status != DENT_OK) {

@@ -24,7 +24,7 @@ static dent_body_def two_cell_def(void)
 /* Refused with this status, a message with these parts, and nothing left behind. */
 static void assert_refused(const dent_body_def *def, dent_status expected, const char *part, const char *other_part)
 {
-    struct message message = {""};
+    struct message message = {0};
     struct body *body = (struct body *)&message;
     uint64_t blocks = memory.blocks, bytes = memory.bytes;
     assert_int_equal(body_create(context, def, 3, 0, NULL, &message, &body), expected);

@@ -58,7 +58,7 @@ static void a_cell_whose_differences_overflow_still_has_its_quality(void **state
     }
     struct body *body = make_solid(4, 1, one_cell, true);
     dent_body_metrics measure;
-    struct message message;
+    struct message message = {0};
     body_measure(body, (const double(*)[3])xyz, &measure);
     assert_near(measure.min_quality, 1.0, 1e-12);
     assert_int_equal(measure.flat_cells + measure.inverted_cells, 0);
@@ -72,7 +72,7 @@ static void a_cell_of_subnormal_size_still_has_a_sign(void **state)
     const double tiny = 0x1p-1074, xyz[4][3] = {{0, 0, 0}, {tiny, 0, 0}, {0, tiny, 0}, {0, 0, tiny}};
     struct body *body = make_solid(4, 1, one_cell, true);
     dent_body_metrics measure;
-    struct message message;
+    struct message message = {0};
     body_measure(body, xyz, &measure);
     assert_int_equal(measure.flat_cells, 0);
     assert_true(measure.min_quality > 0.5);
@@ -112,7 +112,7 @@ static void inverted_flat_and_mirrored_are_told_apart(void **state)
     uint32_t corners[12] = {0, 1, 2, 3, 1, 3, 2, 4, 0, 1, 2, 5}; /* positive, negative, flat */
     struct body *body = make_solid(6, 3, corners, true);
     dent_body_metrics measure;
-    struct message message;
+    struct message message = {0};
     body_measure(body, six_xyz, &measure);
     assert_int_equal(measure.inverted_cells, 1);
     assert_int_equal(measure.first_inverted_cell, 1);
@@ -192,7 +192,7 @@ static void flat_triangles_are_found_exactly_in_every_direction(void **state)
             xyz[5][axis] = 2.0 * step;
         }
         dent_body_metrics measure;
-        struct message message;
+        struct message message = {0};
         body_measure(body, (const double(*)[3])xyz, &measure);
         assert_int_equal(measure.flat_cells, 1);
         assert_int_equal(measure.first_flat_cell, 1);

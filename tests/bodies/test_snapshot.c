@@ -57,7 +57,7 @@ static void add_body(struct body_table *table, uint32_t number)
         body->triangle_count += used;
     }
     dent_body_def def = dent_surface_def_default();
-    struct message message;
+    struct message message = {0};
     dent_body_id id;
     snprintf(names[number], sizeof names[number], "part %u", number);
     def.name = names[number];
@@ -108,7 +108,7 @@ static void read_all(uint32_t threads)
     dent_random random = dent_random_seeded(17 + threads);
     struct body_table table;
     struct snapshot snapshot;
-    struct message message;
+    struct message message = {0};
     body_table_init(&table, context);
     snapshot_init(&snapshot, context);
     assert_int_equal(snapshot_read(&snapshot, &table, &message), DENT_OK); /* no bodies */

@@ -22,7 +22,7 @@ static dent_body_def two_strand_def(void)
 
 static void assert_refused(const dent_body_def *def, dent_status expected, const char *part)
 {
-    struct message message = {""};
+    struct message message = {0};
     struct body *body = NULL;
     uint64_t blocks = memory.blocks;
     assert_int_equal(body_create(context, def, 3, 0, NULL, &message, &body), expected);
@@ -161,7 +161,7 @@ static void roots_lie_on_faces_that_are_there(void **state)
     (void)state;
     const uint32_t triangle[3] = {0, 1, 2};
     struct body_table table;
-    struct message message = {""};
+    struct message message = {0};
     dent_body_id scalp, fringe;
     body_table_init(&table, context);
     dent_body_def surface = dent_surface_def_default();
@@ -199,7 +199,7 @@ static void a_failing_allocation_leaves_nothing_behind(void **state)
     def.radii = radii;
     uint64_t blocks = memory.blocks;
     for (uint64_t nth = 1;; nth++) {
-        struct message message = {""};
+        struct message message = {0};
         struct body *body = NULL;
         memory.fail_at = memory.requests + nth;
         dent_status status = body_create(context, &def, 3, 0, NULL, &message, &body);

@@ -6,7 +6,7 @@ if(TARGET dent_tool)
     get_filename_component(stem ${program} NAME_WE)
     add_test(NAME cli/${stem} COMMAND ${Python3_EXECUTABLE} -B ${program})
     set_tests_properties(cli/${stem} PROPERTIES TIMEOUT 3600 LABELS "cli"
-      ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>")
+      ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>;DENT_EXAMPLES=${PROJECT_BINARY_DIR}/examples")
   endforeach()
   if(DENT_VTK_PYTHON) # found by io/vtk_check.cmake
     add_test(NAME cli/check_run_with_vtk COMMAND

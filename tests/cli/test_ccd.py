@@ -218,6 +218,33 @@ class CcdOfSeries(ToolTest):
                                                                               for i in (0, 3, 9)]))
 
 
+    def test_a_frame_with_other_counts_ends_the_series_after_what_was_found(self):
+        before = self.pairwise("--method", "kinetic-tree")
+        before = [line for line in before if int(line.split()[0]) < 6]
+        self.assertGreater(len(before), 5)
+        with open(self.path("keys/V_6.mesh")) as file:
+            whole = file.read()
+        vertices, cells = cube()
+        shifted = [tuple(x + 100 for x in vertex) for vertex in vertices]
+        lines = whole.splitlines()
+        fewer = whole.replace("\nTetrahedra\n%s" % lines[lines.index("Tetrahedra") + 1],
+                              "\nTetrahedra\n%d" % (int(lines[lines.index("Tetrahedra") + 1]) - 1), 1)
+        last = lines[-1] if lines[-1] != "End" else lines[-2]
+        others = {"fewer cells": fewer.replace("\n" + last, "", 1) if fewer != whole else None,
+                  "another model": medit(vertices, cells), "a moved one": medit(shifted, cells)}
+        for name, text in others.items():
+            self.assertIsNotNone(text, name)
+            self.write("keys/V_9.mesh", text)
+            for method in ("auto", "kinetic-tree"):
+                found = run("ccd", self.path("keys"), "--method", method)
+                self.assertEqual(found.returncode, 2, name)
+                self.assertEqual(found.stdout.splitlines(), before, name)
+                (error,) = [line for line in found.stderr.splitlines() if "notice" not in line]
+                self.assertIn("V_9.mesh", error)
+            rows = json_lines(run("ccd", self.path("keys"), "--json").stdout)
+            self.assertEqual([row["frame"] for row in rows], [0, 3], name)
+
+
 class CcdQueries(ToolTest):
     def test_answers_in_the_seventh_column(self):
         path = self.write("vf.csv", csv(HIT, MISS, answers=(1, 0)))
@@ -325,6 +352,30 @@ def listed_pairs(folder, stem, kind):
     with lzma.open(os.path.join(folder, "mma_bool", "%s%s_mma_bool.json.xz" % (stem, kind))) as file:
         truth = json.load(file)
     return {tuple(pair) for pair, true in zip(pairs, truth) if true}
+
+
+class KitSeries(DataTest):
+    """Key frames of the kit there and back: a series of three intervals equals its intervals."""
+
+    def check_series(self, scene, first, second, least):
+        names = [os.path.join(DATA, "frames", scene, "frames", name + ".ply.xz") for name in (first, second, first, second)]
+        os.mkdir(self.path("series"))
+        for i, name in enumerate(names):
+            os.symlink(name, self.path("series/frame_%d.ply.xz" % i))
+        expected = []
+        for i in range(3):
+            found = self.good("ccd", *[self.path("series/frame_%d.ply.xz" % k) for k in (i, i + 1)], status=1)
+            expected += ["%d %s" % (i, line) for line in found.stdout.splitlines()]
+        self.assertGreater(len(expected), least)
+        for method in ("auto", "kinetic-tree"):
+            found = self.good("ccd", self.path("series"), "--method", method, status=1)
+            self.assertEqual(found.stdout.splitlines(), expected)
+
+    def test_cloth_funnel_there_and_back(self):
+        self.check_series("cloth-funnel", "227", "228", 300)
+
+    def test_armadillo_rollers_there_and_back(self):
+        self.check_series("armadillo-rollers", "326", "327", 60000)
 
 
 class KitFrames(DataTest):

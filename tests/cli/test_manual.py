@@ -80,7 +80,16 @@ class Manual(tool.ToolTest):
     def page_folder(self, name):
         folder = self.path(name.replace("/", "-")[:-len(".md")])
         os.makedirs(os.path.join(folder, "docs", "images"), exist_ok=True)
+        if name.startswith("docs/tutorial/"):
+            self.bring_programs(folder)
         return folder
+
+    def bring_programs(self, folder):
+        """The programs of the tutorial, as a reader who compiled them has them."""
+        programs = glob.glob(os.path.join(os.environ["DENT_EXAMPLES"], "tutorial", "[0-9]_*"))
+        self.assertGreater(len(programs), 4, "the programs of the tutorial are not built")
+        for program in programs:
+            os.symlink(os.path.abspath(program), os.path.join(folder, os.path.basename(program)))
 
     def shell(self, command, folder):
         return subprocess.run(["sh", "-c", command], cwd=folder, env=self.environment, stdout=subprocess.PIPE,

@@ -9,7 +9,7 @@ import tool_under_test as tool
 
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
-           "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle", "plan-passages",
+           "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle", "plan-passages", "haptic-traces",
            "deadline-load", "deadline-error", "deadline-force", "deadline-pairs", "deadline-peg", "depth-sliding", "depth-directions",
            "hair-shares", "hair-friction", "hair-wisps", "hair-recall", "hair-density",
            "cloud-distance", "cloud-size", "cloud-roc", "cloud-sheets", "cloud-coupons",

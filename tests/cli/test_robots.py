@@ -78,9 +78,19 @@ class Robots(tool.ToolTest):
         self.assertEqual(len(os.listdir(self.path("motion_frames"))), 5 * 4)
         with open(self.path("motion.pvd")) as file:
             self.assertEqual(file.read().count("<DataSet"), 20)
-        self.assertIn("--to VALUES", tool.run("run", self.robot).stderr)
         self.assertIn("are for robots", self.one_line_error("run", "stack", "--to", "1"))
         self.assertIn("for scenes", self.one_line_error("run", self.robot, "--to", FOLDED, "--scale", "2"))
+
+    def test_run_without_an_end_lets_the_robot_move_under_gravity(self):
+        words = ("run", self.robot, "--from", "upper_joint=0.3", "--frames", "10", "--json")
+        frames = tool.json_lines(self.good(*words).stdout)
+        self.assertEqual([frame["frame"] for frame in frames][:10], list(range(1, 11)))
+        self.assertGreater(frames[9]["kinetic"], 0)
+        self.assertEqual([line.get("kinetic") for line in frames],
+                         [line.get("kinetic") for line in tool.json_lines(self.good(*words, "--threads", "1").stdout)])
+        self.assertIn("need --to", self.one_line_error("run", self.robot, "--obstacle", "x.obj"))
+        self.assertIn("not for robots", self.one_line_error("run", self.robot, "--scale", "2"))
+        self.assertIn("A:B", self.one_line_error("run", self.robot, "--allow", "hand:foot"))
 
     def test_info_gives_bounds_at_the_joint_values(self):
         lines = tool.json_lines(self.good("info", "--json", self.robot, "--joints", "upper_joint=1.5707963267948966").stdout)

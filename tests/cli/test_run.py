@@ -124,7 +124,8 @@ class Run(tool.ToolTest):
     def test_scenes_lists_what_run_takes(self):
         names = [line["name"] for line in tool.json_lines(self.good("scenes", "--json").stdout) if line["simulated"]]
         for name in ("jaw", "jaw-real", "knee", "stack", "v-shapes", "vessels", "fold", "cloth-sphere", "sheet-fold",
-                     "cloth-between"):
+                     "cloth-between", "box-stack", "newton-cradle", "peg-in-hole", "arm-table", "ur5e-table",
+                     "two-chains"):
             self.assertIn(name, names)
 
     def test_unknown_scenes_and_parameters_are_one_line(self):

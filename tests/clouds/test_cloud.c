@@ -146,7 +146,7 @@ static void odd_clouds_are_made_and_searched(void **state)
                      : kind == 4 ? (i % 3 ? 0 : unit)             /* a line */
                      : kind == 5 ? 1e99 * unit                    /* huge */
                      : kind == 6 ? 1e-90 * unit                   /* tiny */
-                     : kind == 7 ? 5e-324 * (i % 5)               /* nothing but subnormals */
+                     : kind == 7 ? 5e-324 * (i % 3)               /* equal, and subnormal */
                      : kind == 8 ? (i < 150 ? 1e-9 * unit : unit) /* a speck and a crowd */
                                  : unit;
         }

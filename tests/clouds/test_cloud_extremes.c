@@ -258,10 +258,37 @@ static void a_bending_cloud_answers_like_a_new_one(void **state)
     free(ball);
 }
 
+/* Where products of lengths vanish, an answer would be wrong: such clouds are refused. Equal points are a cloud. */
+static void a_cloud_too_small_for_its_numbers_is_refused(void **state)
+{
+    double *unit = points_on_sphere(COUNT, 1, 5);
+    static const double scales[] = {1e-98, 1e-150, 1e-310, 1e-96};
+    for (int k = 0; k < 4; k++) {
+        double *xyz = scaled(unit, scales[k], 0);
+        dent_cloud_def def = dent_cloud_def_default();
+        dent_cloud *cloud = NULL;
+        def.positions = dent_positions_double(xyz);
+        def.point_count = COUNT;
+        dent_status expected = scales[k] < 1e-97 ? DENT_ERROR_BAD_NUMBER : DENT_OK;
+        assert_int_equal(dent_cloud_create(*state, &def, &cloud), expected);
+        assert_true((cloud != NULL) == (expected == DENT_OK));
+        dent_cloud_destroy(cloud);
+        for (uint32_t i = 0; i < 3 * COUNT; i++) {
+            xyz[i] = 1 + i % 3;
+        }
+        cloud = NULL;
+        assert_int_equal(dent_cloud_create(*state, &def, &cloud), DENT_OK);
+        dent_cloud_destroy(cloud);
+        free(xyz);
+    }
+    free(unit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clouds_of_every_size_meet_in_the_same_points),
+        cmocka_unit_test(a_cloud_too_small_for_its_numbers_is_refused),
         cmocka_unit_test(clouds_far_from_the_origin_meet),
         cmocka_unit_test(clouds_of_different_magnitudes_can_be_asked),
         cmocka_unit_test(a_line_has_no_surface),

@@ -268,9 +268,11 @@ static void find_contacts(struct input *input, dent_context *context, dent_world
     def.patches = take(input, 2);
     def.reduce_patches = take(input, 2);
     def.struct_size -= take(input, 50) == 0;
+    def.events = def.patches != def.coherent; /* of bits that are taken anyway, so that stored inputs keep their meaning */
     if (dent_world_find_contacts(world, &def, &contacts) != DENT_OK) {
         return;
     }
+    require(contacts.events.begin_count + contacts.events.persist_count == (def.events ? contacts.count : 0));
     uint32_t bodies = dent_world_body_count(world);
     for (uint64_t i = 0; i < contacts.count; i++) {
         const dent_contact *contact = &contacts.contacts[i];

@@ -15,7 +15,7 @@ if(TARGET dent_sim_static AND TARGET dent_io_static)
   target_include_directories(null_arguments PRIVATE ${PROJECT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_definitions(null_arguments PRIVATE _DEFAULT_SOURCE) # mkstemps
   target_compile_options(null_arguments PRIVATE $<$<C_COMPILER_ID:GNU>:-Wno-nonnull -Wno-format>)
-  target_link_libraries(null_arguments PRIVATE dent_flags dent_plan_static dent_sim_static dent_io_static
+  target_link_libraries(null_arguments PRIVATE dent_flags dent_haptic_static dent_plan_static dent_sim_static dent_io_static
     dent_static Threads::Threads m)
   if(TARGET dent_view_static)
     target_compile_definitions(null_arguments PRIVATE DENT_HAVE_VIEW=1)
@@ -31,7 +31,7 @@ if(TARGET dent_sim_static AND TARGET dent_io_static)
   add_executable(small_stack interface/small_stack.c)
   target_include_directories(small_stack PRIVATE ${PROJECT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_definitions(small_stack PRIVATE _DEFAULT_SOURCE) # MAP_ANONYMOUS
-  target_link_libraries(small_stack PRIVATE dent_flags dent_plan_static dent_sim_static dent_io_static
+  target_link_libraries(small_stack PRIVATE dent_flags dent_haptic_static dent_plan_static dent_sim_static dent_io_static
     dent_static Threads::Threads m)
   add_test(NAME interface/small_stack COMMAND small_stack)
   set_tests_properties(interface/small_stack PROPERTIES LABELS interface TIMEOUT 3600)

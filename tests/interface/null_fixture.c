@@ -236,6 +236,22 @@ dent_planner *fixture_dent_planner(void)
     return planner;
 }
 
+dent_haptic *fixture_dent_haptic(void)
+{
+    static dent_haptic *haptic;
+    if (!haptic) {
+        static const double places[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+        static const uint32_t face[3] = {0, 1, 2};
+        dent_haptic_def def = dent_haptic_def_default();
+        def.tool.vertex_count = 3;
+        def.tool.element_count = 1;
+        def.tool.element_corners = face;
+        def.tool.positions_t0 = dent_positions_double(places);
+        must(dent_haptic_create(fixture_dent_context(), &def, &haptic) == DENT_OK, "a haptic tool");
+    }
+    return haptic;
+}
+
 static const double strand_points[12] = {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1};
 
 dent_density *fixture_dent_density(void)
@@ -321,6 +337,23 @@ dent_sim_scene *fixture_dent_sim_scene(void)
 dent_sim *fixture_dent_sim(void)
 {
     return dent_sim_scene_sim(fixture_dent_sim_scene());
+}
+
+dent_sim_linkage *fixture_dent_sim_linkage(void)
+{
+    static dent_sim_linkage *linkage;
+    if (!linkage) {
+        static dent_robot_link links[8];
+        for (int n = 0; n < 8; n++) {
+            links[n] = (dent_robot_link){.mass = 1, .inertia = {1, 0, 0, 1, 0, 1}};
+        }
+        dent_sim_linkage_def def = dent_sim_linkage_def_default();
+        def.linkage = fixture_dent_linkage();
+        def.links = links;
+        must(dent_linkage_link_count(def.linkage) <= 8, "few links");
+        must(dent_sim_linkage_create(fixture_dent_context(), &def, &linkage) == DENT_OK, "a simulated linkage");
+    }
+    return linkage;
 }
 
 const char *const *fixture_names(void)
@@ -453,6 +486,7 @@ int main(int count, char **arguments)
     unsigned failures = 0, run = 0;
     /* Made here once, so that the calls do not each make them anew. */
     fixture_dent_linkage();
+    fixture_dent_sim_linkage();
     fixture_dent_embedding();
     fixture_dent_time_critical();
     fixture_dent_schedule();
@@ -465,6 +499,7 @@ int main(int count, char **arguments)
     fixture_dent_response();
     fixture_dent_constraints();
     fixture_dent_planner();
+    fixture_dent_haptic();
     fixture_dent_scene();
     fixture_dent_sim();
     fixture_dent_frames();

@@ -10,8 +10,10 @@
 #include <dent/frames.h>
 #include <dent/impact_io.h>
 #include <dent/mesh_io.h>
+#include <dent/haptic.h>
 #include <dent/plan.h>
 #include <dent/scene.h>
+#include <dent/sim_linkage.h>
 #include <dent/sim_scene.h>
 #include <dent/srdf.h>
 #include <dent/urdf.h>
@@ -52,6 +54,7 @@ dent_kinetic *fixture_dent_kinetic(void);
 dent_response *fixture_dent_response(void);
 dent_constraints *fixture_dent_constraints(void);
 dent_planner *fixture_dent_planner(void);
+dent_haptic *fixture_dent_haptic(void);
 dent_density *fixture_dent_density(void);
 dent_strand_tracker *fixture_dent_strand_tracker(void);
 dent_wisp_tree *fixture_dent_wisp_tree(void);
@@ -60,6 +63,7 @@ dent_view *fixture_dent_view(void);
 #endif
 dent_scene *fixture_dent_scene(void);
 dent_sim *fixture_dent_sim(void);
+dent_sim_linkage *fixture_dent_sim_linkage(void);
 dent_sim_scene *fixture_dent_sim_scene(void);
 dent_frames *fixture_dent_frames(void);
 const char *const *fixture_names(void);

@@ -596,9 +596,44 @@ static void the_arm_of_the_kit_is_read_and_moves_as_its_file_says(void **state)
     robot_close(&test);
 }
 
+static void masses_and_drives_are_read_in_the_frame_of_the_link(void **state)
+{
+    (void)state;
+    struct robot_test test;
+    robot_open(&test);
+    read_good(&test, "<robot name='r'><link name='a'/><link name='b'><inertial><origin xyz='1 2 3' "
+                     "rpy='0 0 1.5707963267948966'/><mass value='2.5'/><inertia ixx='1' ixy='0.1' ixz='0' iyy='2' iyz='0' "
+                     "izz='3'/></inertial></link><joint name='j' type='revolute'><parent link='a'/><child link='b'/>"
+                     "<limit lower='-1' upper='1' effort='7' velocity='0.5'/><dynamics damping='0.2' friction='0.3'/>"
+                     "</joint></robot>");
+    const dent_robot_link *link = &test.robot->links[1];
+    static const double turned[6] = {2, -0.1, 0, 1, 0, 3}; /* x is y, y is -x */
+    assert_true(link->mass == 2.5 && link->mass_center[0] == 1 && link->mass_center[2] == 3);
+    assert_true(test.robot->links[0].mass == 0 && test.robot->links[0].inertia[0] == 0);
+    for (int n = 0; n < 6; n++) {
+        assert_true(fabs(link->inertia[n] - turned[n]) < 1e-15);
+    }
+    const dent_robot_joint *joint = &test.robot->joints[0];
+    assert_true(joint->max_force == 7 && joint->max_speed == 0.5 && joint->damping == 0.2 && joint->friction == 0.3);
+    read_good(&test, "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
+                     "<parent link='a'/><child link='b'/></joint></robot>");
+    joint = &test.robot->joints[0];
+    assert_true(isinf(joint->max_force) && isinf(joint->max_speed) && joint->damping == 0 && joint->friction == 0);
+    read_robot(&test, "<robot name='r'><link name='a'><inertial><mass value='heavy'/></inertial></link></robot>");
+    assert_int_equal(test.reading.status, DENT_ERROR_FORMAT);
+    assert_non_null(strstr(test.reading.message, "r.urdf:1: value of <mass>: 'heavy' is not a number"));
+    read_robot(&test, "<robot name='r'><link name='a'><inertial><mass value='1e999'/></inertial></link></robot>");
+    assert_int_equal(test.reading.status, DENT_ERROR_BAD_NUMBER);
+    read_robot(&test, "<robot name='r'><link name='a'><inertial><inertia ixx='1' iyy='1'/></inertial></link></robot>");
+    assert_int_equal(test.reading.status, DENT_ERROR_FORMAT);
+    assert_non_null(strstr(test.reading.message, "izz"));
+    robot_close(&test);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(masses_and_drives_are_read_in_the_frame_of_the_link),
         cmocka_unit_test(links_joints_and_their_numbers_are_read),
         cmocka_unit_test(a_planar_joint_has_three_values_and_the_normal_of_its_plane),
         cmocka_unit_test(round_shapes_contain_what_they_stand_for),

@@ -24,6 +24,7 @@ struct stage {
 /* Body 0 of the scene, its shape the reference. */
 static void stage_open(struct stage *stage, dent_context *context)
 {
+    message_clear(&stage->message, NULL);
     dent_body_def def = test_body_def(&stage->scene.bodies[0]);
     dent_body_id id;
     body_table_init(&stage->table, context);

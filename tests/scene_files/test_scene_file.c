@@ -150,7 +150,7 @@ static const struct bad_file bad_files[] = {
     {"limits that leave out the start", JOINT("\"kind\": \"slider\", \"limits\": [1, 2], \"to\": \"space\""),
      ":2:55: ", "of at most 0"},
     {"a motor without a goal", JOINT("\"kind\": \"hinge\", \"motor\": {\"max_force\": 1}, \"to\": \"space\""),
-     ":2:52: ", "either \"speed\" or \"position\""},
+     ":2:52: ", "either \"speed\", \"position\" or \"force\""},
     {"a spring without an end", JOINT("\"kind\": \"spring\", \"stiffness\": 1, \"to\": \"space\""),
      ":2:12: ", "a spring needs the key \"point_to\""},
     {"a group out of range", BODIES(BODY("\"group\": 32, ")), ":4:11: ", "a whole number from 0 to 31 was expected"},

@@ -27,11 +27,15 @@ struct scene_case {
 };
 
 static const struct scene_case cases[] = {
-    {"jaw", 0.03, 0.02, 56, 8, true},          {"jaw-real", 1, 1, 4, 6, true},
+    {"bite", 0.1, 0.02, 44, 8, false},         {"jaw", 0.03, 0.02, 56, 8, true},
+    {"jaw-real", 1, 1, 4, 6, true},
     {"knee", 0.3, 0.1, 0, 2000, true},         {"stack", 0.4, 0.1, 8, 400, true},
     {"v-shapes", 1, 0.1, 124, 20, true},       {"vessels", 0.5, 0.1, 40, 8, false},
     {"fold", 0.5, 0.2, 300, 5, false},         {"cloth-sphere", 0.5, 0.1, 24, 50, true},
     {"sheet-fold", 0.5, 0.1, 216, 300, false}, {"cloth-between", 0.5, 0.15, 112, 30, false},
+    {"box-stack", 1, 1, 0, 40, true},          {"newton-cradle", 1, 1, 36, 1, true},
+    {"peg-in-hole", 1, 1, 30, 4, true},        {"arm-table", 1, 0.3, 30, 1, false},
+    {"ur5e-table", 0.5, 0.2, 40, 1, false},    {"two-chains", 1, 1, 30, 1, false},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 

@@ -30,6 +30,7 @@ struct stage {
 
 static bool stage_open(struct stage *stage, dent_context *context, const struct test_body *surface)
 {
+    message_clear(&stage->message, NULL);
     dent_body_id id;
     dent_body_def def = dent_surface_def_default();
     def.vertex_count = surface->vertex_count;

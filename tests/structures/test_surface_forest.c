@@ -34,7 +34,7 @@ struct stage {
 static void stage_open(struct stage *stage, dent_context *context, uint64_t seed)
 {
     dent_random random = dent_random_seeded(seed);
-    struct message message;
+    struct message message = {0};
     *stage = (struct stage){.context = context, .body_count = 1 + dent_random_below(&random, BODIES_MAX)};
     body_table_init(&stage->table, context);
     snapshot_init(&stage->snapshot, context);
@@ -212,7 +212,7 @@ static void grown_boxes_of_faces_at_the_grown_distance_meet(void **state)
         double xyz[2][4][3], size = ldexp(1, (int)dent_random_below(&random, 1800) - 900);
         double gap = 0.5 * dent_random_unit(&random), base = dent_random_unit(&random);
         struct stage stage = {.context = context, .body_count = 2};
-        struct message message;
+        struct message message = {0};
         body_table_init(&stage.table, context);
         snapshot_init(&stage.snapshot, context);
         surface_forest_init(&stage.forest, context);
@@ -578,7 +578,7 @@ static void leaves_are_cut_anew_when_they_have_come_apart_and_only_then(void **s
     (void)state;
     dent_context *context = test_context(1, DENT_ISA_AUTO);
     struct stage stage;
-    struct message message;
+    struct message message = {0};
     stage_open(&stage, context, 1);
     stage_close(&stage);
     stage = (struct stage){.context = context, .body_count = 1};

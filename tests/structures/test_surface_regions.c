@@ -18,7 +18,7 @@ static struct body *make_body(dent_context *context, const struct test_body *sur
     def.element_count = surface->element_count;
     def.element_corners = surface->corners;
     struct body *body = NULL;
-    struct message message;
+    struct message message = {0};
     if (body_create(context, &def, 0, 0, NULL, &message, &body) != DENT_OK) {
         return NULL;
     }

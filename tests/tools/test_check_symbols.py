@@ -54,7 +54,7 @@ def run_on(source, static_source=None, visibility="hidden", header=HEADER, test=
         for kind, text in (("shared", source), ("static", static_source or source)):
             (build / f"{kind}.c").write_text(text)
             subprocess.run([COMPILER, *flags, "-c", f"{kind}.c", "-o", f"{kind}.o"], cwd=build, check=True)
-        for name in ("dent", "dent_io", "dent_plan", "dent_sim", "dent_view"):
+        for name in ("dent", "dent_io", "dent_plan", "dent_haptic", "dent_sim", "dent_view"):
             if name == "dent":
                 objects = ("static.o", "shared.o")
             else:

@@ -28,7 +28,7 @@ function dent(words, { environment = {}, also } = {}) {
 
 test("a wish that is none is an error of one line that names it", async () => {
     const wishes = [["question=face-sell", /question=face-sell.*face-cell/], ["kwestion=face-cell", /unknown setting 'kwestion/], ["structure=oak", /structure=oak.*surface-tree/], ["structure=clusters,7", /clusters,7.*last body is 0/],
-        ["cut=3,0.5", /cut=3,0\.5/], ["hide=0,1", /hide=0,1/], ["opacity=7", /opacity=7/], ["theme=pink", /theme=pink.*dark or light/], ["wire", /wire.*value/], ["wire=1&&no-normals=1", /''/], [`hide=${"1,".repeat(300)}1`, /characters/]];
+        ["cut=3,0.5", /cut=3,0\.5/], ["hide=0,1", /hide=0,1/], ["opacity=7", /opacity=7/], ["paint=0:red", /paint=0:red.*RRGGBB/], ["paint=0-3:ff0000", /last body is 0/], ["paint=0:ff0000/2", /OPACITY/], ["theme=pink", /theme=pink.*dark or light/], ["wire", /wire.*value/], ["wire=1&&no-normals=1", /''/], [`hide=${"1,".repeat(300)}1`, /characters/]];
     for (const [show, message] of wishes) {
         const { code, output, errors } = await dent(["view", "--no-browser", "--show", show, model]);
         assert.equal(code, 2, show);
@@ -39,7 +39,7 @@ test("a wish that is none is an error of one line that names it", async () => {
 });
 
 test("good wishes travel with the address", async () => {
-    const show = "question=face-face&structure=clusters,0,3&cut=2,0.25,1&opacity=0.5&hide=0&wire=1&theme=dark&no-normals=1&no-contacts=1";
+    const show = "question=face-face&structure=clusters,0,3&cut=2,0.25,1&opacity=0.5&hide=0&paint=0-0:e8a0a0/0.5&wire=1&theme=dark&no-normals=1&no-contacts=1";
     const viewer = await startViewer("--show", show, "--view", "30,20", model);
     assert.equal(new URL(viewer.url).hash, `#view=30,20&${show}`);
     assert.equal((await viewer.stop()).code, 0);

@@ -127,6 +127,13 @@ test("a page for a snapshot is nothing but the picture", async () => {
     await other.close();
 });
 
+test("bodies are painted as the address asks", async () => {
+    const other = await openPage(browser, `${viewer.url}#snapshot=1&paint=0-1:e8a0a0/0.5,1:102030`);
+    assert.deepEqual(await other.evaluate(() => window.dentView.stage.bodies.slice(0, 2).map(({ mesh }) => [mesh.material.uniforms.color.value.getHexString(), mesh.material.uniforms.opacity.value])),
+        [["e8a0a0", 0.5], ["102030", 0.5]]);
+    await other.close();
+});
+
 test("the model stays in the picture when the window changes, unless somebody has turned it", async () => {
     await page.click("#fit");
     assert.ok(Math.max(...(await reach())) <= 1);

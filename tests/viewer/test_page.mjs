@@ -118,7 +118,7 @@ test("hiding all bodies leaves the background, theme and help work by keyboard",
 
 test("structures are drawn level by level", async () => {
     const names = await see(() => window.dentView.hello.structures);
-    assert.deepEqual(names, ["surface-tree", "clusters", "buckets", "hash-cells", "sphere-tree", "dop14-tree", "dop18-tree"]);
+    assert.deepEqual(names, ["surface-tree", "clusters", "buckets", "hash-cells", "sphere-tree", "dop14-tree", "dop18-tree", "dense-grid", "hash-grid", "hierarchical-grid", "loose-octree", "kd-tree", "packet-tree", "bsp", "kinetic-tree"]);
     for (const name of names) {
         await page.locator("#structure-level").evaluate(bar => (bar.value = 0));
         await see(() => (window.dentView.boxes = -1));

@@ -7,6 +7,7 @@
 #include "load_world.h"
 #include "placed_file.h"
 #include "robot_input.h"
+#include "run_linkage.h"
 #include "run_robot.h"
 #include "run_converge.h"
 #include "run_output.h"
@@ -28,6 +29,7 @@ typedef struct run_job {
     run_output output;
     run_probes probes;
     run_report report;
+    run_linkage linkage; /* of a robot */
 } run_job;
 
 /* ---- checkpoints ----------------------------------------------------------------------------------------- */
@@ -156,6 +158,12 @@ static int open_scene(run_job *job)
     dent_sim_scene_def def = simulated_scene_def(options, options->arguments[0]);
     def.cancel = interrupt_flag();
     def.contact_deadline = 1e-3 * options->deadline;
+    if (names_a_robot(options->arguments[0])) {
+        int failed = run_linkage_open(&job->linkage, job->session, &def);
+        if (failed) {
+            return failed;
+        }
+    }
     interrupt_at_once(true);
     progress_begin(&job->session->progress, def.name, 0);
     dent_status status = dent_sim_scene_open(job->session->context, &def, &job->scene);
@@ -232,15 +240,24 @@ static int run_job_to_end(run_job *job)
     return status;
 }
 
-/* Options that would be without effect. */
-static int refuse_other_kind(const tool_options *options, bool robot)
+/* Options that would be without effect. A robot with --to is moved, without it simulated. */
+static int refuse_other_kind(const tool_options *options, bool robot, bool moved)
 {
     option_set of_both = OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_ANIMATION) |
                          OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_THREADS) | OPTION_BIT(OPTION_ISA) |
                          OPTION_BIT(OPTION_JSON);
-    if (robot && (options->given & ~(of_both | OPTIONS_OF_ROBOTS)) != 0) {
-        return complain("run: a robot (.urdf) takes --from, --to, --frames, --out, --obstacle, --allow, --srdf and the "
-                        "options of its files; the others are for scenes");
+    option_set of_motions = OPTION_BIT(OPTION_OBSTACLE) | OPTION_BIT(OPTION_NO_LIMITS);
+    option_set of_scenes = OPTION_BIT(OPTION_SCALE) | OPTION_BIT(OPTION_SET) | OPTION_BIT(OPTION_CONVERGE);
+    if (moved && (options->given & ~(of_both | OPTIONS_OF_ROBOTS)) != 0) {
+        return complain("run: a robot (.urdf) with --to takes --from, --frames, --out, --obstacle, --allow, --srdf and "
+                        "the options of its files; the others are for scenes");
+    }
+    if (robot && !moved && (options->given & of_motions) != 0) {
+        return complain("run: --obstacle and --no-limits need --to VALUES; a scene file (\"robots\") has robots among "
+                        "other bodies");
+    }
+    if (robot && !moved && (options->given & of_scenes) != 0) {
+        return complain("run: --scale, --set and --converge are for scenes, not for robots (.urdf)");
     }
     if (!robot && (options->given & OPTIONS_OF_ROBOTS) != 0) {
         return complain("run: --from, --to, --obstacle, --package-path, --skip-missing, --no-limits, --allow and --srdf "
@@ -256,9 +273,9 @@ static int run_run(const tool_options *options, printer *out)
     if (status != STATUS_GOOD) {
         return status;
     }
-    bool robot = names_a_robot(options->arguments[0]);
-    status = refuse_other_kind(options, robot);
-    if (robot || status != STATUS_GOOD) {
+    bool robot = names_a_robot(options->arguments[0]), moved = robot && options->to != NULL;
+    status = refuse_other_kind(options, robot, moved);
+    if (moved || status != STATUS_GOOD) {
         status = status == STATUS_GOOD ? run_robot(&session) : status;
         session_close(&session);
         return status;
@@ -281,6 +298,7 @@ static int run_run(const tool_options *options, printer *out)
         run_probes_close(&job->probes);
         run_report_close(&job->report);
         dent_sim_scene_destroy(job->scene);
+        run_linkage_close(&job->linkage);
         dent_release(session.context, job, 1, sizeof *job);
     }
     session_close(&session);
@@ -318,6 +336,10 @@ const tool_command command_run_row = {
                "\n"
                "--deadline MS gives the contacts of each step at most MS milliseconds. The response is then\n"
                "approximate and depends on the machine (docs/simulator.md, contact budget).\n"
+               "\n"
+               "ROBOT.urdf alone simulates the robot in SI units: held at its root, it moves under gravity, with the\n"
+               "masses, limits, damping and friction of the file, from the joint values of --from (default 0). Motors,\n"
+               "obstacles and other bodies are in scene files (\"robots\", docs/scene_files.md).\n"
                "\n"
                "ROBOT.urdf --from VALUES --to VALUES moves the joints of a robot at constant speed in --frames steps\n"
                "(default 60) and checks every frame, with --obstacle meshes: pairs of links that penetrate, the\n"

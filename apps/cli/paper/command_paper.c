@@ -14,6 +14,7 @@ static const paper_figure *const figure_table[] = {
     &figure_surface_flatness,  &figure_surface_culling,  &figure_surface_directions, &figure_surface_leaves,
     &figure_surface_phases,    &figure_motion_missed,    &figure_motion_size,        &figure_motion_angle,
     &figure_plan_passages,
+    &figure_haptic_traces,
     &figure_deadline_load,     &figure_deadline_error,   &figure_deadline_force,     &figure_deadline_peg,
     &figure_deadline_pairs,
     &figure_depth_sliding,     &figure_depth_directions, &figure_hair_shares,        &figure_hair_friction,
@@ -162,6 +163,8 @@ const tool_command command_paper_row = {
                "  motion-angle        its time against the rotation of the bodies in a step\n"
                "  plan-passages       planning (Redon and Lin 2005): time to a path through a slot against its width,\n"
                "                      with contact milestones and without; minutes\n"
+               "  haptic-traces       god-object (Ortega and others 2006): force of press and release on a plane, in a\n"
+               "                      wedge and a hole, with delays of 0 to 20 ms, passivity control on and off\n"
                "  deadline-load       time-critical search (Mendoza and O'Sullivan): time per frame under growing\n"
                "                      load, with budgets of 1, 2 and 4 ms and without a deadline\n"
                "  deadline-error      error bound against budget: priority, breadth first, depth first\n"

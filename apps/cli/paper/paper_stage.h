@@ -54,6 +54,7 @@ extern const paper_figure figure_motion_missed;
 extern const paper_figure figure_motion_size;
 extern const paper_figure figure_motion_angle;
 extern const paper_figure figure_plan_passages;
+extern const paper_figure figure_haptic_traces;
 extern const paper_figure figure_deadline_load;
 extern const paper_figure figure_deadline_error;
 extern const paper_figure figure_deadline_force;

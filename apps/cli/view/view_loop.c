@@ -174,6 +174,12 @@ static int handle_command(viewing *view, const view_command *command)
     case VIEW_COMMAND_GRAB:
         grab(view, command);
         return STATUS_GOOD;
+    case VIEW_COMMAND_NUDGE:
+    case VIEW_COMMAND_TURN:
+        if (source->nudge != NULL) {
+            source->nudge(source, command->kind == VIEW_COMMAND_TURN, command->value);
+        }
+        return STATUS_GOOD;
     case VIEW_COMMAND_JOINT:
         moves(view);
         return source->set_joint != NULL ? give_up(view, source->set_joint(source, command->number[0], command->value[0]))

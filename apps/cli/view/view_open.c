@@ -95,7 +95,12 @@ int view_source_open(view_source *source, tool_session *session)
     if (options->deadline > 0 && !live) {
         return view_fail(source, "--deadline is for scenes that are simulated");
     }
-    int failed = view_names_recording(options)    ? view_recording_open(source)
+    bool by_hand = options_have(options, OPTION_HAND);
+    if (by_hand && (view_names_recording(options) || options_name_series(options))) {
+        return view_fail(source, "--hand is for models and scenes that stand still, not for recordings");
+    }
+    int failed = by_hand                          ? view_hand_open(source)
+                 : view_names_recording(options)  ? view_recording_open(source)
                  : view_names_simulation(options) ? view_simulation_open(source)
                  : options_name_series(options)   ? view_series_open(source)
                                                   : view_model_open(source);

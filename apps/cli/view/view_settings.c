@@ -87,6 +87,41 @@ static bool good_hide(const request *told, uint32_t bodies)
     return good;
 }
 
+/* 3:e8a0a0 or 0-27:f3ead6, perhaps with /0.5 behind it. */
+static bool good_colour(const char *part, uint32_t bodies)
+{
+    char copy[PART_LIMIT];
+    char *colon, *dash, *slash;
+    if (strlen(part) >= sizeof copy) {
+        return false;
+    }
+    memcpy(copy, part, strlen(part) + 1);
+    colon = strchr(copy, ':');
+    if (colon == NULL) {
+        return false;
+    }
+    *colon = '\0';
+    dash = strchr(copy, '-');
+    slash = strchr(colon + 1, '/');
+    if (dash != NULL) {
+        *dash = '\0';
+    }
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+    return reads_whole(copy, bodies) && (dash == NULL || reads_whole(dash + 1, bodies)) && strlen(colon + 1) == 6 &&
+           strspn(colon + 1, "0123456789abcdef") == 6 && (slash == NULL || reads_number(slash + 1, 0.05, 1));
+}
+
+static bool good_paint(const request *told, uint32_t bodies)
+{
+    bool good = told->part_count > 0;
+    for (uint32_t i = 0; i < told->part_count && good; i++) {
+        good = good_colour(told->parts[i], bodies);
+    }
+    return good;
+}
+
 static bool good_theme(const request *told, uint32_t bodies)
 {
     (void)bodies;
@@ -113,7 +148,7 @@ static const struct request_form {
     {"question", good_question, NULL},
     {"structure", good_structure,
      "NAME,BODY,LEVEL, where NAME is surface-tree, clusters, buckets, hash-cells, sphere-tree, dop14-tree, "
-     "dop18-tree or wisps"},
+     "dop18-tree, wisps, dense-grid, hash-grid, hierarchical-grid, loose-octree, kd-tree, packet-tree, bsp or kinetic-tree"},
     {"stress", good_stress,
      "none, von-mises, tension, compression, plastic-strain, speed, depth, distance, quality or inverted"},
     {"colours", good_stress,
@@ -121,6 +156,8 @@ static const struct request_form {
     {"cut", good_cut, "AXIS,PLACE, an axis from 0 to 2 and a place from 0 to 1; a third number 1 turns it round"},
     {"opacity", good_opacity, "a number from 0.05 to 1"},
     {"hide", good_hide, "numbers of bodies with commas between them"},
+    {"paint", good_paint,
+     "BODY:RRGGBB or FIRST-LAST:RRGGBB (hex digits), each perhaps with /OPACITY, with commas between them"},
     {"wire", good_switch, "1"},
     {"edges", good_switch, "1"},
     {"plain", good_switch, "1"},
@@ -189,9 +226,10 @@ static int check_request(const char *text, size_t length, uint32_t bodies)
                        : complain("view: --show %s=%s: the last body is %u", told.key, told.value, bodies - 1);
         }
     }
-    return complain("view: --show: unknown setting '%.*s'; use question, structure, colours, cut, opacity, hide, wire, "
-                    "edges, plain, through, up, theme, no-normals or no-contacts",
-                    (int)(length < PART_LIMIT ? length : PART_LIMIT), text);
+    return complain(
+        "view: --show: unknown setting '%.*s'; use question, structure, colours, cut, opacity, hide, paint, wire, "
+        "edges, plain, through, up, theme, no-normals or no-contacts",
+        (int)(length < PART_LIMIT ? length : PART_LIMIT), text);
 }
 
 int view_check_show(const char *show, uint32_t bodies)

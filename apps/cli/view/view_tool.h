@@ -35,6 +35,7 @@ int view_model_open(view_source *source);
 int view_series_open(view_source *source);
 int view_simulation_open(view_source *source);
 int view_recording_open(view_source *source);
+int view_hand_open(view_source *source);
 /** The word names a simulated scene or a scene file. */
 bool view_names_simulation(const tool_options *options);
 /** The word is a .pvd file. */

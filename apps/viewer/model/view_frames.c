@@ -115,7 +115,7 @@ static view_message *make_hello(const view_source *source)
         view_text_string(&hello, dent_structure_name((dent_structure)i));
     }
     for (uint32_t i = 0; i < VIEW_TREE_COUNT && !source->plain; i++) {
-        if (!view_trees[i].wisps || view_source_has_strands(source)) {
+        if (view_tree_offered(source, &view_trees[i])) {
             view_text_add(&hello, ",");
             view_text_string(&hello, view_trees[i].name);
         }
@@ -146,6 +146,13 @@ static view_message *make_hello(const view_source *source)
         view_text_add(&hello, "}");
     }
     view_text_add(&hello, "]");
+    if (source->has_hand) {
+        view_text_add(&hello, ",\"hand\":{\"body\":");
+        view_text_number(&hello, source->hand);
+        view_text_add(&hello, ",\"stiffness\":");
+        view_text_number(&hello, source->hand_stiffness);
+        view_text_add(&hello, "}");
+    }
     if (source->joint_count > 0) {
         add_joints(&hello, source);
     }

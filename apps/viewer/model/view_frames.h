@@ -4,27 +4,38 @@
 
 #include "view_source.h"
 
+#include <dent/boxes.h>
 #include <dent/structure.h>
 
 #include "../server/view_server.h"
 
-/** The bounding trees among the structures. */
-enum { VIEW_TREE_COUNT = 4 };
+/** The structures beside those of dent_structure. */
+enum { VIEW_TREE_COUNT = 12 };
+typedef enum view_tree_family {
+    VIEW_TREE_BOUNDS, /* a bounding tree (dent/time_critical.h) */
+    VIEW_TREE_WISPS,  /* the levels of a wisp tree (dent/hair.h) over strands */
+    VIEW_TREE_SEARCH, /* cells of a broad phase (dent/boxes.h) over the elements of the body */
+    VIEW_TREE_BSP,    /* cells of a solid BSP tree (dent/inside.h) */
+    VIEW_TREE_KINETIC /* boxes kept by events (dent/kinetic.h) from the frame before */
+} view_tree_family;
 typedef struct view_tree {
-    const char *name; /* "sphere-tree", "dop14-tree", "dop18-tree", "wisps" */
-    dent_bound_kind kind;
-    bool wisps; /* no bounding tree: the levels of a wisp tree (dent/hair.h) over strands */
+    const char *name; /* "sphere-tree", "dop14-tree", "dop18-tree", "wisps", those of searches, "bsp", "kinetic-tree" */
+    view_tree_family family;
+    dent_bound_kind kind;     /* of BOUNDS */
+    dent_boxes_method method; /* of SEARCH */
 } view_tree;
 extern const view_tree view_trees[VIEW_TREE_COUNT];
 /** Null: it is none of them. */
 const view_tree *view_find_tree(const char *name);
+/** Whether the source has a body that it can show: wisps need strands. */
+bool view_tree_offered(const view_source *source, const view_tree *tree);
 
 /** What is shown beside the bodies; set by commands of the page. */
 typedef struct view_settings {
     dent_question question; /* 0: none */
     uint32_t pair_count;    /* of the last frame */
     bool structure_wanted;
-    const struct view_tree *tree; /* a bounding tree, a structure of its own (dent/time_critical.h); null: … */
+    const struct view_tree *tree; /* one of view_trees; null: … */
     dent_structure structure;     /* … one of these */
     uint32_t structure_body, structure_level;
     view_measure measure; /* as colours */

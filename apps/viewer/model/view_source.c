@@ -3,6 +3,7 @@
 #include "view_source.h"
 
 #include "view_clouds.h"
+#include "view_partitions.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -74,6 +75,7 @@ static void release_bodies(view_source *source)
     dent_release(context, source->bodies, source->body_count, sizeof *source->bodies);
     dent_bound_tree_destroy(source->tree);
     source->tree = NULL;
+    view_kinetic_close(source);
     source->bodies = NULL;
     source->body_count = 0;
 }

@@ -133,6 +133,9 @@ struct view_source {
     view_probe *probes; /* the source's own */
     uint32_t joint_count;
     view_joint *joints; /* by robot and value (view_robot.c) */
+    bool has_hand; /* a body follows the pages' hand (view_hand.c): */
+    uint32_t hand;
+    double hand_stiffness; /* force per length */
     char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
     view_checked_pair *checked; /* the pairs it found */
     uint32_t checked_count;
@@ -140,6 +143,7 @@ struct view_source {
     dent_bound_tree *tree; /* the last one shown, kept from frame to frame; null: none */
     uint32_t tree_body;
     dent_bound_kind tree_kind;
+    struct view_kinetic *kinetic; /* the kinetic tree shown, kept from frame to frame; null: none (view_kinetic.c) */
     struct view_clouds *clouds; /* prepared ones of bodies of points; null: none yet */
 
     void (*report)(const view_source *source, const char *words); /* what view_fail says; null: it is only kept */
@@ -153,6 +157,7 @@ struct view_source {
     void (*grab)(view_source *source, uint32_t body, uint32_t vertex,
                  const double target[3]); /* null: nothing to drag */
     bool (*append_markers)(const view_source *source, view_message *message); /* null: there are none */
+    void (*nudge)(view_source *source, bool turns, const double by[3]); /* null: there is no hand */
     int (*set_joint)(view_source *source, uint32_t joint, double value); /* null: there is no robot */
     void (*release)(view_source *source);
     void (*close)(view_source *source);

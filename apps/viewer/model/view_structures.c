@@ -1,6 +1,8 @@
 /* view_structures.c — the shapes of an acceleration structure as a BOXES message (view_protocol.h): boxes of
- * dent_world_structure, balls and k-DOPs of a bounding tree (dent/time_critical.h). */
+ * dent_world_structure, balls and k-DOPs of a bounding tree (dent/time_critical.h). Partitions of space are in
+ * view_partitions.c, kinetic boxes in view_kinetic.c. */
 #include "view_frames.h"
+#include "view_partitions.h"
 #include "view_polytope.h"
 
 #include <dent/hair.h>
@@ -10,10 +12,25 @@
 enum { BOXES_SENT = 20000, POLYTOPES_SENT = 4000 }; /* a polytope has up to 48 edges */
 enum { SHAPE_BOXES = 0, SHAPE_BALLS = 1, SHAPE_POLYTOPES = 2 };
 
-const view_tree view_trees[VIEW_TREE_COUNT] = {{"sphere-tree", DENT_BOUND_SPHERES, false},
-                                               {"dop14-tree", DENT_BOUND_DOP14, false},
-                                               {"dop18-tree", DENT_BOUND_DOP18, false},
-                                               {"wisps", DENT_BOUND_SPHERES, true}};
+const view_tree view_trees[VIEW_TREE_COUNT] = {
+    {.name = "sphere-tree", .family = VIEW_TREE_BOUNDS, .kind = DENT_BOUND_SPHERES},
+    {.name = "dop14-tree", .family = VIEW_TREE_BOUNDS, .kind = DENT_BOUND_DOP14},
+    {.name = "dop18-tree", .family = VIEW_TREE_BOUNDS, .kind = DENT_BOUND_DOP18},
+    {.name = "wisps", .family = VIEW_TREE_WISPS},
+    {.name = "dense-grid", .family = VIEW_TREE_SEARCH, .method = DENT_BOXES_DENSE_GRID},
+    {.name = "hash-grid", .family = VIEW_TREE_SEARCH, .method = DENT_BOXES_HASH_GRID},
+    {.name = "hierarchical-grid", .family = VIEW_TREE_SEARCH, .method = DENT_BOXES_HIERARCHICAL_GRID},
+    {.name = "loose-octree", .family = VIEW_TREE_SEARCH, .method = DENT_BOXES_LOOSE_OCTREE},
+    {.name = "kd-tree", .family = VIEW_TREE_SEARCH, .method = DENT_BOXES_KD_TREE},
+    {.name = "packet-tree", .family = VIEW_TREE_SEARCH, .method = DENT_BOXES_PACKET_TREE},
+    {.name = "bsp", .family = VIEW_TREE_BSP},
+    {.name = "kinetic-tree", .family = VIEW_TREE_KINETIC},
+};
+
+bool view_tree_offered(const view_source *source, const view_tree *tree)
+{
+    return tree->family != VIEW_TREE_WISPS || view_source_has_strands(source);
+}
 
 const view_tree *view_find_tree(const char *name)
 {
@@ -46,16 +63,6 @@ static view_message *end_shapes(view_source *source, view_message *message, bool
         return NULL;
     }
     return message;
-}
-
-static bool append_box(const view_source *source, const dent_structure_box *box, view_message *message)
-{
-    float numbers[6];
-    for (int axis = 0; axis < 3; axis++) {
-        numbers[axis] = view_place(source, box->lo[axis], axis);
-        numbers[3 + axis] = view_place(source, box->hi[axis], axis);
-    }
-    return view_message_append(message, numbers, sizeof numbers);
 }
 
 static bool append_ball(const view_source *source, const dent_bound_node *node, view_message *message)
@@ -222,16 +229,28 @@ static view_message *make_wisps(view_source *source, uint32_t index, uint32_t le
     return message;
 }
 
+static view_message *make_tree(view_source *source, const view_tree *tree, uint32_t body, uint32_t level)
+{
+    switch (tree->family) {
+    case VIEW_TREE_WISPS:
+        return make_wisps(source, body, level);
+    case VIEW_TREE_SEARCH:
+        return view_make_search(source, tree->method, body, level);
+    case VIEW_TREE_BSP:
+        return view_make_bsp(source, body, level);
+    case VIEW_TREE_KINETIC:
+        return view_make_kinetic(source, body, level);
+    default:
+        return find_present_tree(source, body, tree->kind) ? nodes_of(source, level, tree->kind == DENT_BOUND_SPHERES) : NULL;
+    }
+}
+
 view_message *view_make_boxes(view_source *source, const view_settings *requests)
 {
     dent_structure_shapes shapes = {0};
     bool wanted = requests->structure_wanted && requests->structure_body < source->body_count;
-    if (wanted && requests->tree != NULL && requests->tree->wisps) {
-        return make_wisps(source, requests->structure_body, requests->structure_level);
-    }
     if (wanted && requests->tree != NULL) {
-        bool found = find_present_tree(source, requests->structure_body, requests->tree->kind);
-        return found ? nodes_of(source, requests->structure_level, requests->tree->kind == DENT_BOUND_SPHERES) : NULL;
+        return make_tree(source, requests->tree, requests->structure_body, requests->structure_level);
     }
     if (wanted && dent_world_structure(source->world, requests->structure, source->bodies[requests->structure_body].id,
                                        requests->structure_level, &shapes) != DENT_OK) {
@@ -242,7 +261,7 @@ view_message *view_make_boxes(view_source *source, const view_settings *requests
     view_message *message = begin_shapes(sent, shapes.level, shapes.deepest, SHAPE_BOXES, shapes.count);
     bool good = message != NULL;
     for (uint32_t i = 0; i < sent && good; i++) {
-        good = append_box(source, &shapes.boxes[i], message);
+        good = view_append_box(source, shapes.boxes[i].lo, shapes.boxes[i].hi, message);
     }
     return end_shapes(source, message, good);
 }

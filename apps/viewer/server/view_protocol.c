@@ -105,6 +105,8 @@ static const command_form forms[] = {
     {"stress", VIEW_COMMAND_STRESS, "w"},
     {"pick", VIEW_COMMAND_PICK, "nn"},
     {"grab", VIEW_COMMAND_GRAB, "nnddd"},
+    {"nudge", VIEW_COMMAND_NUDGE, "ddd"},
+    {"turn", VIEW_COMMAND_TURN, "ddd"},
     {"joint", VIEW_COMMAND_JOINT, "nd"},
     {"release", VIEW_COMMAND_RELEASE, ""},
     {"settled", VIEW_COMMAND_SETTLED, ""},

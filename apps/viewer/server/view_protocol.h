@@ -6,7 +6,7 @@
  *     uint32 kind, uint32 sequence
  *
  * HELLO      JSON text: what is shown (title, source, bodies, number of frames, questions, structures, units, measures,
- *            probes, joints)
+ *            probes, joints, the body that follows the hand)
  * TOPOLOGY   uint32 body, vertex_count, face_count; uint32 vertex_numbers[vertex_count] (the body's own number of each
  *            vertex that a surface face uses); uint32 corners[3 * face_count] (places in vertex_numbers); of strands, which
  *            show all vertices, float radii[vertex_count]: a segment joins each vertex with the next, unless its
@@ -21,7 +21,9 @@
  *            in which they meet; then, with VIEW_FLAG_MARKERS, uint32 marker_count and per marker a view_marker with its
  *            text, padded to 4; last one double for each column of the probes that HELLO names
  * BOXES      uint32 count, level, deepest, shape (0 boxes, 1 spheres, 2 polytopes), total; float lo[3], hi[3] of each,
- *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message
+ *            or centre and radius, or of all polytopes together the two ends of every edge, to the end of the message.
+ *            Kinetic boxes are followed by uint32 from, to (frames), bin_count, events[bin_count]: what happened in equal
+ *            parts of the way between these frames
  * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
  * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, stress, speed)
  *
@@ -118,6 +120,8 @@ typedef enum view_command_kind {
     VIEW_COMMAND_STRESS,          /* stress none|MEASURE        as colours          */
     VIEW_COMMAND_PICK,            /* pick BODY FACE             place in TOPOLOGY   */
     VIEW_COMMAND_GRAB,            /* grab BODY VERTEX X Y Z     drag a vertex       */
+    VIEW_COMMAND_NUDGE,           /* nudge X Y Z              the hand, by lengths in the unit */
+    VIEW_COMMAND_TURN,            /* turn X Y Z               the hand, by a rotation vector */
     VIEW_COMMAND_JOINT,           /* joint INDEX VALUE          of a robot, see HELLO */
     VIEW_COMMAND_RELEASE,         /* release                                        */
     VIEW_COMMAND_SETTLED          /* settled                    everything wished for is drawn: take the picture */

@@ -94,6 +94,13 @@ struct contact_memory {
     struct dynamic_array bodies;  /* struct remembered_body by body index, of the call that wrote the records */
 };
 
+/* The contacts of the last call with events, and its bodies. */
+struct contact_history {
+    struct dynamic_array contacts; /* struct known_contact, in canonical order */
+    struct dynamic_array pairs;    /* struct known_pair, by (a, b) */
+    struct dynamic_array bodies;   /* struct known_body by body index of that call */
+};
+
 struct contact_state {
     dent_context *context;
     struct body_records mesh_records;                 /* struct contact_mesh */
@@ -110,6 +117,8 @@ struct contact_state {
     struct dynamic_array contacts, patches; /* the public records */
     struct dynamic_array unsorted;          /* dent_contact: those that are not vertex-cell */
     struct contact_memory memory, fresh_memory;
+    struct contact_history history, fresh_history;
+    struct dynamic_array events, pair_events; /* the public records: those that begin, persist, end */
 };
 
 struct normal_slot {
@@ -144,6 +153,7 @@ struct contact_run {
     struct box_tree **cell_trees;
     struct box_tree **face_trees; /* by body index: null until needed */
     dent_contacts_counters counters;
+    dent_contact_events events;
 };
 
 /* ---- life (contact_state.c) -------------------------------------------------------------------------------------- */
@@ -179,6 +189,14 @@ bool contact_add_gaps(struct contact_run *run, const dent_proximity_result *gaps
 bool contact_add_impacts(struct contact_run *run, const dent_impact_result *impacts); /* contact_features.c */
 bool contact_finish(struct contact_run *run);       /* canonical order (contact_finish.c) */
 bool contact_make_patches(struct contact_run *run); /* contact_patches.c */
+
+/* ---- events (contact_events.c) ----------------------------------------------------------------------------------- */
+
+void contact_history_init(struct contact_state *state);
+void contact_history_destroy(struct contact_state *state);
+void contact_history_forget(struct contact_state *state);
+/* Compares the contacts with the history and fills the fresh one. False: out of memory. */
+bool contact_make_events(struct contact_run *run, dent_contact_events *events);
 
 /* ---- small tools ------------------------------------------------------------------------------------------------- */
 

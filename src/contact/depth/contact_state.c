@@ -58,6 +58,7 @@ static void init_state(dent_context *context, void *data)
     for_each_array(state, array_init);
     block_output_init(&state->lost_blocks, context, sizeof(struct lost_edge));
     block_output_init(&state->term_blocks, context, sizeof(struct depth_term));
+    contact_history_init(state);
 }
 
 static void destroy_state(dent_context *context, void *data)
@@ -67,6 +68,7 @@ static void destroy_state(dent_context *context, void *data)
     for_each_array(state, destroy_array);
     block_output_destroy(&state->lost_blocks);
     block_output_destroy(&state->term_blocks);
+    contact_history_destroy(state);
 }
 
 const struct world_slot_kind contact_slot = {sizeof(struct contact_state), init_state, destroy_state};
@@ -229,6 +231,7 @@ void dent_world_forget_contacts(dent_world *world)
     struct contact_state *state = world ? world_kept(world, &contact_slot) : NULL;
     if (state) {
         array_clear(&state->memory.records);
+        contact_history_forget(state);
     }
 }
 

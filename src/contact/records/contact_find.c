@@ -232,6 +232,12 @@ static void hand_over(struct contact_run *run, const dent_query_result *query, d
         state->memory = state->fresh_memory;
         state->fresh_memory = old;
     }
+    if (run->def->events) {
+        struct contact_history old = state->history;
+        state->history = state->fresh_history;
+        state->fresh_history = old;
+        result->events = run->events;
+    }
 }
 
 /* ---- the stages of the row --------------------------------------------------------------------------------------- */
@@ -272,6 +278,7 @@ static dent_status finish(struct question_call *call)
         return DENT_OK;
     }
     if (!contact_finish(run) || !contact_make_patches(run) ||
+        (run->def->events && !contact_make_events(run, &run->events)) ||
         !contact_remember_bodies(&run->state->fresh_memory.bodies, &call->world->bodies)) {
         return out_of_memory(call->world);
     }

@@ -203,6 +203,44 @@ static dent_status build_linkage(struct robot_reading *reading)
     return status;
 }
 
+/* ---- masses and drives -------------------------------------------------------------------------------------------- */
+
+/* <inertial> in the frame of the link: R I R^T. */
+static void place_inertia(const struct urdf_link *from, dent_robot_link *link)
+{
+    static const int at[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+    const double *i = from->inertia, full[3][3] = {{i[0], i[1], i[2]}, {i[1], i[3], i[4]}, {i[2], i[4], i[5]}};
+    dent_pose pose = urdf_origin_pose(&from->inertial);
+    double m[16];
+    dent_pose_to_matrix(&pose, m);
+    link->mass = from->has_mass ? from->mass : 0;
+    memcpy(link->mass_center, from->inertial.xyz, sizeof link->mass_center);
+    for (int n = 0; n < 6 && from->has_inertia; n++) {
+        double sum = 0;
+        for (int j = 0; j < 3; j++) {
+            for (int k = 0; k < 3; k++) {
+                sum += m[4 * at[n][0] + j] * full[j][k] * m[4 * at[n][1] + k];
+            }
+        }
+        link->inertia[n] = sum;
+    }
+}
+
+static dent_status build_drives(struct robot_reading *reading)
+{
+    const struct urdf_joint *joints = reading->document.joints.data;
+    size_t count = reading->document.joints.count;
+    dent_robot_joint *made = mesh_storage_take(reading->context, reading->storage->blocks, count + 1, sizeof *made);
+    if (!made) {
+        return out_of_memory(reading);
+    }
+    for (size_t j = 0; j < count; j++) {
+        made[j] = (dent_robot_joint){joints[j].effort, joints[j].velocity, joints[j].damping, joints[j].friction};
+    }
+    reading->storage->robot.joints = made;
+    return DENT_OK;
+}
+
 /* ---- the surfaces ------------------------------------------------------------------------------------------------ */
 
 static dent_status build_surface(struct robot_reading *reading, uint32_t index, size_t *next_shape,
@@ -239,6 +277,8 @@ static dent_status build_surfaces(struct robot_reading *reading)
     size_t next_shape = 0;
     for (uint32_t i = 0; i < count; i++) {
         made[i] = (dent_robot_link){.name = links[i].name};
+        TRY(check_angles(reading, &links[i].inertial, links[i].line));
+        place_inertia(&links[i], &made[i]);
         TRY(build_surface(reading, i, &next_shape, &made[i]));
     }
     reading->storage->robot.links = made;
@@ -256,6 +296,7 @@ static dent_status build_robot(struct robot_reading *reading, const struct file_
     TRY(urdf_document_parse(reading->context, reading->file, bytes, reading->storage->blocks, &reading->document));
     TRY(note_names(reading));
     TRY(build_linkage(reading));
+    TRY(build_drives(reading));
     TRY(build_surfaces(reading));
     if (!reading->def->no_mesh_files) {
         urdf_note_visual_meshes(reading->context, reading->file, &reading->document, &reading->places);

@@ -1,4 +1,4 @@
-/* The URDF parser: expat reads the XML, the handlers here keep what is said about links, joints and collision shapes.
+/* The URDF parser: expat reads the XML, the handlers here keep what is said about links, joints, masses and collision shapes.
  *
  * Where the parser stands is a short stack of places (robot, link, collision, …); an element that no place knows is
  * passed over with everything inside it. Written for hostile files: document types are refused, so there are no
@@ -50,6 +50,7 @@ enum place {
     PLACE_COLLISION,
     PLACE_VISUAL,
     PLACE_GEOMETRY,
+    PLACE_INERTIAL,
     PLACE_JOINT,
     PLACE_LEAF
 };
@@ -282,7 +283,7 @@ static enum place begin_joint(struct urdf_parse *parse, const char **attributes)
 {
     static const char *const types[URDF_JOINT_TYPE_COUNT] = {"fixed",     "revolute", "continuous",
                                                              "prismatic", "floating", "planar"};
-    parse->joint = (struct urdf_joint){.axis = {1, 0, 0}, .multiplier = 1, .type = URDF_JOINT_TYPE_COUNT};
+    parse->joint = (struct urdf_joint){.axis = {1, 0, 0}, .multiplier = 1, .type = URDF_JOINT_TYPE_COUNT, .effort = INFINITY, .velocity = INFINITY};
     struct urdf_joint *joint = &parse->joint;
     joint->line = XML_GetCurrentLineNumber(parse->parser);
     joint->name = keep_attribute(parse, "joint", attributes, "name");
@@ -321,6 +322,11 @@ static enum place begin_joint_part(struct urdf_parse *parse, const char *element
         joint->has_limits = attribute(attributes, "lower") || attribute(attributes, "upper");
         read_numbers(parse, element, attributes, "lower", false, 1, &joint->lower);
         read_numbers(parse, element, attributes, "upper", false, 1, &joint->upper);
+        read_numbers(parse, element, attributes, "effort", false, 1, &joint->effort);
+        read_numbers(parse, element, attributes, "velocity", false, 1, &joint->velocity);
+    } else if (strcmp(element, "dynamics") == 0) {
+        read_numbers(parse, element, attributes, "damping", false, 1, &joint->damping);
+        read_numbers(parse, element, attributes, "friction", false, 1, &joint->friction);
     } else if (strcmp(element, "mimic") == 0) {
         read_mimic(parse, attributes);
     }
@@ -371,8 +377,30 @@ static enum place begin_robot_part(struct urdf_parse *parse, const char *element
     return PLACE_LEAF;
 }
 
+static enum place begin_inertial_part(struct urdf_parse *parse, const char *element, const char **attributes)
+{
+    static const char *const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+    struct urdf_link *link = array_at(&parse->document->links, parse->document->links.count - 1);
+    if (strcmp(element, "origin") == 0) {
+        read_origin(parse, attributes, &link->inertial);
+    } else if (strcmp(element, "mass") == 0) {
+        read_numbers(parse, element, attributes, "value", true, 1, &link->mass);
+        link->has_mass = true;
+    } else if (strcmp(element, "inertia") == 0) {
+        for (int n = 0; n < 6; n++) {
+            bool needed = n == 0 || n == 3 || n == 5;
+            read_numbers(parse, element, attributes, names[n], needed, 1, &link->inertia[n]);
+        }
+        link->has_inertia = true;
+    }
+    return PLACE_LEAF;
+}
+
 static enum place begin_link_part(struct urdf_parse *parse, const char *element)
 {
+    if (strcmp(element, "inertial") == 0) {
+        return PLACE_INERTIAL;
+    }
     bool is_visual = strcmp(element, "visual") == 0;
     if (!is_visual && strcmp(element, "collision") != 0) {
         return PLACE_LEAF;
@@ -401,6 +429,8 @@ static enum place begin_in(struct urdf_parse *parse, enum place place, const cha
         return begin_shape_part(parse, element, attributes);
     case PLACE_GEOMETRY:
         return begin_geometry(parse, element, attributes);
+    case PLACE_INERTIAL:
+        return begin_inertial_part(parse, element, attributes);
     case PLACE_JOINT:
         return begin_joint_part(parse, element, attributes);
     case PLACE_LEAF:

@@ -2,7 +2,7 @@
  * names they use, in the order of the file.
  *
  * Only direct children of <robot> count (transmissions and controllers have <joint> elements of their own); everything
- * that is not about links, joints and collision shapes is passed over. */
+ * that is not about links, joints, masses and collision shapes is passed over. */
 #ifndef DENT_IO_URDF_DOCUMENT_H
 #define DENT_IO_URDF_DOCUMENT_H
 
@@ -42,6 +42,9 @@ enum urdf_joint_type {
 struct urdf_link {
     const char *name;
     uint64_t line;
+    bool has_mass, has_inertia; /* <inertial> has <mass>, <inertia> */
+    struct urdf_origin inertial;
+    double mass, inertia[6]; /* xx xy xz yy yz zz in the frame of `inertial` */
 };
 
 struct urdf_joint {
@@ -53,6 +56,8 @@ struct urdf_joint {
     double axis[3];
     bool has_limits;
     double lower, upper;
+    double effort, velocity;  /* of <limit>; infinite without */
+    double damping, friction; /* of <dynamics> */
     const char *mimics; /* a joint, or null */
     double multiplier, offset;
 };

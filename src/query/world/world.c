@@ -18,7 +18,7 @@ dent_world *dent_world_create(dent_context *context)
         return NULL;
     }
     *world = (dent_world){.context = context};
-    message_clear(&world->message);
+    message_clear(&world->message, context);
     body_table_init(&world->bodies, context);
     world->bodies.world = atomic_fetch_add_explicit(&context->worlds, 1, memory_order_relaxed) + 1;
     snapshot_init(&world->snapshot, context);
@@ -257,6 +257,38 @@ uint32_t dent_body_material(const dent_world *world, dent_body_id id)
         return 0;
     }
     return body_table_find(&world->bodies, id) ? world->bodies.slots[id.index1 - 1].material : 0;
+}
+
+dent_status dent_body_set_user(dent_world *world, dent_body_id id, void *user)
+{
+    WORLD_REQUIRE(world, world);
+    if (!body_table_find(&world->bodies, id)) {
+        return body_table_stale(&world->bodies, id, &world->message);
+    }
+    world->bodies.slots[id.index1 - 1].user = user;
+    return DENT_OK;
+}
+
+void *dent_body_user(const dent_world *world, dent_body_id id)
+{
+    return world && body_table_find(&world->bodies, id) ? world->bodies.slots[id.index1 - 1].user : NULL;
+}
+
+void *dent_world_user_at(const dent_world *world, uint32_t body_index)
+{
+    bool known = world && body_index < world->bodies.body_count;
+    return known ? world->bodies.slots[world->bodies.living[body_index]].user : NULL;
+}
+
+const dent_body_id *dent_world_body_ids(const dent_world *world, uint32_t *count)
+{
+    if (!world) {
+        return NULL;
+    }
+    if (count) {
+        *count = world->bodies.body_count;
+    }
+    return world->bodies.ids;
 }
 
 uint32_t dent_world_body_count(const dent_world *world)

@@ -33,7 +33,8 @@ static const struct tooth_measures upper_teeth[JAW_TEETH_PER_SIDE] = {
 
 static const struct tooth_measures *measures_of(const struct jaw_tooth *tooth)
 {
-    return &(tooth->upper ? upper_teeth : lower_teeth)[tooth->number - 1];
+    unsigned row = (unsigned)(tooth->number - 1) % JAW_TEETH_PER_SIDE; /* in range anyway; compilers cannot know */
+    return &(tooth->upper ? upper_teeth : lower_teeth)[row];
 }
 
 /* ---- the arch ---------------------------------------------------------------------------------------------------- */
@@ -186,6 +187,93 @@ void jaw_describe_tooth(struct implicit_shape *shape, const struct jaw_tooth *to
     shape_union(shape, 0.8);
 }
 
+/* ---- smooth teeth ------------------------------------------------------------------------------------------------ */
+
+/* A cone between two places of the tooth: along and outward in shares of its width and depth, heights in mm. */
+static void tooth_cone(struct implicit_shape *shape, const struct jaw_tooth *tooth, const double low[3],
+                       double low_radius, const double high[3], double high_radius)
+{
+    const struct tooth_measures *measures = measures_of(tooth);
+    double from[3], to[3];
+    tooth_point(tooth, low[0] * measures->width, low[1] * measures->depth, low[2], from);
+    tooth_point(tooth, high[0] * measures->width, high[1] * measures->depth, high[2], to);
+    shape_cone(shape, from, low_radius, to, high_radius);
+}
+
+/* A chisel: thick at the neck, wide and thin at the edge. */
+static void describe_incisor(struct implicit_shape *shape, const struct jaw_tooth *tooth)
+{
+    const struct tooth_measures *measures = measures_of(tooth);
+    double thick = 0.36 * measures->depth, edge = 0.11 * measures->width + 0.25;
+    for (int side = -1; side <= 1; side++) {
+        const double neck[3] = {0.12 * side, 0, -neck_height}, belly[3] = {0.24 * side, 0.04, -4.2},
+                     tip[3] = {0.33 * side, 0.02, -edge};
+        tooth_cone(shape, tooth, neck, thick, belly, 0.3 * measures->depth);
+        tooth_cone(shape, tooth, belly, 0.3 * measures->depth, tip, edge);
+        shape_union(shape, 1);
+        if (side > -1) {
+            shape_union(shape, 3.5);
+        }
+    }
+}
+
+static void describe_canine(struct implicit_shape *shape, const struct jaw_tooth *tooth)
+{
+    const struct tooth_measures *measures = measures_of(tooth);
+    double belly_radius = 0.3 * measures->width;
+    for (int side = -1; side <= 1; side += 2) {
+        const double neck[3] = {0.08 * side, 0, -neck_height}, belly[3] = {0.17 * side, 0.05, -3.6},
+                     tip[3] = {0, 0.02, -1.3};
+        tooth_cone(shape, tooth, neck, 0.33 * measures->width, belly, belly_radius);
+        tooth_cone(shape, tooth, belly, belly_radius, tip, 1.2);
+        shape_union(shape, 1.5);
+        if (side > 0) {
+            shape_union(shape, 2);
+        }
+    }
+}
+
+/* A body that widens from the neck, and cusps on it: one a side of the arch, or two. */
+static void describe_grinder(struct implicit_shape *shape, const struct jaw_tooth *tooth, int cusps_along)
+{
+    const struct tooth_measures *measures = measures_of(tooth);
+    double radius = 0.5 * (cusps_along > 1 ? measures->depth : measures->width) - 0.2;
+    double reach = cusps_along > 1 ? 0.14 : 0.04, across = cusps_along > 1 ? 0.02 : 0.07;
+    for (int side = -1; side <= 1; side += 2) {
+        const double neck[3] = {0.75 * reach * side, across * side, -neck_height},
+                     belly[3] = {reach * side, across * side, -4.4};
+        tooth_cone(shape, tooth, neck, 0.84 * radius, belly, 0.92 * radius);
+        if (side > 0) {
+            shape_union(shape, 2.5);
+        }
+    }
+    tooth_half_space(shape, tooth, -1.9, 1);
+    shape_intersection(shape, 1.2);
+    for (int cusp = 0; cusp < 2 * cusps_along; cusp++) {
+        bool outside = (cusp & 1) == 0;
+        double along = cusps_along > 1 ? (cusp & 2 ? 0.25 : -0.25) : 0;
+        double tip = (cusps_along > 1 ? -0.2 : 0) - (outside ? 0 : 0.4);
+        double size = cusps_along > 1 ? 0.14 * measures->width : 0.19 * measures->width;
+        const double base[3] = {0.9 * along, outside ? 0.22 : -0.22, -4.4},
+                     top[3] = {along, outside ? 0.25 : -0.25, tip - size};
+        tooth_cone(shape, tooth, base, 1.45 * size, top, size);
+        shape_union(shape, 1.1);
+    }
+}
+
+void jaw_describe_smooth_tooth(struct implicit_shape *shape, const struct jaw_tooth *tooth)
+{
+    if (tooth->number <= 2) {
+        describe_incisor(shape, tooth);
+    } else if (tooth->number == 3) {
+        describe_canine(shape, tooth);
+    } else {
+        describe_grinder(shape, tooth, tooth->number <= 5 ? 1 : 2);
+    }
+    describe_roots(shape, tooth, 0, 1.5);
+    shape_union(shape, 1.6);
+}
+
 void jaw_describe_ligament(struct implicit_shape *shape, const struct jaw_tooth *tooth, const struct jaw_fit *fit)
 {
     describe_roots(shape, tooth, fit->tooth_cleft + fit->ligament, 0);
@@ -253,6 +341,24 @@ static void describe_branch(struct implicit_shape *shape, double side)
     shape_union(shape, 4);
     shape_ellipsoid(shape, condyle, condyle_axes);
     shape_union(shape, 5);
+}
+
+void jaw_describe_ridge(struct implicit_shape *shape, bool upper, double more)
+{
+    describe_row(shape, upper, 60, upper ? crest_height + 6.5 : -crest_height - 6.2, 0, (upper ? 6.6 : 6.4) + more,
+                 (upper ? 7.8 : 7.6) + more);
+}
+
+void jaw_describe_cast(struct implicit_shape *shape)
+{
+    static const double palate[3] = {0, 18, 25}, palate_axes[3] = {23, 29, 5}, top[3] = {0, 0, 25}, up[3] = {0, 0, 1};
+    jaw_describe_ridge(shape, true, 0);
+    describe_row(shape, true, 60, crest_height + 13, -1, 5.5, 6.5);
+    shape_union(shape, 9);
+    shape_ellipsoid(shape, palate, palate_axes);
+    shape_union(shape, 6);
+    shape_half_space(shape, top, up);
+    shape_intersection(shape, 1.5);
 }
 
 void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count,

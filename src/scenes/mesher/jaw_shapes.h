@@ -32,6 +32,8 @@ struct jaw_tooth jaw_tooth_in_place(bool upper, bool right, int number);
 void jaw_tooth_bounds(const struct jaw_tooth *tooth, double low[3], double high[3]);
 
 void jaw_describe_tooth(struct implicit_shape *shape, const struct jaw_tooth *tooth);
+/* The same tooth for pictures: chisels, cones and crowns with cusps and fissures, all edges round. */
+void jaw_describe_smooth_tooth(struct implicit_shape *shape, const struct jaw_tooth *tooth);
 void jaw_describe_ligament(struct implicit_shape *shape, const struct jaw_tooth *tooth, const struct jaw_fit *fit);
 
 /* Bones with sockets for the given teeth (those of the other jaw are passed over). */
@@ -39,6 +41,12 @@ void jaw_describe_mandible(struct implicit_shape *shape, const struct jaw_tooth 
                            const struct jaw_fit *fit);
 void jaw_describe_maxilla(struct implicit_shape *shape, const struct jaw_tooth *teeth, uint32_t count,
                           const struct jaw_fit *fit);
+
+/* The part of a bone that holds the roots, thicker by `more`, without sockets. */
+void jaw_describe_ridge(struct implicit_shape *shape, bool upper, double more);
+
+/* The ridge of the upper jaw with the palate, cut off flat above, as a dentist's cast is. */
+void jaw_describe_cast(struct implicit_shape *shape);
 
 /* How far from the tooth the middle of a ligament of the scene jaw is at a scale, mm; in scene_jaw.c. */
 double jaw_ligament_middle(double scale);

@@ -37,6 +37,7 @@ void plan_close(struct sim_plan *plan)
     dent_release(plan->context, plan->springs, plan->spring_capacity, sizeof *plan->springs);
     dent_release(plan->context, plan->probes, plan->probe_capacity, sizeof *plan->probes);
     dent_release(plan->context, plan->joints, plan->joint_capacity, sizeof *plan->joints);
+    dent_release(plan->context, plan->excluded, plan->excluded_capacity, sizeof *plan->excluded);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -135,6 +136,13 @@ void plan_add_joint(struct sim_plan *plan, const dent_sim_joint *joint)
 {
     if (grow(plan, &plan->joints, plan->joint_count, &plan->joint_capacity, sizeof *plan->joints)) {
         plan->joints[plan->joint_count++] = *joint;
+    }
+}
+
+void plan_add_excluded(struct sim_plan *plan, uint32_t body_a, uint32_t body_b)
+{
+    if (grow(plan, &plan->excluded, plan->excluded_count, &plan->excluded_capacity, sizeof *plan->excluded)) {
+        plan->excluded[plan->excluded_count++] = (dent_sim_body_pair){body_a, body_b};
     }
 }
 
@@ -300,6 +308,8 @@ dent_status plan_finish(struct sim_plan *plan, dent_sim_scene **result)
     plan->def.probes = plan->probes;
     plan->def.joint_count = plan->joint_count;
     plan->def.joints = plan->joints;
+    plan->def.excluded_count = plan->excluded_count;
+    plan->def.excluded = plan->excluded;
     dent_sim_scene *scene = dent_allocate(plan->context, 1, sizeof *scene);
     if (!scene) {
         out_of_memory(plan);

@@ -7,6 +7,7 @@
 #ifndef DENT_SCENES_SIM_PLAN_H
 #define DENT_SCENES_SIM_PLAN_H
 
+#include <dent/sim_linkage.h>
 #include <dent/sim_scene.h>
 
 #include "scenes/scene_mesh.h"
@@ -40,6 +41,8 @@ struct sim_plan {
     uint32_t probe_count, probe_capacity;
     dent_sim_joint *joints;
     uint32_t joint_count, joint_capacity;
+    dent_sim_body_pair *excluded;
+    uint32_t excluded_count, excluded_capacity;
 
     dent_sim_def def; /* everything but the arrays above */
     const char *name; /* of the scene */
@@ -68,6 +71,11 @@ void plan_add_spring(struct sim_plan *plan, const dent_sim_spring *spring);
 void plan_add_probe(struct sim_plan *plan, const dent_sim_probe *probe);
 void plan_add_joint(struct sim_plan *plan, const dent_sim_joint *joint);
 void plan_add_pair(struct sim_plan *plan, const dent_sim_material_pair *pair);
+void plan_add_excluded(struct sim_plan *plan, uint32_t body_a, uint32_t body_b);
+/* Bodies and joints of a linkage behind those that are there (whatever first_body and first_joint say); the pairs of
+ * its links that are listed do not collide. The linkage and its links may go afterwards. */
+void plan_add_linkage(struct sim_plan *plan, const dent_sim_linkage_def *def, const uint32_t (*excluded)[2],
+                      uint32_t excluded_count);
 
 /* A body with defaults and no mesh; never null (after an error a record nobody will read). Valid until the next body is
  * added. */

@@ -21,6 +21,7 @@ struct sim_scene_row {
 uint32_t sim_scene_table_count(void);
 const struct sim_scene_row *sim_scene_table_at(uint32_t index);
 
+extern const struct sim_scene_row sim_scene_bite;
 extern const struct sim_scene_row sim_scene_jaw;
 extern const struct sim_scene_row sim_scene_jaw_real;
 extern const struct sim_scene_row sim_scene_knee;
@@ -31,5 +32,11 @@ extern const struct sim_scene_row sim_scene_fold;
 extern const struct sim_scene_row sim_scene_cloth_sphere;
 extern const struct sim_scene_row sim_scene_sheet_fold;
 extern const struct sim_scene_row sim_scene_cloth_between;
+extern const struct sim_scene_row sim_scene_box_stack;
+extern const struct sim_scene_row sim_scene_newton_cradle;
+extern const struct sim_scene_row sim_scene_peg_in_hole;
+extern const struct sim_scene_row sim_scene_arm_table;
+extern const struct sim_scene_row sim_scene_ur5e_table;
+extern const struct sim_scene_row sim_scene_two_chains;
 
 #endif

@@ -1,4 +1,5 @@
-/* The bounce: contacts that pushed and were met faster than 2 g h part with restitution times the speed they met with. */
+/* The bounce: contacts that pushed and were met faster than 2 g h part with restitution times the speed they met with.
+ * Contacts that bounce and are still apart are left to the next substep, which meets them with the whole speed. */
 #include "island_stages.h"
 
 #include <math.h>
@@ -26,9 +27,10 @@ static bool prepare_bounce(const struct islands_call *call, const struct island_
         island_relative_velocity(row, problem->free, relative);
         double now = sim_dot(row->normal, relative);
         bool pushed = row->normal_force > 0, bounces = pushed && row->restitution > 0 && row->approach < -threshold;
+        double least = row->restitution > 0 ? -INFINITY : -row->gap / call->model->substep;
         row->target = bounces                     ? -row->restitution * row->approach
                       : pushed || !(row->gap > 0) ? (now < 0 ? now : 0)
-                                                  : -row->gap / call->model->substep;
+                                                  : least;
         any = any || bounces;
         row->normal_force = 0;
     }

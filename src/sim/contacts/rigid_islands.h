@@ -105,7 +105,7 @@ struct rigid_book island_energy_books(const struct sim_model *model, const struc
 
 /* ---- rigid_joints.c ---------------------------------------------------------------------------------------------- */
 
-enum { JOINT_ROWS = 9 };
+enum { JOINT_ROWS = 11 };
 
 /* The body that says which island a joint belongs to. */
 uint32_t joint_owner(const struct sim_model *model, const struct sim_joint *joint);

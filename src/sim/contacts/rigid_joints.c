@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SLOT_AXIAL = 6, SLOT_LOWER = 7, SLOT_UPPER = 8 };
+enum { SLOT_AXIAL = 6, SLOT_LOWER = 7, SLOT_UPPER = 8, SLOT_DAMPING = 9, SLOT_FRICTION = 10 };
 
 /* Errors below this share of a mean edge are left. */
 #define ERROR_SHARE 1e-10
@@ -47,9 +47,23 @@ static bool has_axial_row(const struct sim_joint *joint)
     return joint->kind == DENT_SIM_JOINT_SPRING || joint->motor != DENT_SIM_MOTOR_NONE;
 }
 
+/* Of springs damping is part of the axial row. */
+static bool has_slot(const struct sim_joint *joint, uint32_t slot)
+{
+    return slot < SLOT_AXIAL        ? slot < equation_count(joint)
+           : slot == SLOT_AXIAL     ? has_axial_row(joint)
+           : slot == SLOT_DAMPING   ? joint->kind != DENT_SIM_JOINT_SPRING && joint->damping > 0
+           : slot == SLOT_FRICTION  ? joint->friction > 0
+                                    : joint->limited;
+}
+
 uint32_t joint_row_count(const struct sim_joint *joint)
 {
-    return equation_count(joint) + (has_axial_row(joint) ? 1 : 0) + (joint->limited ? 2 : 0);
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < JOINT_ROWS; slot++) {
+        count += has_slot(joint, slot) ? 1 : 0;
+    }
+    return count;
 }
 
 void joint_place_rows(const struct sim_model *model, uint32_t number, struct rigid_islands *islands,
@@ -57,10 +71,7 @@ void joint_place_rows(const struct sim_model *model, uint32_t number, struct rig
 {
     const struct sim_joint *joint = &model->joints[number];
     for (uint32_t slot = 0; slot < JOINT_ROWS; slot++) {
-        bool used = slot < SLOT_AXIAL    ? slot < equation_count(joint)
-                    : slot == SLOT_AXIAL ? has_axial_row(joint)
-                                         : joint->limited;
-        if (used) {
+        if (has_slot(joint, slot)) {
             struct joint_row *row = &islands->joints[island->first_joint + island->joint_count++];
             *row = (struct joint_row){.joint = number, .slot = slot, .pair = SIM_NONE, .arm = 1};
             for (int s = 0; s < 2; s++) {
@@ -267,10 +278,28 @@ static void axial_direction(const struct sim_joint *joint, const struct joint_pl
 static void motor_row(const struct sim_model *model, const struct sim_joint *joint, const struct joint_state *state,
                       double position, struct joint_row *row)
 {
+    double h = model->substep, most = h * joint->max_force;
+    if (joint->motor == DENT_SIM_MOTOR_FORCE) { /* whatever the speed: bounds that are one */
+        double impulse = h * state->target;
+        row->target = 0;
+        row->lower = row->upper = impulse > most ? most : impulse < -most ? -most : impulse;
+        return;
+    }
+    double wanted = (state->target - position) / (APPROACH_SUBSTEPS * h);
+    wanted = wanted > joint->max_speed ? joint->max_speed : wanted < -joint->max_speed ? -joint->max_speed : wanted;
+    row->target = joint->motor == DENT_SIM_MOTOR_VELOCITY ? state->target : wanted;
+    row->upper = most;
+    row->lower = -most;
+}
+
+/* Damping is of the speed at the end of the substep; friction opposes it up to its largest force. */
+static void loss_row(const struct sim_model *model, const struct sim_joint *joint, struct joint_row *row)
+{
+    bool damping = row->slot == SLOT_DAMPING;
     double h = model->substep;
-    row->target =
-        joint->motor == DENT_SIM_MOTOR_VELOCITY ? state->target : (state->target - position) / (APPROACH_SUBSTEPS * h);
-    row->upper = h * joint->max_force;
+    row->target = 0;
+    row->yield = damping ? 1 / (h * joint->damping) : 0;
+    row->upper = damping ? INFINITY : h * joint->friction;
     row->lower = -row->upper;
 }
 
@@ -328,11 +357,14 @@ double joints_prepare(const struct sim_model *model, struct sim_state *state, co
         } else {
             double position = position_of(joint, &place, now->position);
             axial_direction(joint, &place, radius, row);
-            if (row->slot != SLOT_AXIAL) {
+            bool limit = row->slot == SLOT_LOWER || row->slot == SLOT_UPPER;
+            if (limit) {
                 double speed = joint_row_speed(row, problem->velocity);
                 error = limit_row(model, joint, position, purpose, speed, row) * row->arm;
             } else if (purpose != JOINT_PUSH) {
                 row->lower = row->upper = row->target = 0;
+            } else if (row->slot != SLOT_AXIAL) {
+                loss_row(model, joint, row);
             } else if (joint->kind == DENT_SIM_JOINT_SPRING) {
                 spring_row(model, joint, position, row);
             } else {
@@ -357,8 +389,12 @@ double joints_fastest(const struct island_problem *problem)
 {
     double fastest = 0;
     for (uint32_t r = 0; r < problem->island->joint_count; r++) {
-        const struct joint_row *row = &problem->joints[r];
+        struct joint_row *row = &problem->joints[r];
         double speed = row->slot == SLOT_AXIAL ? fabs(row->target) * row->arm : 0;
+        if (row->lower == row->upper && row->upper != 0) { /* a motor that pushes: what it gives */
+            joint_row_measure(problem, row);
+            speed = fabs(row->upper) * row->mobility * row->arm;
+        }
         fastest = speed > fastest ? speed : fastest;
     }
     return fastest;

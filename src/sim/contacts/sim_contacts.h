@@ -124,6 +124,9 @@ struct swift_motion {
     bool *overlaps;                   /* by body: another one, when contacts were found */
     dent_rigid_state *poses, *wanted; /* at the beginning; where the solver took them */
     double *fractions, *shares;       /* by rigid body: how far it goes; of that, after a round */
+    bool *near;                       /* by body: it has contacts in this interval */
+    bool *jointed;                    /* by rigid body: joints hold it, to another body or to space */
+    uint32_t *groups;                 /* by rigid body: the smallest one that joints hold together with it */
     double *pushes;                   /* by rigid body, 3: what a prescribed body that ran into it pushes it on */
     /* swift_turns.c: bodies that turn, their motions; by rigid body: its number there, SIM_NONE */
     uint32_t turning_count, *turning;
@@ -147,11 +150,23 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
 void swift_place_between(const dent_rigid_state *from, const dent_rigid_state *to, double fraction,
                          dent_rigid_state *pose);
 
+/* ---- swift_groups.c ---------------------------------------------------------------------------------------------- */
+
+void swift_find_groups(const struct sim_model *model, struct swift_motion *swift);
+/* The least share of a group is that of all its bodies. */
+void swift_spread_shares(const struct sim_model *model, struct swift_motion *swift);
+/* One body goes a share of what it goes now, whether it turns or goes straight; counts its vertices once. */
+void swift_shorten(const struct sim_model *model, struct sim_state *state, struct swift_motion *swift, uint32_t rigid,
+                   double share, struct step_report *report);
+
 /* ---- swift_turns.c ----------------------------------------------------------------------------------------------- */
 
 double turning_angle(const struct sim_model *model, const dent_rigid_state *pose); /* in a substep */
 /* Which bodies turn so much that straight lines would be wrong; their number. */
 uint32_t turning_begin(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift);
+/* The body goes a share of what it goes now. */
+void turning_shorten(const struct sim_model *model, struct sim_state *state, struct swift_motion *swift, uint32_t rigid,
+                     double share);
 /* Stops what turns before what it would run into. */
 dent_status turning_limit(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
                           struct swift_motion *swift, double separation, struct step_report *report, bool *stopped);

@@ -30,12 +30,15 @@ dent_status swift_build(struct sim_model *model, struct swift_motion *swift)
     swift->wanted = sim_allocate(model, model->rigid_count, sizeof *swift->wanted);
     swift->fractions = sim_allocate(model, model->rigid_count, sizeof *swift->fractions);
     swift->shares = sim_allocate(model, model->rigid_count, sizeof *swift->shares);
+    swift->near = sim_allocate(model, model->body_count, sizeof *swift->near);
+    swift->jointed = sim_allocate(model, model->rigid_count, sizeof *swift->jointed);
+    swift->groups = sim_allocate(model, model->rigid_count, sizeof *swift->groups);
     swift->pushes = sim_allocate(model, 3 * (size_t)model->rigid_count, sizeof *swift->pushes);
     swift->turning = sim_allocate(model, model->rigid_count, sizeof *swift->turning);
     swift->frames = sim_allocate(model, model->rigid_count, sizeof *swift->frames);
     swift->attached = sim_allocate(model, model->rigid_count, sizeof *swift->attached);
     swift->excluded = sim_allocate(model, (size_t)model->joint_count + 1, sizeof *swift->excluded);
-    return swift->excluded && swift->turning && swift->frames && swift->attached && swift->pushes && swift->start &&
+    return swift->excluded && swift->groups && swift->near && swift->jointed && swift->turning && swift->frames && swift->attached && swift->pushes && swift->start &&
                    swift->travelled && swift->overlaps && swift->poses && swift->wanted && swift->fractions &&
                    swift->shares
                ? DENT_OK
@@ -46,7 +49,10 @@ void swift_begin_interval(const struct sim_model *model, const struct contact_se
 {
     memset(swift->travelled, 0, model->body_count * sizeof *swift->travelled);
     memset(swift->overlaps, 0, model->body_count * sizeof *swift->overlaps);
+    memset(swift->near, 0, model->body_count * sizeof *swift->near);
+    swift_find_groups(model, swift);
     for (uint64_t i = 0; i < contacts->count; i++) {
+        swift->near[contacts->reported[i].body_a] = swift->near[contacts->reported[i].body_b] = true;
         if (contacts->reported[i].gap < 0) {
             swift->overlaps[contacts->reported[i].body_a] = swift->overlaps[contacts->reported[i].body_b] = true;
         }
@@ -210,6 +216,7 @@ static uint64_t shorten(const struct sim_model *model, struct sim_state *state, 
         }
         count++;
     }
+    swift_spread_shares(model, swift);
     return count;
 }
 
@@ -245,11 +252,7 @@ static void place(const struct sim_model *model, struct sim_state *state, struct
             memcpy(state->rigids[r].linear_velocity, swift->wanted[r].linear_velocity, sizeof swift->wanted[r].center);
         }
         if (swift->shares[r] < 1) {
-            report->statistics.stopped_vertices +=
-                swift->fractions[r] == 1 ? model->bodies[model->rigids[r].body].vertex_count : 0;
-            swift->fractions[r] *= swift->shares[r];
-            swift_place_between(&swift->poses[r], &swift->wanted[r], swift->fractions[r], &state->rigids[r]);
-            rigid_keep_spin(model, r, &swift->wanted[r], &state->rigids[r]);
+            swift_shorten(model, state, swift, r, swift->shares[r], report);
         }
     }
     rigid_place_vertices(model, state);
@@ -330,24 +333,91 @@ static void pay_for_stop(const struct sim_model *model, struct sim_state *state,
     }
 }
 
+/* ---- what joints hold ---------------------------------------------------------------------------------------------- */
+
+/* Joints, their limits and motors move bodies on arcs and by displacements after contacts were solved. So bodies of joints,
+ * swift or not, also stop before rigid and prescribed bodies that they would really touch; in the last rounds, where that
+ * does not end, they stand still for the substep, which is counted. Elastic bodies have prevent_crossing for this. */
+enum { HOLDING_ROUNDS = 8 };
+
+static bool is_held(const struct sim_model *model, const struct sim_state *state, const struct swift_motion *swift,
+                    uint32_t body)
+{
+    uint32_t rigid = model->bodies[body].rigid;
+    return rigid != SIM_NONE && swift->jointed[rigid] && !state->rest[rigid].asleep && !swift->overlaps[body] &&
+           !model->bodies[body].thin;
+}
+
+static bool any_held(const struct sim_model *model, const struct sim_state *state, const struct swift_motion *swift)
+{
+    bool any = false;
+    for (uint32_t r = 0; r < model->rigid_count && !any && model->joint_count > 0; r++) {
+        uint32_t body = model->rigids[r].body;
+        any = swift->near[body] && is_held(model, state, swift, body);
+    }
+    return any;
+}
+
+static uint64_t shorten_held(const struct sim_model *model, const struct sim_state *state, struct swift_motion *swift,
+                             const dent_impact_result *found, bool last)
+{
+    uint64_t count = 0;
+    memset(swift->pushes, 0, 3 * (size_t)model->rigid_count * sizeof *swift->pushes);
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        swift->shares[r] = 1;
+    }
+    for (uint64_t i = 0; i < found->count; i++) {
+        const dent_impact *impact = &found->impacts[i];
+        uint32_t bodies[2] = {impact->body_a, impact->body_b};
+        bool held[2] = {is_held(model, state, swift, bodies[0]), is_held(model, state, swift, bodies[1])};
+        bool over = swift->overlaps[bodies[0]] || swift->overlaps[bodies[1]];
+        over = over || sim_is_elastic(model->bodies[bodies[0]].kind) || sim_is_elastic(model->bodies[bodies[1]].kind);
+        if ((!held[0] && !held[1]) || over || impact->toi == 0 || model->bodies[bodies[0]].thin ||
+            model->bodies[bodies[1]].thin || bodies_are_joined(model, bodies[0], bodies[1])) {
+            continue;
+        }
+        for (int s = 0; s < 2; s++) {
+            uint32_t r = model->bodies[bodies[s]].rigid;
+            double share = last ? 0 : 0.9 * impact->toi;
+            if (r != SIM_NONE && swift->fractions[r] > 0) {
+                swift->shares[r] = share < swift->shares[r] ? share : swift->shares[r];
+                count++;
+            }
+        }
+    }
+    swift_spread_shares(model, swift);
+    return count;
+}
+
+static dent_status hold_groups(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
+                               struct swift_motion *swift, struct step_report *report, bool *stopped)
+{
+    dent_status status = DENT_OK;
+    for (uint32_t round = 0; round < HOLDING_ROUNDS && status == DENT_OK; round++) {
+        dent_impact_result found;
+        bool last = round + 3 > HOLDING_ROUNDS;
+        status = find(model, state, search, swift, 0, &found);
+        uint64_t count = status == DENT_OK ? shorten_held(model, state, swift, &found, last) : 0;
+        if (count == 0) {
+            break;
+        }
+        for (uint32_t r = 0; r < model->rigid_count && last; r++) {
+            report->statistics.frozen_bodies += swift->shares[r] == 0;
+        }
+        report->statistics.impacts += count;
+        *stopped = true;
+        place(model, state, swift, report);
+    }
+    return status;
+}
+
 /* ---- a substep ends ---------------------------------------------------------------------------------------------- */
 
-dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
-                         struct swift_motion *swift, const struct elastic_work *elastic, struct step_report *report,
-                         bool *stopped)
+static dent_status stop_swift(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
+                              struct swift_motion *swift, struct step_report *report, bool *stopped)
 {
-    uint64_t begin = dent_clock_ns();
+    double separation = separation_of(model, search, swift);
     dent_status status = DENT_OK;
-    *stopped = false;
-    if (!model->stop_swift || !find_swift(model, state, search, swift)) {
-        return DENT_OK;
-    }
-    double separation = separation_of(model, search, swift), before = energy_of_rigids(model, state, elastic);
-    memcpy(swift->wanted, state->rigids, model->rigid_count * sizeof *swift->wanted);
-    for (uint32_t r = 0; r < model->rigid_count; r++) {
-        swift->fractions[r] = 1;
-    }
-    turning_begin(model, state, swift);
     for (uint32_t round = 0; round < MOST_ROUNDS && status == DENT_OK; round++) {
         dent_impact_result found;
         if (swift->turning_count > 0) {
@@ -363,9 +433,37 @@ dent_status swift_finish(const struct sim_model *model, struct sim_state *state,
         place(model, state, swift, report);
     }
     *stopped = true; /* margins are used up: detection comes next */
-    if (status == DENT_OK) {
+    return status;
+}
+
+dent_status swift_finish(const struct sim_model *model, struct sim_state *state, struct contact_search *search,
+                         struct swift_motion *swift, const struct elastic_work *elastic, struct step_report *report,
+                         bool *stopped)
+{
+    uint64_t begin = dent_clock_ns();
+    dent_status status = DENT_OK;
+    *stopped = false;
+    bool swift_ones = model->stop_swift && find_swift(model, state, search, swift);
+    bool held = model->stop_swift && (swift_ones || any_held(model, state, swift)) && model->joint_count > 0;
+    if (!swift_ones && !held) {
+        return DENT_OK;
+    }
+    double before = energy_of_rigids(model, state, elastic);
+    memcpy(swift->wanted, state->rigids, model->rigid_count * sizeof *swift->wanted);
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        swift->fractions[r] = 1;
+        swift->turning[r] = SIM_NONE;
+    }
+    if (swift_ones) {
+        turning_begin(model, state, swift);
+        status = stop_swift(model, state, search, swift, report, stopped);
+    }
+    if (held && status == DENT_OK) {
+        status = hold_groups(model, state, search, swift, report, stopped);
+    }
+    if (status == DENT_OK && *stopped) {
         give_back_fall(model, state, swift);
-        if (!pushes_on(model, search, swift)) {
+        if (!swift_ones || !pushes_on(model, search, swift)) {
             pay_for_stop(model, state, swift, elastic, before);
         }
         rigid_vertex_velocities(model, state);

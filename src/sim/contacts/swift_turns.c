@@ -84,8 +84,8 @@ static dent_status set_positions(const struct sim_model *model, const struct sim
     return status;
 }
 
-static void shorten_turning(const struct sim_model *model, struct sim_state *state, struct swift_motion *swift,
-                            uint32_t rigid, double share)
+void turning_shorten(const struct sim_model *model, struct sim_state *state, struct swift_motion *swift, uint32_t rigid,
+                     double share)
 {
     dent_motion *motion = &swift->frames[swift->turning[rigid]].motion;
     dent_rigid_state *pose = &state->rigids[rigid];
@@ -104,23 +104,18 @@ static void shorten_turning(const struct sim_model *model, struct sim_state *sta
     rigid_keep_spin(model, rigid, &swift->wanted[rigid], pose);
 }
 
-/* Stops both bodies of a contact at `share` of their ways; those that go straight through swift->shares. */
+/* Stops both bodies of a contact at `share` of their ways, and what joints hold together with them. */
 static void stop_pair(const struct sim_model *model, struct sim_state *state, struct swift_motion *swift,
                       const uint32_t bodies[2], double share, struct step_report *report)
 {
+    uint32_t groups[2];
     for (int s = 0; s < 2; s++) {
         uint32_t rigid = model->bodies[bodies[s]].rigid;
-        if (rigid == SIM_NONE) {
-            continue;
-        }
-        report->statistics.stopped_vertices += swift->fractions[rigid] == 1 ? model->bodies[bodies[s]].vertex_count : 0;
-        if (swift->turning[rigid] != SIM_NONE) {
-            shorten_turning(model, state, swift, rigid, share);
-        } else {
-            swift->fractions[rigid] *= share;
-            swift_place_between(&swift->poses[rigid], &swift->wanted[rigid], swift->fractions[rigid],
-                                &state->rigids[rigid]);
-            rigid_keep_spin(model, rigid, &swift->wanted[rigid], &state->rigids[rigid]);
+        groups[s] = rigid == SIM_NONE ? SIM_NONE : swift->groups[rigid];
+    }
+    for (uint32_t r = 0; r < model->rigid_count; r++) {
+        if (swift->groups[r] == groups[0] || swift->groups[r] == groups[1]) {
+            swift_shorten(model, state, swift, r, share, report);
         }
     }
     rigid_place_vertices(model, state);

@@ -321,6 +321,33 @@ static dent_status check_mesh(struct checker *checker, const dent_sim_body_def *
     return DENT_OK;
 }
 
+/* The inertia of a body with extent: positive definite, by its leading minors. */
+static dent_status check_given_mass(struct checker *checker, const dent_sim_body_def *body)
+{
+    const double *i = body->inertia;
+    if (!at_least(body->mass, 0)) {
+        return refuse(checker, "mass", body->mass, "it must be finite and not negative");
+    }
+    if (body->mass == 0) {
+        return DENT_OK;
+    }
+    if (body->kind != DENT_SIM_RIGID) {
+        return refuse(checker, "mass", body->mass, "only rigid bodies are given one");
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (!isfinite(body->mass_center[axis])) {
+            return refuse(checker, "centre of mass", body->mass_center[axis], "it must be finite");
+        }
+    }
+    double minor = i[0] * i[3] - i[1] * i[1];
+    double determinant = i[5] * minor - i[4] * (i[0] * i[4] - i[1] * i[2]) + i[2] * (i[1] * i[4] - i[3] * i[2]);
+    double trace = i[0] + i[3] + i[5];
+    if (!(i[0] > 0 && minor > 0 && determinant > 1e-12 * trace * trace * trace && isfinite(determinant))) {
+        return refuse(checker, "inertia", i[0], "it must be finite and positive definite");
+    }
+    return DENT_OK;
+}
+
 static dent_status check_body_numbers(struct checker *checker, const dent_sim_body_def *body)
 {
     uint32_t material_count = checker->def->material_count > 0 ? checker->def->material_count : 1;
@@ -333,7 +360,10 @@ static dent_status check_body_numbers(struct checker *checker, const dent_sim_bo
     if (!isfinite(body->thickness)) {
         return refuse(checker, "thickness", body->thickness, "it must be finite");
     }
-    dent_status status = check_array(checker, "position", body->positions, body->vertex_count);
+    dent_status status = check_given_mass(checker, body);
+    if (status == DENT_OK) {
+        status = check_array(checker, "position", body->positions, body->vertex_count);
+    }
     if (status == DENT_OK) {
         status = check_array(checker, "rest position", body->rest, body->vertex_count);
     }
@@ -569,6 +599,11 @@ static uint64_t add_body(uint64_t hash, const dent_sim_body_def *body)
     hash = add_numbers(hash, body->linear_velocity, 3);
     hash = add_numbers(hash, body->angular_velocity, 3);
     hash = add_number(hash, body->density);
+    if (body->mass > 0) {
+        hash = add_number(hash, body->mass);
+        hash = add_numbers(hash, body->mass_center, 3);
+        hash = add_numbers(hash, body->inertia, 6);
+    }
     hash = add_number(hash, body->thickness);
     hash = sim_hash_records(hash, body->fixed_vertices, body->fixed_count * sizeof(uint32_t), "4");
     hash = add_numbers(hash, body->motion.pivot, 3);

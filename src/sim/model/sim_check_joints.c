@@ -37,12 +37,23 @@ static dent_status check_numbers(dent_context *context, const dent_sim_joint *jo
     if (axial && (!is_finite(a) || (a[0] == 0 && a[1] == 0 && a[2] == 0))) {
         return refuse(context, number, "its axis must be finite and not 0");
     }
-    if (!axial && (joint->limited || joint->motor != DENT_SIM_MOTOR_NONE)) {
-        return refuse(context, number, "only hinges and sliders have limits and motors");
+    if (!axial && (joint->limited || joint->motor != DENT_SIM_MOTOR_NONE || joint->friction != 0 || joint->start != 0)) {
+        return refuse(context, number, "only hinges and sliders have limits, motors, friction and a start");
     }
-    if (joint->limited &&
-        !(isfinite(joint->lower) && isfinite(joint->upper) && joint->lower <= 0 && joint->upper >= 0)) {
-        return refuse(context, number, "its limits must be finite, the lower one not above 0, the upper one not below");
+    if (!isfinite(joint->start) || !(joint->friction >= 0 && isfinite(joint->friction))) {
+        return refuse(context, number, "its start must be finite, its friction finite and not negative");
+    }
+    if (joint->limited && !(isfinite(joint->lower) && isfinite(joint->upper) && joint->lower <= joint->start &&
+                            joint->upper >= joint->start)) {
+        return refuse(context, number,
+                      "its limits must be finite, the lower one not above the position at the start, the upper one not "
+                      "below");
+    }
+    if (axial && !(joint->damping >= 0 && isfinite(joint->damping))) {
+        return refuse(context, number, "its damping must be finite and not negative");
+    }
+    if (joint->motor == DENT_SIM_MOTOR_POSITION && !(joint->max_speed > 0)) {
+        return refuse(context, number, "the largest speed of its motor must be above 0");
     }
     if (joint->motor != DENT_SIM_MOTOR_NONE && (!isfinite(joint->target) || !(joint->max_force >= 0))) {
         return refuse(context, number, "the target of its motor must be finite, the largest force not negative");
@@ -54,9 +65,26 @@ static dent_status check_numbers(dent_context *context, const dent_sim_joint *jo
     return DENT_OK;
 }
 
+static dent_status check_excluded(dent_context *context, const dent_sim_def *def)
+{
+    if (def->excluded_count > 0 && !def->excluded) {
+        return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "excluded_count is %u, excluded is null",
+                         def->excluded_count);
+    }
+    for (uint32_t n = 0; n < def->excluded_count; n++) {
+        const dent_sim_body_pair *pair = &def->excluded[n];
+        if (pair->body_a >= def->body_count || pair->body_b >= def->body_count || pair->body_a == pair->body_b) {
+            return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
+                             "excluded pair %u: bodies %u and %u; two different ones of %u were expected", n,
+                             pair->body_a, pair->body_b, def->body_count);
+        }
+    }
+    return DENT_OK;
+}
+
 dent_status sim_check_joints(dent_context *context, const dent_sim_def *def)
 {
-    dent_status status = DENT_OK;
+    dent_status status = check_excluded(context, def);
     if (def->joint_count > 0 && !def->joints) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "joint_count is %u, joints is null", def->joint_count);
     }
@@ -65,7 +93,7 @@ dent_status sim_check_joints(dent_context *context, const dent_sim_def *def)
         if (joint->struct_size != sizeof *joint) {
             return refuse(context, n, "it was not made by dent_sim_joint_default()");
         }
-        if (!dent_sim_joint_kind_name(joint->kind) || (unsigned)joint->motor > DENT_SIM_MOTOR_POSITION) {
+        if (!dent_sim_joint_kind_name(joint->kind) || (unsigned)joint->motor > DENT_SIM_MOTOR_FORCE) {
             return refuse(context, n, "unknown kind of joint or motor");
         }
         if (!is_rigid(def, joint->body_a) || joint->body_a == joint->body_b ||
@@ -86,9 +114,13 @@ uint64_t sim_joints_fingerprint(const dent_sim_def *def, uint64_t hash)
         const uint32_t counts[] = {(uint32_t)j->kind, j->body_a, j->body_b, j->limited, (uint32_t)j->motor, j->collide};
         const double numbers[] = {j->point[0],  j->point[1],  j->point[2], j->point_b[0], j->point_b[1], j->point_b[2],
                                   j->axis[0],   j->axis[1],   j->axis[2],  j->lower,      j->upper,      j->target,
-                                  j->max_force, j->stiffness, j->damping,  j->length};
+                                  j->max_force, j->stiffness, j->damping,  j->length,     j->start,      j->friction,
+                                  j->max_speed};
         hash = sim_hash_records(hash, counts, sizeof counts, "4");
         hash = sim_hash_records(hash, numbers, sizeof numbers, "8");
+    }
+    if (def->excluded_count > 0) {
+        hash = sim_hash_records(hash, def->excluded, def->excluded_count * sizeof *def->excluded, "44");
     }
     return hash;
 }

@@ -41,6 +41,7 @@ struct sim_body {
     double *rest;                                                     /* undeformed shape; may be `start` */
     uint32_t material;
     double density, thickness, mean_edge, mass;
+    double given_mass, given_center[3], given_inertia[6]; /* of the def; mass 0: by the mesh */
     uint32_t fixed_count;
     uint32_t *fixed; /* numbers within the body */
     dent_sim_motion motion;
@@ -84,10 +85,12 @@ struct sim_joint {
     double local[2][3];                  /* its point in the frames of the bodies, or in space */
     double axis[3], across[3], third[3]; /* unit, in space at the start: the frames of bodies are those of space then */
     bool limited, collide;
+    double start;        /* the position at time 0; limits are relative to it */
     double lower, upper;
     dent_sim_motor motor;
-    double max_force;
-    double stiffness, damping, length; /* springs */
+    double max_force, max_speed;
+    double stiffness, length; /* springs */
+    double damping, friction;
 };
 
 struct sim_embedding {

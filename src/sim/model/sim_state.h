@@ -32,8 +32,8 @@ struct rigid_book {
 
 /* Of a joint: multipliers of the last substep, the target of its motor, how it stands, and its reactions on body a. */
 struct joint_state {
-    double impulses[9];         /* six equations, motor or spring, lower and upper limit */
-    double target;              /* of the motor */
+    double impulses[11];        /* six equations, motor or spring, lower and upper limit, damping, friction */
+    double target;              /* of the motor; of position motors relative to `start` */
     double position, speed;     /* along or about the axis; of hinges without whole turns taken away */
     double force[3], moment[3]; /* N, N m about its point */
     double axial;               /* N or N m: motor and limits, or the spring */

@@ -111,7 +111,7 @@ void joints_apply(const struct island_problem *problem, double *sum)
     }
 }
 
-static void measure_mobility(const struct island_problem *problem, struct joint_row *row)
+void joint_row_measure(const struct island_problem *problem, struct joint_row *row)
 {
     row->mobility = 0;
     row->inverse = 0;
@@ -133,7 +133,7 @@ void joints_set_stiffness(const struct island_problem *problem, double factor, d
 {
     for (uint32_t r = 0; r < problem->island->joint_count; r++) {
         struct joint_row *row = &problem->joints[r];
-        measure_mobility(problem, row);
+        joint_row_measure(problem, row);
         double most = largest * row->inverse / row->mobility;
         row->stiffness = factor / row->mobility < most ? factor / row->mobility : most;
     }
@@ -145,7 +145,7 @@ double joints_sweep(const struct island_problem *problem, bool backward)
     uint32_t count = problem->island->joint_count;
     for (uint32_t n = 0; n < count; n++) {
         struct joint_row *row = &problem->joints[backward ? count - 1 - n : n];
-        measure_mobility(problem, row);
+        joint_row_measure(problem, row);
         double speed = joint_row_speed(row, problem->velocity);
         double wish = row->impulse - (speed - row->target + row->yield * row->impulse) / (row->mobility + row->yield);
         wish = wish < row->lower ? row->lower : wish > row->upper ? row->upper : wish;

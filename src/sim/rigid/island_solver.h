@@ -113,6 +113,8 @@ double island_product(const struct island_body *bodies, uint32_t count, const do
 /* ---- island_joints.c --------------------------------------------------------------------------------------------- */
 
 double joint_row_speed(const struct joint_row *row, const double *velocity);
+/* How easily a row moves its bodies: mobility and inverse. */
+void joint_row_measure(const struct island_problem *problem, struct joint_row *row);
 void joints_add_gradient(const struct island_problem *problem, const double *velocity, double *gradient);
 double joints_slope(const struct island_problem *problem, double share);
 void joints_add_matrix(const struct island_problem *problem);

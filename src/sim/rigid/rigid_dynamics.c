@@ -111,13 +111,21 @@ static bool inertia_from(const struct moments *sums, const double *arm, double d
     return rigid_invert_inertia(inertia, inverse);
 }
 
-static dent_status build_one(struct sim_model *model, struct sim_state *state, uint32_t body_number, uint32_t number)
+/* Mass, centre and inertia that the def gives. The check of the def has seen that they make sense. */
+static bool take_given(struct sim_body *body, dent_rigid_state *pose, double *inertia, double *inverse)
 {
-    struct sim_body *body = &model->bodies[body_number];
-    struct sim_rigid *rigid = &model->rigids[number];
-    dent_rigid_state *pose = &state->rigids[number];
+    const double *i = body->given_inertia, full[9] = {i[0], i[1], i[2], i[1], i[3], i[4], i[2], i[4], i[5]};
+    body->mass = body->given_mass;
+    memcpy(pose->center, body->given_center, sizeof pose->center);
+    memcpy(inertia, full, sizeof full);
+    return rigid_invert_inertia(inertia, inverse);
+}
+
+/* What the mesh and the density make of them; false: nothing. */
+static bool take_mesh(struct sim_body *body, dent_rigid_state *pose, double *inertia, double *inverse)
+{
     struct moments sums = body_moments(body);
-    double arm[3], inverse[9];
+    double arm[3];
     const double *reference = body->start + 3 * (size_t)body->corners[0];
     body->mass = body->density * sums.mass;
     bool solid = body->mass > 0;
@@ -125,10 +133,21 @@ static dent_status build_one(struct sim_model *model, struct sim_state *state, u
         arm[axis] = solid ? sums.first[axis] / sums.mass : 0;
         pose->center[axis] = reference[axis] + arm[axis];
     }
-    if (!solid || !inertia_from(&sums, arm, body->density, rigid->inertia, inverse)) {
+    return solid && inertia_from(&sums, arm, body->density, inertia, inverse);
+}
+
+static dent_status build_one(struct sim_model *model, struct sim_state *state, uint32_t body_number, uint32_t number)
+{
+    struct sim_body *body = &model->bodies[body_number];
+    struct sim_rigid *rigid = &model->rigids[number];
+    dent_rigid_state *pose = &state->rigids[number];
+    double inverse[9];
+    bool made = body->given_mass > 0 ? take_given(body, pose, rigid->inertia, inverse)
+                                     : take_mesh(body, pose, rigid->inertia, inverse);
+    if (!made) {
         return dent_fail(model->context, DENT_ERROR_BAD_MESH,
-                         "%s: a rigid body needs mass and extent, its mesh has mass %.9g and a singular inertia",
-                         body->name, body->mass);
+                         "%s: a rigid body needs mass and extent, its %s has mass %.9g and a singular inertia",
+                         body->name, body->given_mass > 0 ? "def" : "mesh", body->mass);
     }
     double *local = sim_allocate(model, 3 * (size_t)body->vertex_count, sizeof *local);
     if (!local) {

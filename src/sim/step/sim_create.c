@@ -117,6 +117,9 @@ static dent_status copy_body(struct sim_model *model, const dent_sim_body_def *d
     body->material = def->material;
     body->density = def->density > 0 ? def->density : model->materials[def->material].density;
     body->own_density = def->density > 0;
+    body->given_mass = def->kind == DENT_SIM_RIGID ? def->mass : 0;
+    memcpy(body->given_center, def->mass_center, sizeof body->given_center);
+    memcpy(body->given_inertia, def->inertia, sizeof body->given_inertia);
     body->thickness = def->thickness;
     body->fixed_count = def->fixed_count;
     body->host = def->host;
@@ -219,6 +222,29 @@ static dent_status add_to_world(struct sim_model *model, const double *positions
     return DENT_OK;
 }
 
+/* Bodies of a joint do not collide, nor do those that the def excludes: no question is asked about them. */
+static dent_status exclude_pairs(struct sim_model *model, const dent_sim_def *def, dent_world *world)
+{
+    uint32_t most = def->joint_count + def->excluded_count, count = 0;
+    dent_excluded_pair *pairs = dent_allocate(model->context, most, sizeof *pairs);
+    if (!pairs) {
+        return sim_no_memory(model->context);
+    }
+    for (uint32_t n = 0; n < def->joint_count; n++) {
+        const dent_sim_joint *joint = &def->joints[n];
+        if (!joint->collide && joint->body_b != UINT32_MAX) {
+            pairs[count++] = (dent_excluded_pair){model->bodies[joint->body_a].id, model->bodies[joint->body_b].id};
+        }
+    }
+    for (uint32_t n = 0; n < def->excluded_count; n++) {
+        const dent_sim_body_pair *pair = &def->excluded[n];
+        pairs[count++] = (dent_excluded_pair){model->bodies[pair->body_a].id, model->bodies[pair->body_b].id};
+    }
+    dent_status status = count > 0 ? dent_world_set_excluded_pairs(world, pairs, count) : DENT_OK;
+    dent_release(model->context, pairs, most, sizeof *pairs);
+    return status == DENT_OK ? status : dent_fail(model->context, status, "%s", dent_world_message(world));
+}
+
 static dent_status make_world(struct sim_model *model, const double *positions, const dent_sim_def *def,
                               dent_world **made)
 {
@@ -237,6 +263,7 @@ static dent_status make_world(struct sim_model *model, const double *positions, 
     }
     dent_release(model->context, roots, most_roots, sizeof *roots);
     dent_release(model->context, ties, def->attachment_count, sizeof *ties);
+    status = status == DENT_OK ? exclude_pairs(model, def, world) : status;
     model->mean_edge = model->vertex_count > 0 ? edges / model->vertex_count : 0;
     for (uint32_t b = 0; b < model->body_count; b++) {
         double thickness = def->thickness >= 0 ? def->thickness : 0.02 * model->mean_edge;

@@ -16,6 +16,7 @@ dent_sim_joint dent_sim_joint_default(void)
                             .kind = DENT_SIM_JOINT_BALL,
                             .body_b = UINT32_MAX,
                             .axis = {0, 0, 1},
+                            .max_speed = INFINITY,
                             .length = -1};
 }
 
@@ -55,12 +56,15 @@ static void make_joint(const struct sim_model *model, const struct sim_state *st
     *joint = (struct sim_joint){.kind = from->kind,
                                 .limited = from->limited,
                                 .collide = from->collide,
-                                .lower = from->lower,
-                                .upper = from->upper,
+                                .start = from->start,
+                                .lower = from->lower - from->start,
+                                .upper = from->upper - from->start,
                                 .motor = from->motor,
                                 .max_force = from->max_force,
+                                .max_speed = from->max_speed,
                                 .stiffness = from->stiffness,
                                 .damping = from->damping,
+                                .friction = from->friction,
                                 .frame = SIM_NONE};
     choose_directions(joint, axial ? from->axis : up);
     for (int s = 0; s < 2; s++) {
@@ -78,6 +82,12 @@ static void make_joint(const struct sim_model *model, const struct sim_state *st
     joint->length = from->length >= 0 ? from->length : sqrt(sim_dot(apart, apart));
 }
 
+/* Positions are counted from time 0 on inside. */
+static double target_inside(const struct sim_joint *joint, double target)
+{
+    return joint->motor == DENT_SIM_MOTOR_POSITION ? target - joint->start : target;
+}
+
 dent_status joints_make(struct sim_model *model, struct sim_state *state, const dent_sim_def *def,
                         struct rigid_islands *islands)
 {
@@ -87,7 +97,7 @@ dent_status joints_make(struct sim_model *model, struct sim_state *state, const 
     }
     for (uint32_t n = 0; n < def->joint_count; n++) {
         make_joint(model, state, &def->joints[n], &model->joints[n]);
-        state->joints[n].target = def->joints[n].target;
+        state->joints[n].target = target_inside(&model->joints[n], def->joints[n].target);
     }
     islands_tie_joints(model, islands);
     joints_measure(model, state);
@@ -100,11 +110,12 @@ bool dent_sim_get_joint(const dent_sim *sim, uint32_t joint, dent_sim_joint_info
         return false;
     }
     const struct joint_state *now = &sim->state.joints[joint];
-    bool spring = sim->model.joints[joint].kind == DENT_SIM_JOINT_SPRING;
-    *info = (dent_sim_joint_info){.position = now->position,
+    const struct sim_joint *made = &sim->model.joints[joint];
+    bool spring = made->kind == DENT_SIM_JOINT_SPRING;
+    *info = (dent_sim_joint_info){.position = now->position + made->start,
                                   .speed = now->speed,
                                   .axial = spring ? -now->axial : now->axial,
-                                  .target = now->target};
+                                  .target = now->target - target_inside(made, 0)};
     memcpy(info->force, now->force, sizeof info->force);
     memcpy(info->moment, now->moment, sizeof info->moment);
     return true;
@@ -121,6 +132,6 @@ dent_status dent_sim_set_motor(dent_sim *sim, uint32_t joint, double target)
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "joint %u: the target %.9g is not finite", joint,
                          target);
     }
-    sim->state.joints[joint].target = target;
+    sim->state.joints[joint].target = target_inside(&sim->model.joints[joint], target);
     return DENT_OK;
 }

@@ -206,6 +206,31 @@ static const double *body_numbers(const dent_sim *sim, const double *numbers, ui
     return body < sim->model.body_count ? numbers + 3 * (size_t)sim->model.bodies[body].first_vertex : NULL;
 }
 
+bool dent_sim_get_pose(const dent_sim *sim, uint32_t body, dent_pose *pose, double *linear, double *angular)
+{
+    uint32_t rigid = sim && body < sim->model.body_count ? sim->model.bodies[body].rigid : SIM_NONE;
+    if (rigid == SIM_NONE) {
+        return false;
+    }
+    const dent_rigid_state *now = &sim->state.rigids[rigid];
+    double turn[9], center[3]; /* of mass, at time 0 */
+    sim_subtract(sim->model.bodies[body].start, sim->model.rigids[rigid].local, center);
+    rigid_rotation(now->orientation, turn);
+    for (int k = 0; k < 3 && pose; k++) {
+        pose->translation[k] = now->center[k] - sim_dot(turn + 3 * k, center);
+    }
+    if (pose) {
+        memcpy(pose->rotation, now->orientation, sizeof pose->rotation);
+    }
+    if (linear) {
+        memcpy(linear, now->linear_velocity, sizeof now->linear_velocity);
+    }
+    if (angular) {
+        memcpy(angular, now->angular_velocity, sizeof now->angular_velocity);
+    }
+    return true;
+}
+
 const double *dent_sim_positions(const dent_sim *sim, uint32_t body)
 {
     if (!sim) {

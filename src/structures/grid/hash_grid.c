@@ -98,12 +98,6 @@ static void measure_levels(struct hash_grid *grid, const struct grid_input *inpu
     }
 }
 
-static int32_t cell_of(const struct grid_level *level, int axis, double x)
-{
-    return (int32_t)(((double)x - (double)level->lo[axis]) *
-                     level->inverse_cell); /* never negative: truncation is floor */
-}
-
 static uint32_t next_power_of_two(uint64_t at_least)
 {
     uint32_t power = 1;
@@ -117,7 +111,7 @@ static uint64_t count_cells(struct grid_level *level)
 {
     uint64_t cells = 1;
     for (int axis = 0; axis < 3; axis++) {
-        level->cells[axis] = level->count ? cell_of(level, axis, level->hi[axis]) + 1 : 1;
+        level->cells[axis] = level->count ? hash_grid_cell(level, axis, level->hi[axis]) + 1 : 1;
         cells *= (uint64_t)level->cells[axis]; /* below 2^66 / 8: cells are at most 2^21 + 2 an axis */
     }
     return cells;
@@ -209,8 +203,8 @@ static void count_slots(struct hash_grid *grid, const struct filling *filling)
     for (uint32_t i = 0; i < filling->input->count; i++) {
         const struct grid_level *level = &grid->levels[filling->levels[i]];
         const float *lo = corner_of(filling->input->lo, filling->input, entry_at(filling->input, i));
-        uint32_t row = row_slot(level, cell_of(level, 1, lo[1]), cell_of(level, 2, lo[2]));
-        filling->slots[i] = slot_in_row(level, row, cell_of(level, 0, lo[0]));
+        uint32_t row = row_slot(level, hash_grid_cell(level, 1, lo[1]), hash_grid_cell(level, 2, lo[2]));
+        filling->slots[i] = slot_in_row(level, row, hash_grid_cell(level, 0, lo[0]));
         level->start[filling->slots[i]]++;
     }
 }
@@ -245,8 +239,8 @@ static void fill(struct hash_grid *grid, const struct filling *filling)
                 filling->hi[axis][slot] = hi[axis];
             }
         }
-        filling->row_y[slot] = cell_of(level, 1, lo[1]);
-        filling->row_z[slot] = cell_of(level, 2, lo[2]);
+        filling->row_y[slot] = hash_grid_cell(level, 1, lo[1]);
+        filling->row_z[slot] = hash_grid_cell(level, 2, lo[2]);
         filling->number[slot] = entry;
     }
 }
@@ -292,8 +286,8 @@ static void fill_coarser(const struct filling *filling, struct grid_level *table
     uint32_t sum = first;
     table->first = first;
     for (uint32_t i = from; i < from + table->count; i++) {
-        uint32_t row = row_slot(table, cell_of(table, 1, filling->lo[1][i]), cell_of(table, 2, filling->lo[2][i]));
-        filling->slots[i - from] = slot_in_row(table, row, cell_of(table, 0, filling->lo[0][i]));
+        uint32_t row = row_slot(table, hash_grid_cell(table, 1, filling->lo[1][i]), hash_grid_cell(table, 2, filling->lo[2][i]));
+        filling->slots[i - from] = slot_in_row(table, row, hash_grid_cell(table, 0, filling->lo[0][i]));
         table->start[filling->slots[i - from]]++;
     }
     for (uint32_t slot = 0; slot < table->slots; slot++) {
@@ -307,8 +301,8 @@ static void fill_coarser(const struct filling *filling, struct grid_level *table
             filling->lo[axis][slot] = filling->lo[axis][i];
             filling->hi[axis][slot] = filling->hi[axis][i];
         }
-        filling->row_y[slot] = cell_of(table, 1, filling->lo[1][i]);
-        filling->row_z[slot] = cell_of(table, 2, filling->lo[2][i]);
+        filling->row_y[slot] = hash_grid_cell(table, 1, filling->lo[1][i]);
+        filling->row_z[slot] = hash_grid_cell(table, 2, filling->lo[2][i]);
         filling->number[slot] = filling->number[i];
     }
 }
@@ -422,8 +416,8 @@ static bool cells_of_window(const struct look_up *look_up, const struct grid_lev
         if (!(lo <= hi)) {
             return false;
         }
-        first[axis] = cell_of(level, axis, lo);
-        last[axis] = cell_of(level, axis, hi);
+        first[axis] = hash_grid_cell(level, axis, lo);
+        last[axis] = hash_grid_cell(level, axis, hi);
     }
     return true;
 }

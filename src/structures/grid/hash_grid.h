@@ -70,6 +70,12 @@ struct hash_grid {
     uint32_t count;
 };
 
+/* The cell of a table that a number not below level->lo lies in. */
+static inline int32_t hash_grid_cell(const struct grid_level *level, int axis, double x)
+{
+    return (int32_t)((x - (double)level->lo[axis]) * level->inverse_cell); /* never negative: truncation is floor */
+}
+
 /* False when memory runs out. Memory from `arena`; `scratch` may be the same. */
 bool hash_grid_build(struct hash_grid *grid, const struct grid_input *input, struct arena *arena);
 

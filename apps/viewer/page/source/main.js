@@ -1,5 +1,6 @@
 // The page of `dent view`: connects the tool's messages, the 3-D stage and the controls.
 import { Connection } from "./connection.js";
+import { Hand } from "./hand.js";
 import { Joints } from "./joints.js";
 import { BOXES, FRAME, HELLO, NOTE, STATE, TOPOLOGY, decode } from "./messages.js";
 import { bodyColor, fieldGradient, fieldTable, pushGradient, pushTable } from "./palette.js";
@@ -9,6 +10,7 @@ import { SIZES, Video, animation, asBlob, save, takePicture } from "./pictures.j
 import { Plot, shortNumber } from "./plots.js";
 import { valueGradient } from "./points.js";
 import { Stage } from "./stage.js";
+import { Timeline } from "./timeline.js";
 
 const $ = id => document.getElementById(id);
 const wanted = new URLSearchParams(location.hash.slice(1)), wantedField = new URLSearchParams(location.hash.slice(1)).get("colours") ?? new URLSearchParams(location.hash.slice(1)).get("stress"); // #snapshot=1&view=35,20&question=face-cell …
@@ -64,6 +66,7 @@ const plots = {
     push: new Plot($("plot-push"), ["--series-2"]),
     time: new Plot($("plot-time"), ["--series-1", "--series-3", "--faint"]),
 };
+const timeline = new Timeline($("events"));
 let probePlots = [];
 const allPlots = () => [...Object.values(plots), ...probePlots];
 state.stage = stage;
@@ -131,13 +134,15 @@ function onHello(message) {
     $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve
     $("scrub").style.visibility = message.live ? "hidden" : ""; // a live scene only goes on
     $("time-keys").hidden = !message.live;
-    $("grab-label").hidden = !message.live;
+    $("grab-label").hidden = !message.live || Boolean(message.hand); // there a plain drag does it
     $("scrub").max = Math.max(message.frames - 1, 0);
     $("scrub").disabled = message.frames < 2 || message.live;
     $("step-back").disabled = message.live;
     for (const id of ["play", "step", "speed"]) $(id).disabled = message.frames === 1 && !message.live;
     $("joint-part").hidden = !message.joints?.length;
     joints.show(message.joints);
+    hand.show(message.hand);
+    $("hand-keys").hidden = !message.hand;
     listBodies(message.bodies);
     if (!again) restoreUp();
     if (awaiting === 0) applyWishes();
@@ -155,6 +160,7 @@ function onFrame(frame) {
     current = frame;
     stage.field = fieldLook();
     stage.showFrame(frame);
+    hand.draw(frame);
     undrawn.push(frame.sequence);
     if (wanted.has("view") && !state.looked) {
         state.looked = true;
@@ -362,7 +368,9 @@ function showLegend(frame) {
 
 function onBoxes(message) {
     stage.showBoxes(message);
+    timeline.show(message.events);
     state.boxes = message.count;
+    state.events = message.events;
     settle();
     $("structure-level").max = Math.max(message.deepest, 1);
     const many = `${message.total} ${message.total === 1 ? "shape" : "shapes"}`;
@@ -401,6 +409,8 @@ const connection = new Connection(
     });
 
 const joints = new Joints($("joints"), (...words) => connection.say(...words));
+const hand = new Hand(stage, (...words) => connection.say(...words));
+state.hand = hand;
 
 // ---- what all pages share: the question, the structure, the speed ----------------------------------------------------
 
@@ -515,11 +525,21 @@ function keepWishes() {
     kept = null;
 }
 
+// "3:e8a0a0" or "0-27:f3ead6/0.5": bodies, a colour, perhaps an opacity.
+function paint(part) {
+    const [, first, last, color, opacity] = /^(\d+)(?:-(\d+))?:([0-9a-f]{6})(?:\/([\d.]+))?$/.exec(part) ?? [];
+    for (let i = Number(first); i <= Number(last ?? first) && controls[i]; i++) {
+        setControl(controls[i].color, `#${color}`);
+        if (opacity) setControl(controls[i].opacity, opacity);
+    }
+}
+
 function applyWishes() {
     document.body.classList.toggle("snapshot", wanted.has("snapshot"));
     stage.resize();
     if (wanted.has("opacity")) controls.forEach(c => setControl(c.opacity, wanted.get("opacity")));
     if (wanted.has("hide")) wanted.get("hide").split(",").forEach(i => controls[Number(i)] && setControl(controls[Number(i)].visible, false));
+    if (wanted.has("paint")) wanted.get("paint").split(",").forEach(paint);
     if (wanted.has("edges")) setControl($("edges-on"), true);
     if (wanted.has("plain")) setControl($("rich-on"), false);
     if (wanted.has("through")) setControl($("through-on"), true);
@@ -698,7 +718,8 @@ function usedBy(target, key) {
 addEventListener("keydown", event => {
     if (event.ctrlKey || event.metaKey || event.altKey || $("help").open || $("picture-form").open || usedBy(event.target, event.key)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (event.shiftKey && shiftKeys[key]) shiftKeys[key]();
+    if (!event.shiftKey && hand.key(key)) hand.used = key;
+    else if (event.shiftKey && shiftKeys[key]) shiftKeys[key]();
     else if (key >= "1" && key <= "9" && controls[key - 1]) setControl(controls[key - 1].visible, !controls[key - 1].visible.checked);
     else if (keys[key]) keys[key]();
     else return;
@@ -770,8 +791,9 @@ state.onFrameDrawn = filmFrame;
 let pressed = null;
 $("canvas").addEventListener("pointerdown", event => {
     pressed = { x: event.clientX, y: event.clientY };
-    if (state.hello?.live && event.button === 0 && (event.shiftKey || $("grab-on").checked)) {
-        drag = stage.pick(event);
+    const held = state.hello?.hand && event.button === 0 && !event.shiftKey ? stage.pick(event) : null;
+    if (hand.follows(held) || (state.hello?.live && event.button === 0 && (event.shiftKey || $("grab-on").checked))) {
+        drag = held ?? stage.pick(event);
         if (drag) {
             stage.controls.enabled = false;
             $("canvas").setPointerCapture(event.pointerId);

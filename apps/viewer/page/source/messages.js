@@ -97,7 +97,8 @@ function frame(buffer, bodies, probes) {
 function boxes(buffer) {
     const words = new Uint32Array(buffer);
     const [, , count, level, deepest, shape, total] = words;
-    return { count, level, deepest, shape, total, numbers: new Float32Array(buffer, 28, shape === POLYTOPES ? undefined : count * (shape === BALLS ? 4 : 6)) };
+    const tail = shape === 0 ? words.subarray(7 + 6 * count) : [], events = tail.length > 0 ? { from: tail[0], to: tail[1], bins: Array.from(tail.subarray(3, 3 + tail[2])) } : null;
+    return { count, level, deepest, shape, total, events, numbers: new Float32Array(buffer, 28, shape === POLYTOPES ? undefined : count * (shape === BALLS ? 4 : 6)) };
 }
 
 // `bodies`: the sizes told by the TOPOLOGY messages so far.

@@ -1,0 +1,15 @@
+/* How a lower jaw chews, for the simulated jaws. Millimetres, seconds, radians; the jaw of jaw_shapes.h. */
+#ifndef DENT_SCENES_JAW_CHEWING_H
+#define DENT_SCENES_JAW_CHEWING_H
+
+#include "sim_plan.h"
+
+struct chewing {
+    double opening, bite, period; /* largest angle, how far beyond first contact, of a stroke */
+};
+
+/* Makes a body of the plan, with the teeth just closed, one that chews: puts it where it is at time 0. A rigid body gets no motion,
+ * others follow the jaw. Returns the closed positions. */
+const double *chewing_add(struct sim_plan *plan, dent_sim_body_def *body, const struct chewing *chewing);
+
+#endif
