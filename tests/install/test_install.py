@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 OUTSIDE = Path(__file__).resolve().parent / "outside"
-LIBRARIES = ("dent", "dent_io", "dent_plan", "dent_sim", "dent_view")
+LIBRARIES = ("dent", "dent_io", "dent_plan", "dent_haptic", "dent_sim", "dent_view")
 
 
 class Failure(Exception):

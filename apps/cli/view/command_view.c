@@ -59,11 +59,10 @@ const tool_command command_view_row = {
     "paint=0-3:f3ead6,4:e8a0a0/0.5, wire=1, edges=1, plain=1, through=1, up=x|y|z, theme=dark,\n"
     "no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
-                   OPTIONS_OF_ROBOT_FILES |
-                   OPTION_BIT(OPTION_HAND) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) |
-                   OPTION_BIT(OPTION_SNAPSHOT) | OPTION_BIT(OPTION_RECORD) | OPTION_BIT(OPTION_STORY_FRAMES) |
-                   OPTION_BIT(OPTION_SHOW) | OPTION_BIT(OPTION_VIEW) |
-                   OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_STEP_DEADLINE),
+                   OPTIONS_OF_ROBOT_FILES | OPTION_BIT(OPTION_HAND) | OPTION_BIT(OPTION_PORT) |
+                   OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) | OPTION_BIT(OPTION_SNAPSHOT) |
+                   OPTION_BIT(OPTION_RECORD) | OPTION_BIT(OPTION_STORY_FRAMES) | OPTION_BIT(OPTION_SHOW) |
+                   OPTION_BIT(OPTION_VIEW) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_STEP_DEADLINE),
     .argument_min = 1,
     .argument_max = UINT32_MAX,
     .run = run_view,

@@ -90,8 +90,8 @@ static int advance(view_source *source)
     hand *own = source->own;
     dent_haptic_delays delays = dent_haptic_delays_default();
     dent_motion motion;
-    dent_status status = dent_motion_between(source->context, &own->device, &own->wanted,
-                                             DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, &motion);
+    dent_status status = dent_motion_between(source->context, &own->device, &own->wanted, DENT_MOTION_CONSTANT_VELOCITY,
+                                             NULL, 0, &motion);
     for (int tick = 1; tick <= TICKS && status == DENT_OK; tick++) {
         own->device = dent_motion_at(&motion, (double)tick / TICKS);
         status = dent_haptic_clock_tick(own->haptic, &delays, &own->device, &own->force);

@@ -14,7 +14,7 @@ enum { BOXES_SENT = 20000, BINS = 64 };
 struct view_kinetic {
     dent_kinetic *tree;
     uint32_t body, vertex_count;
-    double *before; /* places at the present time of the tree */
+    double *before;    /* places at the present time of the tree */
     uint32_t from, to; /* frames of the last step; equal: none yet */
     uint32_t bins[BINS];
 };
@@ -46,7 +46,8 @@ static dent_status fill_tree(const view_source *source, struct view_kinetic *own
     view_elements elements = view_list_elements(context, body);
     dent_kinetic_def def = dent_kinetic_def_default();
     def.mode = DENT_KINETIC_EVENTS;
-    dent_status status = elements.vertices != NULL ? dent_kinetic_create(context, &def, &own->tree) : DENT_ERROR_OUT_OF_MEMORY;
+    dent_status status =
+        elements.vertices != NULL ? dent_kinetic_create(context, &def, &own->tree) : DENT_ERROR_OUT_OF_MEMORY;
     status = status == DENT_OK ? set_step(own, own->before) : status;
     status = status == DENT_OK
                  ? dent_kinetic_insert(own->tree, elements.vertices, elements.corners, elements.count, NULL)
@@ -150,7 +151,8 @@ static view_message *boxes_of(view_source *source, const dent_kinetic_node *node
             left--;
         }
     }
-    good = good && view_message_append(message, tail, sizeof tail) && view_message_append(message, own->bins, sizeof own->bins);
+    good = good && view_message_append(message, tail, sizeof tail) &&
+           view_message_append(message, own->bins, sizeof own->bins);
     if (!good) {
         view_message_drop(message);
         message = NULL;

@@ -13,7 +13,9 @@ enum { CELLS_SENT = 20000 };
 view_elements view_list_elements(dent_context *context, const view_body *body)
 {
     view_elements elements = {body->segments != NULL ? 2 : body->points ? 1 : 3, 0, NULL};
-    elements.count = body->segments != NULL ? body->segment_count : body->points ? body->vertex_count : body->face_count;
+    elements.count = body->segments != NULL ? body->segment_count
+                     : body->points         ? body->vertex_count
+                                            : body->face_count;
     elements.vertices = dent_allocate(context, (size_t)elements.corners * elements.count, sizeof *elements.vertices);
     for (uint32_t i = 0; i < elements.count && elements.vertices != NULL; i++) {
         uint32_t *to = elements.vertices + (size_t)i * elements.corners;
