@@ -144,7 +144,7 @@ test("with queries a page asks for pairs, colours and structures of the world", 
 });
 
 test("a browser page that is killed in the middle of it leaves the loop alone", async t => {
-    const viewer = await driver(STEPS, SIDE, 500), page = await openPage(browser, viewer.url);
+    const viewer = await driver(STEPS, SIDE, 500, "wait"), page = await openPage(browser, viewer.url);
     page.close({ runBeforeUnload: false });
     const seen = await finish(viewer, t, "browser page, killed");
     assert.ok(seen.made >= 1, `${seen.made} frames made`);
