@@ -1,7 +1,7 @@
-/* A caller's own loop with a view in it, for test_library.mjs: view_driver STEPS SIDE SLEEP_US [queries|contacts|wait]. Two sheets
- * of
- * SIDE x SIDE squares; the second falls through the first, with plots and markers. Prints the address and the
- * tunnel first, an event per line, and at the end how long the updates took. */
+/* A caller's own loop with a view in it, for test_library.mjs: view_driver STEPS SIDE SLEEP_US [queries|contacts|wait]. Two
+ * sheets of SIDE x SIDE squares; the second falls through the first, with plots and markers. Prints the address and the
+ * tunnel first, an event per line, and at the end how long the updates took. With `wait` the steps begin when a page has
+ * drawn. */
 #include <dent/dent.h>
 #include <dent/view.h>
 
