@@ -43,6 +43,7 @@ const look = () => page.evaluate(() => {
 });
 const onScreen = point => page.evaluate(point => {
     const { stage, hello } = window.dentView, box = stage.canvas.getBoundingClientRect();
+    stage.camera.updateMatrixWorld(); // as the next picture will have it
     const place = new (stage.camera.position.constructor)(...point.map((x, k) => (x - hello.origin[k]) / hello.unit)).project(stage.camera);
     return [box.left + ((place.x + 1) / 2) * box.width, box.top + ((1 - place.y) / 2) * box.height];
 }, point);
