@@ -69,3 +69,24 @@ const double *chewing_add(struct sim_plan *plan, dent_sim_body_def *body, const 
     }
     return closed;
 }
+
+struct chewing_materials chewing_add_materials(struct sim_plan *plan, double friction, const char *tissue, double young)
+{
+    /* kg/mm^3 and kg/(mm s^2), which is kPa. */
+    struct chewing_materials materials;
+    dent_sim_material material = dent_sim_material_default();
+    material.name = "bone";
+    material.density = 1.9e-6;
+    materials.bone = plan_add_material(plan, &material);
+    material.name = "enamel";
+    material.density = 2.5e-6;
+    material.friction_static = material.friction_kinetic = friction;
+    materials.enamel = plan_add_material(plan, &material);
+    material.name = tissue;
+    material.density = 1.1e-6;
+    material.young = 1000 * young;
+    material.poisson = 0.4;
+    material.damping = 0.03;
+    materials.tissue = plan_add_material(plan, &material);
+    return materials;
+}

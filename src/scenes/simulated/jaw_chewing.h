@@ -12,4 +12,11 @@ struct chewing {
  * others follow the jaw. Returns the closed positions. */
 const double *chewing_add(struct sim_plan *plan, dent_sim_body_def *body, const struct chewing *chewing);
 
+struct chewing_materials {
+    uint32_t bone, enamel, tissue; /* materials of the plan */
+};
+
+/* Adds what simulated jaws are made of: bone, teeth with this friction, and the tissue between them, by its name and Young's modulus in MPa. */
+struct chewing_materials chewing_add_materials(struct sim_plan *plan, double friction, const char *tissue, double young);
+
 #endif

@@ -350,21 +350,11 @@ static void add_bodies(const struct bite_builder *builder)
 
 static void add_materials(struct bite_builder *builder, const struct sim_scene_request *request)
 {
-    /* kg/mm^3 and kg/(mm s^2), which is kPa. */
-    dent_sim_material material = dent_sim_material_default();
-    material.name = "bone";
-    material.density = 1.9e-6;
-    builder->bone = plan_add_material(builder->plan, &material);
-    material.name = "enamel";
-    material.density = 2.5e-6;
-    material.friction_static = material.friction_kinetic = request->parameters[FRICTION];
-    builder->enamel = plan_add_material(builder->plan, &material);
-    material.name = "periodontium";
-    material.density = 1.1e-6;
-    material.young = 1000 * request->parameters[YOUNG];
-    material.poisson = 0.4;
-    material.damping = 0.03;
-    builder->tissue = plan_add_material(builder->plan, &material);
+    struct chewing_materials materials = chewing_add_materials(builder->plan, request->parameters[FRICTION],
+                                                               "periodontium", request->parameters[YOUNG]);
+    builder->bone = materials.bone;
+    builder->enamel = materials.enamel;
+    builder->tissue = materials.tissue;
 }
 
 static void build(struct sim_plan *plan, const struct sim_scene_request *request)
