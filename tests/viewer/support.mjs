@@ -106,10 +106,12 @@ export async function settled(read, pause = 150) {
     return read();
 }
 
-// Differing colours in the drawn picture, and how much of it is not background: { colors, share }.
+// Differing colours in the drawn picture, and how much of it is not background: { colors, share }. It is drawn as one that rests, with its
+// shadows: whether a picture is one of several that follow one another depends on how loaded the machine is.
 export function lookAtPixels(page) {
     return page.evaluate(() => {
         const { stage } = window.dentView;
+        stage.lastDrawn = undefined;
         stage.draw();
         const gl = stage.renderer.getContext(), width = gl.drawingBufferWidth, height = gl.drawingBufferHeight, bytes = new Uint8Array(4 * width * height);
         gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, bytes);

@@ -92,7 +92,7 @@ export class Looks {
     constructor(renderer, smooth) {
         this.renderer = renderer;
         this.samples = smooth ? 4 : 0;
-        this.moved = true; // since the shadow was drawn
+        this.moved = true; // since the shadow was drawn: bodies, their visibility, the cut, the up axis
         this.flat = new THREE.OrthographicCamera(-1, 1, 1, -1, 0, 1);
         this.quad = new THREE.Mesh(new THREE.PlaneGeometry(2, 2));
         this.quad.frustumCulled = false;
@@ -152,6 +152,7 @@ export class Looks {
         const size = bounds.getSize(new THREE.Vector3()), middle = bounds.getCenter(new THREE.Vector3()), others = ["x", "y", "z"].filter(name => name !== axis), wide = 1.3 * Math.max(size[others[0]], size[others[1]]), height = size[axis];
         const floor = bounds.min[axis] - 0.004 * size.length();
         this.ground.visible = wide > 0 && height > 0.02 * wide && camera.position[axis] > floor;
+        this.ground.material.opacity = dark ? 0.7 : 0.32;
         if (!this.ground.visible || !this.moved) return;
         this.moved = false;
         const { renderer } = this, up = new THREE.Vector3().setComponent("xyz".indexOf(axis), 1);
@@ -181,7 +182,6 @@ export class Looks {
         renderer.setRenderTarget(null);
         place[axis] = floor;
         this.ground.material.map = first.texture;
-        this.ground.material.opacity = dark ? 0.7 : 0.32;
         this.ground.material.side = THREE.DoubleSide;
         this.ground.material.needsUpdate = true;
         this.ground.scale.set(wide, wide, 1);

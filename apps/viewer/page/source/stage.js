@@ -267,7 +267,10 @@ export class Stage {
     setBody(index, { visible, color, opacity, wireframe }) {
         if (!this.bodies[index]) return; // its elements are still on their way
         const { mesh, marked } = this.bodies[index], material = mesh.material, strands = Boolean(mesh.userData.places);
-        if (visible !== undefined) mesh.visible = visible;
+        if (visible !== undefined) {
+            mesh.visible = visible;
+            this.looks.moved = true; // what is hidden casts no shadow
+        }
         if (color !== undefined) material.uniforms.color.value.set(color);
         if (opacity !== undefined) {
             material.uniforms.opacity.value = opacity;
