@@ -482,13 +482,26 @@ static uint32_t penetrating_steps(dent_sim *sim)
     return result.penetrating_pairs > 0;
 }
 
+/* Is a body of the arm nearer to another one than contacts keep them? Recovery lifts it then. */
+static bool starts_in_a_layer(dent_sim *sim, uint32_t links)
+{
+    dent_proximity_def def = dent_proximity_def_default();
+    dent_proximity_result result;
+    bool any = false;
+    assert_int_equal(dent_world_proximity(dent_sim_world(sim), &def, &result), DENT_OK);
+    for (uint64_t i = 0; i < result.count; i++) {
+        any = any || (result.pairs[i].body_a < links) != (result.pairs[i].body_b < links);
+    }
+    return any;
+}
+
 /* Arms of six links over a floor with boxes, let fall or driven about: nothing may be inside anything. */
 static void arms_penetrate_nothing_at_any_step(void **state)
 {
     (void)state;
     static const double rates[] = {60, 30, 10};
     int seeds = is_set("DENT_LONG_TESTS") ? 40 : 1;
-    double gain = -INFINITY, seconds = is_set("DENT_QUICK_TESTS") ? 0.5 : 1;
+    double gains[2] = {-INFINITY, -INFINITY}, seconds = is_set("DENT_QUICK_TESTS") ? 0.5 : 1;
     uint32_t bad = 0, steps = 0;
     uint64_t contacts = 0, frozen = 0;
     for (int run = 0; run < 6 * seeds; run++) {
@@ -514,7 +527,7 @@ static void arms_penetrate_nothing_at_any_step(void **state)
         arm.joints[0].origin.translation[2] = 0;
         arm_begin(&arm);
         if (penetrating_steps(arm.sim) == 0) { /* a start that makes sense */
-            double before = arm_energy(&arm);
+            double before = arm_energy(&arm), *gain = &gains[starts_in_a_layer(arm.sim, 7)];
             for (int n = 0; n < seconds * rate; n++) {
                 for (int j = 0; j < 6 && driven; j++) {
                     targets[j] = 1.8 * sin(3.0 * n / rate * (1 + 0.2 * j) + j);
@@ -526,16 +539,17 @@ static void arms_penetrate_nothing_at_any_step(void **state)
                 contacts += statistics.contacts;
                 frozen += statistics.frozen_bodies;
                 steps++;
-                gain = driven ? gain : fmax(gain, arm_energy(&arm) - before);
+                *gain = driven ? *gain : fmax(*gain, arm_energy(&arm) - before);
             }
         }
         arm_close(&arm);
     }
     print_message(
         "arms of 6 joints at 60, 30 and 10 Hz: %u steps, %u with penetration, %llu contacts, %llu bodies held "
-        "for a substep, largest gain of energy without motors %.1e J\n",
-        steps, bad, (unsigned long long)contacts, (unsigned long long)frozen, gain);
-    assert_true(bad == 0 && contacts > steps / 4 && gain < 1e-9);
+        "for a substep, largest gain of energy without motors %.1e J, where recovery lifts the arm %.1e J\n",
+        steps, bad, (unsigned long long)contacts, (unsigned long long)frozen, gains[0], gains[1]);
+    assert_true(bad == 0 && contacts > steps / 4 && gains[0] < 1e-9);
+    assert_true(gains[1] < 7 * 9.81 * 0.03); /* its weight times the distance that contacts keep */
 }
 
 /* The UR5e of the kit falls on a floor with boxes. */
