@@ -69,9 +69,21 @@ DENT_API uint32_t dent_embedding_flat_facets_now(const dent_embedding *model);
 DENT_API void dent_embedding_write_dense(const dent_embedding *model, double *dense);
 
 /** Adds the force on one dense vertex to the coarse nodes: forces[3 * node + axis] += weight * force[axis] for the
- * three nodes of its facet. The total force is kept; the torque of the offset is not (it would bend the facet). */
+ * three nodes of its facet. The total force is kept; the torque of the offset is not: see the next two. */
 DENT_API void dent_embedding_spread_force(const dent_embedding *model, uint32_t dense_vertex, const double force[3],
                                           double *coarse_forces);
+
+/** Adds a torque to the facet of a dense vertex: forces on its three nodes that sum to 0, have this torque, and of all
+ * these the least sum of squares. Returns false, and adds nothing, if the nodes are in a row (to about 1e-6 of their
+ * distance): forces on them have no torque about it. */
+DENT_API bool dent_embedding_spread_torque(const dent_embedding *model, uint32_t dense_vertex, const double torque[3],
+                                           double *coarse_forces);
+
+/** Adds the force on one dense vertex to the coarse nodes as its rigid link does: as dent_embedding_spread_force, and the
+ * torque of the force about the link's base. Force and torque about any point are kept. Returns false if the torque
+ * could not be added, as above. */
+DENT_API bool dent_embedding_spread_link_force(const dent_embedding *model, uint32_t dense_vertex,
+                                               const double force[3], double *coarse_forces);
 
 #ifdef __cplusplus
 }

@@ -175,7 +175,8 @@ DENT_API void dent_response_destroy(dent_response *response);
 
 /* Failure of any call below changes nothing of the caller's. OUT_OF_MEMORY; INVALID_ARGUMENT for a def not made by its
  * default function, a time step that is not a finite number above 0, or materials out of range (named in the context's
- * message). `report` may be null. Cost: O(contacts * iterations). */
+ * message); with `exact` also BAD_NUMBER, for a result that overflows. `report` may be null. Cost: O(contacts *
+ * iterations). */
 
 /* ---- penalty ----------------------------------------------------------------------------------------------------- */
 
@@ -217,6 +218,8 @@ typedef struct dent_position_def {
     double anchor_rate; /**< 0 to 1, default 0.2: share of the last step's `slip` that a sticking contact corrects */
     double
         squeeze_compliance; /**< relative compliance of contacts that push a vertex from opposite sides, default 1e-9 */
+    bool exact; /**< default false. True: by the exact constraint solver (constraints.h), with turns to first order.
+                   The reference for the sweeps. `iterations` and `warm_start` are ignored. O(contacts^3) */
 } dent_position_def;
 DENT_API dent_position_def dent_position_def_default(void);
 
@@ -239,6 +242,7 @@ typedef struct dent_reposition_def {
     double longest_move; /**< limit on the relative displacement of a contact's two points, a length > 0, default
                               infinite: deeper contacts need several calls, with detection in between */
     uint32_t sweeps;     /**< sweeps over the contacts, default 100 */
+    bool exact;          /**< default false. True: by the exact constraint solver, as in dent_position_def */
 } dent_reposition_def;
 DENT_API dent_reposition_def dent_reposition_def_default(void);
 
@@ -280,6 +284,8 @@ typedef struct dent_velocity_def {
                                   (`previous` = its forces) act. They bounce, and do not separate faster than they
                                   should; there is no friction, no correction and no speculative gap. `forces` are then
                                   those of the position pass plus the impulse of this one */
+    bool exact; /**< default false. True: by the exact constraint solver, as in dent_position_def. `iterations`, `tolerance`
+                   and `warm_start` are ignored */
 } dent_velocity_def;
 DENT_API dent_velocity_def dent_velocity_def_default(void);
 

@@ -328,7 +328,8 @@ DENT_API dent_sphere_response_def dent_sphere_response_def_default(void);
 typedef struct dent_sphere_response {
     double force[3];    /**< total on body a; body b gets the opposite */
     double torque_a[3]; /**< torque of the contact forces minus that of the forces spread over body a: 0 but for
-                           rounding if weights could be found */
+                           rounding if weights could be found, or if a's tree is of an embedding without collapsed
+                           facets */
     double torque_b[3];
     double direction[3]; /**< mean direction, unit, from b to a; 0 if there is no force */
     double depth;        /**< mean depth, weighted as the forces */
@@ -340,6 +341,7 @@ typedef struct dent_sphere_response {
  * pushes along the line of its centres with stiffness times its depth. The force is scaled by the pair's share of the
  * overlap area of all pairs, so that refinement does not multiply it. It is spread over the vertices of each node with
  * the least-norm weights that sum to 1 and have their mean on that line; for trees of embeddings on to the coarse nodes.
+ * Without such weights they are uniform, and facets of an embedding get the missing torque as couples.
  *
  * forces_a and forces_b (3 per vertex; per coarse vertex for trees of embeddings) are added to, never cleared. Null: not
  * wanted, and the torque of that side is not computed. Cost: O(vertices below the regions), O(regions) if both are

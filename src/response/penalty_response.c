@@ -118,7 +118,7 @@ static void row_force(void *data, struct response_row *row)
     }
 }
 
-static void run(struct response_work *work, const void *data, dent_response_report *report)
+static dent_status run(struct response_work *work, const void *data, dent_response_report *report)
 {
     const dent_penalty_def *def = data;
     response_mark_squeezed(work, def->margin);
@@ -128,6 +128,7 @@ static void run(struct response_work *work, const void *data, dent_response_repo
     report->iterations = 1;
     response_audit_end(work, work->problem->time_step, report);
     response_finish(work, work->problem->time_step, report);
+    return DENT_OK;
 }
 
 dent_status dent_penalty_forces(dent_response *response, const dent_response_problem *problem,

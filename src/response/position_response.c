@@ -18,7 +18,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "response/response_rows.h"
+#include "response/exact_rows.h"
 
 dent_position_def dent_position_def_default(void)
 {
@@ -84,6 +84,7 @@ static void begin_row(void *data, struct response_row *row)
         found[i] = contact->point_a[i] - contact->point_b[i];
     }
     separation_at_start(positions->work, row, row->start);
+    row->active = true;
     row->target = (row->gap - vector_dot(row->normal, found)) - positions->def->target_gap;
     double at_start = row->target + vector_dot(row->normal, row->start);
     double allowed = at_start + positions->def->recovery_speed * positions->time_step;
@@ -208,26 +209,69 @@ static void end_row(void *data, struct response_row *row)
     }
 }
 
-static void run(struct response_work *work, const void *data, dent_response_report *report)
+/* What an exact solve has to take back: the slip, and along the normal the separation that `target` is measured with. */
+static void entry_displacement(void *data, const struct response_row *row, double entry[3])
+{
+    const struct positions *positions = data;
+    double apart[3];
+    slip_of(positions, row, entry);
+    separation(positions->work, row, apart);
+    vector_add_scaled(entry, vector_dot(row->normal, apart), row->normal);
+}
+
+/* The sweeps have the gap's constant part as `target`, the exact solver what the separation shall reach. */
+static void turn_target(void *data, struct response_row *row)
+{
+    (void)data;
+    row->target = -row->target;
+}
+
+static dent_status solve_exactly(struct response_work *work, struct positions *positions, uint32_t *iterations)
+{
+    for (uint64_t i = 0; i < work->active_count; i++) {
+        response_tangent_frame(&work->rows[work->order[i]]);
+    }
+    dent_status status = response_exact_begin(work, entry_displacement, positions, true);
+    response_sweep(work, turn_target, positions);
+    status = status == DENT_OK ? response_exact_run(work, iterations) : status;
+    response_sweep(work, turn_target, positions);
+    return status;
+}
+
+static dent_status solve(struct response_work *work, struct positions *positions, uint32_t *iterations)
+{
+    const dent_position_def *def = positions->def;
+    response_sweep(work, begin_row, positions);
+    if (def->exact) {
+        return solve_exactly(work, positions, iterations);
+    }
+    if (def->warm_start > 0) {
+        response_sweep(work, warm_row, positions);
+    }
+    for (uint32_t i = 0; i < def->iterations; i++) {
+        response_sweep(work, solve_row, positions);
+    }
+    *iterations = def->iterations;
+    return DENT_OK;
+}
+
+static dent_status run(struct response_work *work, const void *data, dent_response_report *report)
 {
     const dent_position_def *def = data;
     response_mark_squeezed(work, def->target_gap);
     struct positions positions = {work, def, work->problem->time_step};
-    response_sweep(work, begin_row, &positions);
-    if (def->warm_start > 0) {
-        response_sweep(work, warm_row, &positions);
-    }
-    for (uint32_t i = 0; i < def->iterations; i++) {
-        response_sweep(work, solve_row, &positions);
+    dent_status status = solve(work, &positions, &report->iterations);
+    if (status != DENT_OK) {
+        return status;
     }
     response_sweep(work, end_row, &positions);
     for (uint64_t i = 0; i < work->active_count; i++) {
         double left = work->rows[work->order[i]].change;
         report->residual = left > report->residual ? left : report->residual;
     }
-    report->iterations = def->iterations;
     response_audit_end(work, 1 / work->problem->time_step, report);
     response_finish(work, 1 / work->problem->time_step, report);
+    return DENT_OK;
 }
 
 dent_status dent_position_solve(dent_response *response, const dent_response_problem *problem,

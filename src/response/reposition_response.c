@@ -63,6 +63,7 @@ dent_status dent_reposition_solve(dent_response *response, const dent_response_p
     position.target_gap = def->target_gap;
     position.warm_start = 0;
     position.anchor_rate = 0;
+    position.exact = def->exact;
     /* The position response lets old overlap out by at most recovery_speed * time_step. */
     position.recovery_speed = def->longest_move / problem->time_step;
     dent_response_problem bare = *problem;

@@ -6,7 +6,7 @@
  * I / m - [r] J [r] with the arm r and the inverse inertia J.
  *
  * Nothing of the caller's is written here, so that any failure leaves it as it was. */
-#include "response/response_rows.h"
+#include "response/exact_rows.h"
 
 #include "base/floating_point_guard.h"
 
@@ -59,6 +59,7 @@ void dent_response_destroy(dent_response *response)
     array_destroy(&response->nodes);
     array_destroy(&response->lookup);
     array_destroy(&response->entry);
+    response_exact_destroy(response->exact);
     dent_release(response->context, response, 1, sizeof *response);
 }
 
@@ -383,6 +384,31 @@ static void fill_row_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
+/* ---- tangents ----------------------------------------------------------------------------------------------------- */
+
+void response_tangent_frame(struct response_row *row)
+{
+    const double *n = row->normal;
+    double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
+    double axis[3] = {x <= y && x <= z, !(x <= y && x <= z) && y <= z, !(x <= y && x <= z) && !(y <= z)};
+    double *t = row->first_tangent, *u = row->second_tangent, moved[3];
+    vector_cross(n, axis, t);
+    double length = sqrt(vector_dot(t, t));
+    for (int i = 0; i < 3; i++) {
+        t[i] /= length;
+    }
+    vector_cross(n, t, u);
+    multiply3(row->mobility, t, moved);
+    double tt = vector_dot(t, moved), tu = vector_dot(u, moved);
+    multiply3(row->mobility, u, moved);
+    double uu = vector_dot(u, moved), determinant = tt * uu - tu * tu;
+    if (determinant > 1e-12 * tt * uu && determinant <= DBL_MAX) {
+        row->tangent_inverse[0] = uu / determinant;
+        row->tangent_inverse[1] = -tu / determinant;
+        row->tangent_inverse[2] = tt / determinant;
+    }
+}
+
 /* ---- all together -------------------------------------------------------------------------------------------- */
 
 static dent_status prepare_bodies(struct response_work *work)
@@ -482,10 +508,7 @@ static DENT_NOINLINE dent_status solve_guarded(struct response_work *work, respo
 {
     dent_status status = response_prepare(work, work->response, work->problem, work->quantity);
     status = status == DENT_OK ? response_audit_begin(work) : status;
-    if (status == DENT_OK) {
-        run(work, def, report);
-    }
-    return status;
+    return status == DENT_OK ? run(work, def, report) : status;
 }
 
 dent_status response_solve(dent_response *response, const dent_response_problem *problem,

@@ -93,9 +93,12 @@ struct response_work {
     struct response_node *nodes;
 };
 
+struct response_exact;
+
 struct dent_response {
     dent_context *context;
     struct dynamic_array rows, states, order, colour_first, nodes, lookup, entry;
+    struct response_exact *exact; /* exact_rows.h; null until it is asked for */
     uint32_t call; /* number of the present one, never 0 */
 };
 
@@ -103,13 +106,17 @@ struct dent_response {
 dent_status response_prepare(struct response_work *work, dent_response *response, const dent_response_problem *problem,
                              enum response_quantity quantity);
 /* Runs a response between preparing and the report, with the default floating-point mode: the frame of all that move
- * something. `run` fills what the report has beyond the audit and the counts. report may be null. */
-typedef void response_run(struct response_work *work, const void *def, dent_response_report *report);
+ * something. `run` fills what the report has beyond the audit and the counts; where it fails it has changed nothing.
+ * report may be null. */
+typedef dent_status response_run(struct response_work *work, const void *def, dent_response_report *report);
 dent_status response_solve(dent_response *response, const dent_response_problem *problem,
                            enum response_quantity quantity, response_run *run, const void *def,
                            dent_response_report *report);
 /* The second half of preparing (response_colours.c). */
 dent_status response_colour(struct response_work *work);
+/* Two unit vectors that make a frame with the normal, and the inverse of the mobility between them. A direction in which
+ * nothing can move gives zeros: no friction. */
+void response_tangent_frame(struct response_row *row);
 /* The largest number of rows that share a node of this one; at least 1. */
 uint32_t response_sharing(const struct response_work *work, const struct response_row *row);
 /* Marks rows that push a node from opposite sides: `squeezed`. Only rows for which gap < limit count. */

@@ -7,8 +7,8 @@
  * to 1 and whose mean point lies on that line: then both the force and its torque are those of one force on the line.
  * Of all such weights the ones of least norm are 1/n + (s_i, t_i) . S^-1 q, where (s, t) are coordinates across the
  * line from the mean of the vertices, S their second moments and q the line's place. Where the vertices are in a row,
- * or the line so far beside them that weights would grow beyond a few times 1/n, weights are uniform and the torque
- * that is missing is reported.
+ * or the line so far beside them that weights would grow beyond a few times 1/n, weights are uniform. The torque that is
+ * missing then goes to the facets of an embedding as couples, in equal parts; elsewhere it is reported.
  */
 #include "query/deadline/time_critical_search.h"
 
@@ -194,6 +194,20 @@ static void add_force(struct responder *responder, int side, uint32_t vertex, co
     }
 }
 
+/* What is missing of the torque, to the facets that the vertices hang on; what they cannot take stays in `torque`. */
+static void spread_torque(struct responder *responder, int side, const struct spread *spread, double torque[3])
+{
+    double n = spread->end - spread->begin, part[3] = {torque[0] / n, torque[1] / n, torque[2] / n};
+    uint32_t left = 0;
+    for (uint32_t i = spread->begin; i < spread->end; i++) {
+        left += !dent_embedding_spread_torque(spread->tree->embedding->model, spread->tree->vertices[i], part,
+                                              responder->forces[side]);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        torque[axis] = left * part[axis];
+    }
+}
+
 static void spread_force(struct responder *responder, int side, const struct push *push, const double force[3])
 {
     const struct bound_tree *tree = side ? responder->search->b : responder->search->a;
@@ -201,7 +215,8 @@ static void spread_force(struct responder *responder, int side, const struct pus
     struct spread spread = {.tree = tree,
                             .begin = tree->vertex_start[link->first_face],
                             .end = tree->vertex_start[link->first_face + link->face_count]};
-    responder->response->uniform += !find_weights(&spread, push);
+    bool is_uniform = !find_weights(&spread, push);
+    responder->response->uniform += is_uniform;
     double n = spread.end - spread.begin, acting[3] = {0}, missing[3], torque[3];
     for (uint32_t i = spread.begin; i < spread.end; i++) {
         double p[3], st[2], part[3];
@@ -217,6 +232,9 @@ static void spread_force(struct responder *responder, int side, const struct pus
         missing[axis] = push->point[axis] - acting[axis];
     }
     vector_cross(missing, force, torque);
+    if (is_uniform && tree->embedding) {
+        spread_torque(responder, side, &spread, torque);
+    }
     double *sum = side ? responder->response->torque_b : responder->response->torque_a;
     for (int axis = 0; axis < 3; axis++) {
         sum[axis] += torque[axis];

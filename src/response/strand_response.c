@@ -285,7 +285,7 @@ static dent_status check_forces_def(dent_response *response, const dent_response
     return strand_shapes_check(response->context, def->shapes, problem);
 }
 
-static void run_strand_forces(struct response_work *work, const void *data, dent_response_report *report)
+static dent_status run_strand_forces(struct response_work *work, const void *data, dent_response_report *report)
 {
     const dent_strand_forces_def *def = data;
     struct strand_forces forces = {work, def};
@@ -297,6 +297,7 @@ static void run_strand_forces(struct response_work *work, const void *data, dent
     report->iterations = 1;
     response_audit_end(work, work->problem->time_step, report);
     response_finish(work, work->problem->time_step, report);
+    return DENT_OK;
 }
 
 dent_status dent_strand_forces(dent_response *response, const dent_response_problem *problem,

@@ -20,7 +20,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "response/response_rows.h"
+#include "response/exact_rows.h"
 
 dent_velocity_def dent_velocity_def_default(void)
 {
@@ -53,6 +53,7 @@ struct velocities {
     struct response_work *work;
     const dent_velocity_def *def;
     double time_step;
+    dent_status status; /* exact: of the first solve */
 };
 
 static void relative_velocity(const struct response_work *work, const struct response_row *row, double out[3])
@@ -108,31 +109,6 @@ static double target_speed(const struct velocities *velocities, struct response_
     return target;
 }
 
-/* Two unit vectors that make a frame with n, and the inverse of the mobility between them. A direction in which nothing
- * can move gives zeros: no friction. */
-static void tangent_frame(struct response_row *row)
-{
-    const double *n = row->normal;
-    double x = fabs(n[0]), y = fabs(n[1]), z = fabs(n[2]);
-    double axis[3] = {x <= y && x <= z, !(x <= y && x <= z) && y <= z, !(x <= y && x <= z) && !(y <= z)};
-    double *t = row->first_tangent, *u = row->second_tangent, moved[3];
-    vector_cross(n, axis, t);
-    double length = sqrt(vector_dot(t, t));
-    for (int i = 0; i < 3; i++) {
-        t[i] /= length;
-    }
-    vector_cross(n, t, u);
-    multiply3(row->mobility, t, moved);
-    double tt = vector_dot(t, moved), tu = vector_dot(u, moved);
-    multiply3(row->mobility, u, moved);
-    double uu = vector_dot(u, moved), determinant = tt * uu - tu * tu;
-    if (determinant > 1e-12 * tt * uu && determinant <= DBL_MAX) {
-        row->tangent_inverse[0] = uu / determinant;
-        row->tangent_inverse[1] = -tu / determinant;
-        row->tangent_inverse[2] = tt / determinant;
-    }
-}
-
 /* Targets look at the velocities at entry, so they are all found before the first impulse. */
 static void begin_row(void *data, struct response_row *row)
 {
@@ -141,7 +117,7 @@ static void begin_row(void *data, struct response_row *row)
     row->target = target_speed(velocities, row);
     row->lower = velocities->def->after_positions ? -row->previous_normal : 0;
     if (!velocities->def->after_positions) {
-        tangent_frame(row);
+        response_tangent_frame(row);
     }
 }
 
@@ -278,9 +254,14 @@ static bool gains_energy(const struct response_work *work)
     return gained > 1e-10 * scale;
 }
 
+/* By the exact solver where the def says so: then a later failure leaves what was solved before. */
 static void sweep_until_done(struct response_work *work, struct velocities *velocities, uint32_t *iterations)
 {
     const dent_velocity_def *def = velocities->def;
+    if (def->exact) {
+        velocities->status = response_exact_run(work, iterations);
+        return;
+    }
     for (uint32_t n = 0; n < def->iterations; n++) {
         response_sweep(work, solve_row, velocities);
         (*iterations)++;
@@ -350,15 +331,34 @@ static void keep_position_record(struct response_work *work)
     }
 }
 
-static void run(struct response_work *work, const void *data, dent_response_report *report)
+static void entry_velocity(void *data, const struct response_row *row, double entry[3])
+{
+    relative_velocity(((struct velocities *)data)->work, row, entry);
+}
+
+static dent_status begin(struct response_work *work, struct velocities *velocities, uint32_t *iterations)
+{
+    const dent_velocity_def *def = velocities->def;
+    response_sweep(work, begin_row, velocities);
+    if (def->exact) {
+        velocities->status = response_exact_begin(work, entry_velocity, velocities, !def->after_positions);
+    } else if (!def->after_positions && def->warm_start > 0) {
+        response_sweep(work, warm_row, velocities);
+    }
+    if (velocities->status == DENT_OK) {
+        sweep_until_done(work, velocities, iterations);
+    }
+    return velocities->status;
+}
+
+static dent_status run(struct response_work *work, const void *data, dent_response_report *report)
 {
     const dent_velocity_def *def = data;
-    struct velocities velocities = {work, def, work->problem->time_step};
-    response_sweep(work, begin_row, &velocities);
-    if (!def->after_positions && def->warm_start > 0) {
-        response_sweep(work, warm_row, &velocities);
+    struct velocities velocities = {work, def, work->problem->time_step, DENT_OK};
+    dent_status status = begin(work, &velocities, &report->iterations);
+    if (status != DENT_OK) {
+        return status;
     }
-    sweep_until_done(work, &velocities, &report->iterations);
     if (!def->after_positions) {
         take_gains_back(work, &velocities, &report->iterations);
     }
@@ -369,6 +369,7 @@ static void run(struct response_work *work, const void *data, dent_response_repo
         keep_position_record(work);
     }
     response_finish(work, 1, report);
+    return DENT_OK;
 }
 
 dent_status dent_velocity_solve(dent_response *response, const dent_response_problem *problem,

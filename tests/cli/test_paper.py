@@ -10,7 +10,8 @@ import tool_under_test as tool
 FIGURES = ("hash-times", "hash-table-size", "hash-cell-size", "bucket-query-size", "bucket-query-hits",
            "bucket-self-size", "bucket-self-hits", "surface-resolution", "surface-flatness", "surface-culling",
            "surface-directions", "surface-leaves", "surface-phases", "motion-missed", "motion-size", "motion-angle", "plan-passages", "haptic-traces",
-           "deadline-load", "deadline-error", "deadline-force", "deadline-pairs", "deadline-peg", "depth-sliding", "depth-directions",
+           "deadline-load", "deadline-error", "deadline-force", "deadline-pairs", "deadline-peg",
+           "constraint-times", "constraint-conditions", "depth-sliding", "depth-directions",
            "hair-shares", "hair-friction", "hair-wisps", "hair-recall", "hair-density",
            "cloud-distance", "cloud-size", "cloud-roc", "cloud-sheets", "cloud-coupons",
            "boxes-cells", "boxes-tables", "boxes-rows", "kinetic-updates", "kinetic-detection")
@@ -47,6 +48,15 @@ class Paper(tool.ToolTest):
             self.assertTrue(all(float(row["bound"]) == 0 for row in ends))
         for row in self.table("deadline-force"):
             self.assertLessEqual(float(row["degrees"]), 180)
+
+    def test_more_contacts_make_contact_space_singular_and_leave_motion_space_as_it_is(self):
+        self.good("paper", "constraint-conditions", "-o", self.folder, "--steps", 1, "--threads", 1)
+        rows = {int(row["contacts_per_body"]): row for row in self.table("constraint-conditions")}
+        self.assertLess(float(rows[3]["condition_contact_space"]), 1e4)
+        self.assertGreater(float(rows[16]["condition_contact_space"]), 1e12)
+        for row in rows.values():
+            self.assertLess(float(row["condition_motion_space"]), 1e4)
+            self.assertLessEqual(int(row["active"]), 4 * 6)
 
     def test_friction_recall_and_wisps_of_hair_are_as_they_should_be(self):
         self.good("paper", "hair-friction", "hair-recall", "hair-wisps", "-o", self.folder, "--scale", 0.2, "--steps", 20,

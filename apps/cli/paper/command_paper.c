@@ -16,7 +16,7 @@ static const paper_figure *const figure_table[] = {
     &figure_plan_passages,
     &figure_haptic_traces,
     &figure_deadline_load,     &figure_deadline_error,   &figure_deadline_force,     &figure_deadline_peg,
-    &figure_deadline_pairs,
+    &figure_deadline_pairs,    &figure_constraint_times, &figure_constraint_conditions,
     &figure_depth_sliding,     &figure_depth_directions, &figure_hair_shares,        &figure_hair_friction,
     &figure_hair_wisps,        &figure_hair_recall,      &figure_hair_density,       &figure_cloud_distance,
     &figure_cloud_size,        &figure_cloud_roc,        &figure_cloud_sheets,       &figure_cloud_coupons,
@@ -172,6 +172,9 @@ const tool_command command_paper_row = {
                "  deadline-peg        a haptic peg in a hole at 1 kHz with a virtual device\n"
                "  deadline-pairs      the worst error of a thousand pairs under one deadline, against even shares of the\n"
                "                      work and the best division in hindsight\n"
+               "  constraint-times    rigid response (Redon 2006): motion space against contact space, time against the\n"
+               "                      contacts between two boxes of a tower\n"
+               "  constraint-conditions  the condition of what each space factors\n"
                "  depth-sliding       penetration depth (Heidelberger and others 2004): the push on a vertex that\n"
                "                      slides past the middle of a body, and its distance to the nearest surface point\n"
                "  depth-directions    the same as arrows in a section through both bodies\n"

@@ -60,6 +60,7 @@ extern const paper_figure figure_deadline_error;
 extern const paper_figure figure_deadline_force;
 extern const paper_figure figure_deadline_peg;
 extern const paper_figure figure_deadline_pairs;
+extern const paper_figure figure_constraint_times, figure_constraint_conditions;
 extern const paper_figure figure_depth_sliding;
 extern const paper_figure figure_depth_directions;
 extern const paper_figure figure_hair_shares;

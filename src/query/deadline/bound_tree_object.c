@@ -162,6 +162,88 @@ void dent_embedding_spread_force(const dent_embedding *model, uint32_t dense_ver
     }
 }
 
+/* Forces w x r on the nodes, r from their middle: they sum to 0, and their torque is K w with K = sum (r.r - r r'). In units
+ * of the longest r. */
+static bool facet_couple(const double nodes[3][3], const double torque[3], double forces[3][3])
+{
+    double k[6] = {0}, largest = 0, w[3]; /* K: xx yy zz xy xz yz */
+    double r[3][3];
+    for (int axis = 0; axis < 3; axis++) {
+        double middle = nodes[0][axis] / 3 + nodes[1][axis] / 3 + nodes[2][axis] / 3;
+        for (int i = 0; i < 3; i++) {
+            r[i][axis] = nodes[i][axis] - middle;
+            largest = fabs(r[i][axis]) > largest ? fabs(r[i][axis]) : largest;
+        }
+    }
+    if (!(largest > 0 && largest <= DBL_MAX)) {
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            r[i][axis] /= largest;
+        }
+        double x = r[i][0], y = r[i][1], z = r[i][2];
+        k[0] += y * y + z * z;
+        k[1] += x * x + z * z;
+        k[2] += x * x + y * y;
+        k[3] -= x * y;
+        k[4] -= x * z;
+        k[5] -= y * z;
+    }
+    double c[6] = {k[1] * k[2] - k[5] * k[5], k[0] * k[2] - k[4] * k[4], k[0] * k[1] - k[3] * k[3],
+                   k[4] * k[5] - k[3] * k[2], k[3] * k[5] - k[4] * k[1], k[3] * k[4] - k[0] * k[5]};
+    double determinant = (k[0] * c[0] + k[3] * c[3]) + k[4] * c[4], trace = (k[0] + k[1]) + k[2];
+    if (!(determinant > 1e-12 * ((trace * trace) * trace))) {
+        return false;
+    }
+    w[0] = ((c[0] * torque[0] + c[3] * torque[1]) + c[4] * torque[2]) / determinant / largest;
+    w[1] = ((c[3] * torque[0] + c[1] * torque[1]) + c[5] * torque[2]) / determinant / largest;
+    w[2] = ((c[4] * torque[0] + c[5] * torque[1]) + c[2] * torque[2]) / determinant / largest;
+    for (int i = 0; i < 3; i++) {
+        forces[i][0] = w[1] * r[i][2] - w[2] * r[i][1];
+        forces[i][1] = w[2] * r[i][0] - w[0] * r[i][2];
+        forces[i][2] = w[0] * r[i][1] - w[1] * r[i][0];
+    }
+    return true;
+}
+
+bool dent_embedding_spread_torque(const dent_embedding *model, uint32_t dense_vertex, const double torque[3],
+                                  double *coarse_forces)
+{
+    if (!model || !torque || !coarse_forces) {
+        return false;
+    }
+    const uint32_t *nodes = model->facets[model->links[dense_vertex].facet];
+    double corners[3][3], forces[3][3];
+    for (int k = 0; k < 3; k++) {
+        memcpy(corners[k], model->coarse[nodes[k]], sizeof corners[k]);
+    }
+    if (!facet_couple((const double(*)[3])corners, torque, forces)) {
+        return false;
+    }
+    for (int k = 0; k < 9; k++) {
+        coarse_forces[3 * (size_t)nodes[k / 3] + (size_t)(k % 3)] += forces[k / 3][k % 3];
+    }
+    return true;
+}
+
+bool dent_embedding_spread_link_force(const dent_embedding *model, uint32_t dense_vertex, const double force[3],
+                                      double *coarse_forces)
+{
+    if (!model || !force || !coarse_forces) {
+        return false;
+    }
+    double base[3], tip[3], torque[3];
+    embedding_base(model, dense_vertex, (const double(*)[3])model->coarse, base);
+    embedding_vertex(model, dense_vertex, tip);
+    for (int axis = 0; axis < 3; axis++) {
+        int next = (axis + 1) % 3, last = (axis + 2) % 3;
+        torque[axis] = (tip[next] - base[next]) * force[last] - (tip[last] - base[last]) * force[next];
+    }
+    dent_embedding_spread_force(model, dense_vertex, force, coarse_forces);
+    return dent_embedding_spread_torque(model, dense_vertex, torque, coarse_forces);
+}
+
 /* ---- trees ------------------------------------------------------------------------------------------------------- */
 
 dent_bound_tree_def dent_bound_tree_def_default(void)
