@@ -336,17 +336,17 @@ static dent_status make(void *data)
     struct cloud_spheres spheres = {0};
     unique.xyz = dent_allocate(context, count, 3 * sizeof *unique.xyz);
     unique.original = dent_allocate(context, count, 2 * sizeof *unique.original);
-    spheres.radius = dent_allocate(context, count, 2 * sizeof *spheres.radius);
+    spheres.radius = dent_allocate(context, count + NEIGHBOUR_LANES, 2 * sizeof *spheres.radius);
     spheres.nearest = dent_allocate(context, count, sizeof *spheres.nearest);
     cloud->slot_of = dent_allocate(context, count, sizeof *cloud->slot_of);
     status = DENT_ERROR_OUT_OF_MEMORY;
     if (unique.xyz && unique.original && spheres.radius && spheres.nearest && cloud->slot_of) {
         unique.same_as = unique.original + count;
-        spheres.nearest_distance = spheres.radius + count;
+        spheres.nearest_distance = spheres.radius + count + NEIGHBOUR_LANES; /* radii end with a whole leaf */
         status = make_with(cloud, &unique, &spheres);
     }
     dent_release(context, spheres.nearest, count, sizeof *spheres.nearest);
-    dent_release(context, spheres.radius, count, 2 * sizeof *spheres.radius);
+    dent_release(context, spheres.radius, count + NEIGHBOUR_LANES, 2 * sizeof *spheres.radius);
     dent_release(context, unique.original, count, 2 * sizeof *unique.original);
     dent_release(context, unique.xyz, count, 3 * sizeof *unique.xyz);
     cloud->info.build_ns = dent_clock_ns() - start;

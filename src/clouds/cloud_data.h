@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SLOTS_A_BLOCK = 2048, COVER_POINTS = COVER_CENTRES, EDGES_MEASURED = 512 };
+enum { SLOTS_A_BLOCK = 2048, COVER_POINTS = COVER_CENTRES };
 
 /* All spheres around the cover's centres contain what surface the points of a node have. */
 struct cloud_cover {
@@ -98,10 +98,18 @@ dent_status cloud_make_graph(dent_cloud *cloud, dent_neighbours *points, const s
  * of the slots follow. */
 dent_status cloud_prune_graph(dent_cloud *cloud);
 
-/* Quartiles of the lengths of a slot's edges, first, second (the sampling radius), third; zeros without edges. */
-void cloud_edge_quartiles(const dent_cloud *cloud, uint32_t slot, double quartiles[3]);
-/* The direction in which the neighbourhood is thinnest, of either sign; 0 if it is a line. */
-void cloud_thin_direction(const dent_cloud *cloud, uint32_t slot, double normal[3]);
+/* Quartiles of the lengths of a slot's edges (the second is the sampling radius), zeros without edges; the direction in
+ * which the neighbourhood is thinnest, of either sign, 0 if it is a line. Up to eight slots at once; no directions where
+ * the def gives normals. */
+struct shape_slots {
+    uint32_t slot[CLOUD_LANES];
+    uint32_t count;
+};
+struct cloud_shape {
+    double quartiles[3], normal[3];
+};
+void cloud_measure_shapes(const dent_cloud *cloud, const struct shape_slots *slots,
+                          struct cloud_shape shapes[CLOUD_LANES]);
 /* The k-th smallest of the values, which are put into another order. */
 double cloud_select(double *values, uint32_t count, uint32_t k);
 

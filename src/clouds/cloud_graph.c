@@ -17,6 +17,7 @@
 
 enum { LEAVES_A_BLOCK = SLOTS_A_BLOCK / NEIGHBOUR_LANES, NEIGHBOURS_MOST = 64, PRUNE_PASSES = 3 };
 
+#define ROUNDED_LENGTHS (1.0 + 1e-9) /* limits are means of roots: edges of one length are all kept */
 #define ACROSS_PARALLEL 0.8
 #define ACROSS_SPACINGS 0.5
 
@@ -102,14 +103,19 @@ dent_status cloud_find_spheres(dent_neighbours *points, uint32_t k, struct cloud
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-struct found_edge {
-    uint32_t from, to;
+/* A slot and those of a leaf it has edges with, found from the larger sphere. */
+struct found_edges {
+    uint32_t leaf;
+    uint16_t from; /* in its block */
+    uint8_t lanes;
 };
 
 struct edge_work {
+    dent_cloud *cloud;
     const dent_neighbours *points;
     const struct neighbour_kernels *kernels;
     const double *radius;
+    uint32_t *counts; /* of each slot's edges */
     struct block_output found;
 };
 
@@ -118,22 +124,22 @@ struct edge_visit {
     uint32_t leaf, block;
 };
 
-static bool keep_edges(void *data, uint32_t lane, const uint32_t *indices, const double *squared_distances,
-                       uint32_t bits)
+static bool is_foreign(const struct found_edges *edges, uint32_t block)
+{
+    return edges->leaf / LEAVES_A_BLOCK != block;
+}
+
+static bool keep_edges(void *data, uint32_t lane, uint32_t leaf, uint32_t bits)
 {
     const struct edge_visit *visit = data;
-    const double *radius = visit->work->radius;
-    struct found_edge found[NEIGHBOUR_LANES];
-    uint32_t count = 0, from = visit->leaf * NEIGHBOUR_LANES + lane;
-    uint32_t first = (uint32_t)(indices - visit->work->points->indices);
-    for (; bits; bits &= bits - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(bits), to = first + i;
-        double sum = radius[from] + radius[to];
-        bool larger = radius[to] < radius[from] || (radius[to] == radius[from] && to > from);
-        found[count] = (struct found_edge){from, to};
-        count += larger && squared_distances[i] <= sum * sum;
+    uint32_t from = visit->leaf % LEAVES_A_BLOCK * NEIGHBOUR_LANES + lane;
+    struct found_edges edges = {leaf, (uint16_t)from, (uint8_t)bits};
+    uint32_t *counts = visit->work->counts;
+    counts[visit->block * SLOTS_A_BLOCK + from] += (uint32_t)__builtin_popcount(bits);
+    for (; bits && !is_foreign(&edges, visit->block); bits &= bits - 1) {
+        counts[leaf * NEIGHBOUR_LANES + (uint32_t)__builtin_ctz(bits)]++;
     }
-    return count == 0 || block_output_append(&visit->work->found, visit->block, found, count);
+    return block_output_append(&visit->work->found, visit->block, &edges, 1);
 }
 
 static void edge_block(void *data, uint32_t block, uint32_t worker)
@@ -142,6 +148,9 @@ static void edge_block(void *data, uint32_t block, uint32_t worker)
     (void)worker;
     uint32_t end = (block + 1) * LEAVES_A_BLOCK;
     end = end < work->points->tree.leaf_count ? end : work->points->tree.leaf_count;
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(work->points->count, block); slot++) {
+        work->counts[slot] = 0;
+    }
     for (uint32_t leaf = block * LEAVES_A_BLOCK; leaf < end; leaf++) {
         struct neighbour_group group;
         begin_leaf(work->points, leaf, &group);
@@ -150,58 +159,106 @@ static void edge_block(void *data, uint32_t block, uint32_t worker)
             group.limit[lane] = reach * reach;
         }
         struct edge_visit visit = {work, leaf, block};
-        if (!work->kernels->within(&work->points->tree, &group, keep_edges, &visit)) {
+        if (!work->kernels->meetings(&work->points->tree, &group, work->radius, keep_edges, &visit)) {
             return; /* no memory: block_output_failed() says so */
         }
     }
 }
 
-/* Each edge from both ends. */
-static bool fill_edges(dent_cloud *cloud, const struct block_output *found)
+/* Calls `take` with each of a block's records. */
+static void each_record(struct edge_work *work, uint32_t block,
+                        void take(struct edge_work *work, uint32_t block, const struct found_edges *edges))
 {
-    size_t total = 2 * block_output_count(found);
-    memset(cloud->first, 0, ((size_t)cloud->count + 1) * sizeof *cloud->first);
-    for (uint32_t block = 0; block < found->block_count; block++) {
-        for (struct record_run run = block_output_first(found, block); run.count; run = block_output_next(&run)) {
-            const struct found_edge *edges = run.records;
-            for (size_t i = 0; i < run.count; i++) {
-                cloud->first[edges[i].from]++;
-                cloud->first[edges[i].to]++;
-            }
+    struct record_run run = block_output_first(&work->found, block);
+    for (; run.count; run = block_output_next(&run)) {
+        const struct found_edges *edges = run.records;
+        for (size_t i = 0; i < run.count; i++) {
+            take(work, block, &edges[i]);
         }
     }
+}
+
+static void count_foreign(struct edge_work *work, uint32_t block, const struct found_edges *edges)
+{
+    for (uint32_t bits = is_foreign(edges, block) ? edges->lanes : 0; bits; bits &= bits - 1) {
+        work->counts[edges->leaf * NEIGHBOUR_LANES + (uint32_t)__builtin_ctz(bits)]++;
+    }
+}
+
+static void put_edge(struct edge_work *work, uint32_t from, uint32_t to)
+{
+    work->cloud->edges[work->cloud->first[from] + work->counts[from]++] = to;
+}
+
+static void put_own(struct edge_work *work, uint32_t block, const struct found_edges *edges)
+{
+    bool own = !is_foreign(edges, block);
+    for (uint32_t bits = edges->lanes, from = block * SLOTS_A_BLOCK + edges->from; bits; bits &= bits - 1) {
+        uint32_t to = edges->leaf * NEIGHBOUR_LANES + (uint32_t)__builtin_ctz(bits);
+        put_edge(work, from, to);
+        if (own) {
+            put_edge(work, to, from);
+        }
+    }
+}
+
+static void put_foreign(struct edge_work *work, uint32_t block, const struct found_edges *edges)
+{
+    for (uint32_t bits = is_foreign(edges, block) ? edges->lanes : 0; bits; bits &= bits - 1) {
+        uint32_t to = edges->leaf * NEIGHBOUR_LANES + (uint32_t)__builtin_ctz(bits);
+        put_edge(work, to, block * SLOTS_A_BLOCK + edges->from);
+    }
+}
+
+static void put_block(void *data, uint32_t block, uint32_t worker)
+{
+    (void)worker;
+    each_record(data, block, put_own);
+}
+
+/* Each edge from both ends. Blocks fill in what lies within them; the far ends of edges to other blocks come last, on
+ * one thread, so that the order does not depend on threads. */
+static dent_status fill_edges(struct edge_work *work)
+{
+    dent_cloud *cloud = work->cloud;
+    uint32_t blocks = cloud_blocks(cloud->count);
     uint64_t sum = 0;
-    for (uint32_t slot = 0; slot <= cloud->count; slot++) { /* first[slot]: where its edges end; filled from behind */
-        sum += slot < cloud->count ? cloud->first[slot] : 0;
+    for (uint32_t block = 0; block < blocks; block++) {
+        each_record(work, block, count_foreign);
+    }
+    for (uint32_t slot = 0; slot < cloud->count; slot++) {
         cloud->first[slot] = sum;
+        sum += work->counts[slot];
+        work->counts[slot] = 0; /* from here on: those filled in */
     }
-    cloud->edges = dent_allocate(cloud->context, total, sizeof *cloud->edges);
-    cloud->edge_capacity = cloud->edges ? total : 0;
-    for (uint32_t block = 0; cloud->edges && block < found->block_count; block++) {
-        for (struct record_run run = block_output_first(found, block); run.count; run = block_output_next(&run)) {
-            const struct found_edge *edges = run.records;
-            for (size_t i = 0; i < run.count; i++) {
-                cloud->edges[--cloud->first[edges[i].from]] = edges[i].to;
-                cloud->edges[--cloud->first[edges[i].to]] = edges[i].from;
-            }
-        }
+    cloud->first[cloud->count] = sum;
+    cloud->edges = dent_allocate(cloud->context, sum, sizeof *cloud->edges);
+    if (!cloud->edges) {
+        return DENT_ERROR_OUT_OF_MEMORY;
     }
-    return cloud->edges;
+    cloud->edge_capacity = sum;
+    dent_status status = dent_parallel_for(cloud->context, blocks, put_block, work);
+    for (uint32_t block = 0; block < blocks && status == DENT_OK; block++) {
+        each_record(work, block, put_foreign);
+    }
+    return status;
 }
 
 dent_status cloud_make_graph(dent_cloud *cloud, dent_neighbours *points, const struct cloud_spheres *spheres)
 {
-    struct edge_work work = {.points = points,
+    struct edge_work work = {.cloud = cloud,
+                             .points = points,
                              .kernels = neighbour_kernels_for(dent_context_isa(points->context)),
-                             .radius = spheres->radius};
-    block_output_init(&work.found, cloud->context, sizeof(struct found_edge));
+                             .radius = spheres->radius,
+                             .counts = cloud->part}; /* not yet in use */
+    block_output_init(&work.found, cloud->context, sizeof(struct found_edges));
     dent_status status =
         block_output_begin(&work.found, cloud_blocks(points->count)) ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
     if (status == DENT_OK) {
         status = dent_parallel_for(cloud->context, cloud_blocks(points->count), edge_block, &work);
     }
-    if (status == DENT_OK && (block_output_failed(&work.found) || !fill_edges(cloud, &work.found))) {
-        status = DENT_ERROR_OUT_OF_MEMORY;
+    if (status == DENT_OK) {
+        status = block_output_failed(&work.found) ? DENT_ERROR_OUT_OF_MEMORY : fill_edges(&work);
     }
     block_output_empty(&work.found);
     block_output_destroy(&work.found);
@@ -218,26 +275,42 @@ struct prune_work {
     uint64_t (*dropped)[2]; /* of a block: long, across */
 };
 
-static void measure_slot(struct prune_work *work, uint32_t slot)
+static void measure_slots(struct prune_work *work, struct shape_slots *slots)
 {
     dent_cloud *cloud = work->cloud;
-    double quartiles[3];
-    cloud_edge_quartiles(cloud, slot, quartiles);
-    cloud->radius[slot] = quartiles[1];
-    work->quartiles[slot][0] = quartiles[0];
-    work->quartiles[slot][1] = quartiles[2];
-    if (!cloud->def.normals.data) {
-        cloud_thin_direction(cloud, slot, cloud->normal[slot]);
+    struct cloud_shape shapes[CLOUD_LANES];
+    cloud_measure_shapes(cloud, slots, shapes);
+    for (uint32_t i = 0; i < slots->count; i++) {
+        uint32_t slot = slots->slot[i];
+        cloud->radius[slot] = shapes[i].quartiles[1];
+        work->quartiles[slot][0] = shapes[i].quartiles[0];
+        work->quartiles[slot][1] = shapes[i].quartiles[2];
+        if (!cloud->def.normals.data) {
+            memcpy(cloud->normal[slot], shapes[i].normal, sizeof shapes[i].normal);
+        }
+    }
+    slots->count = 0;
+}
+
+/* All slots, or those that lost an edge. */
+static void measure_some(struct prune_work *work, uint32_t block, bool all)
+{
+    struct shape_slots slots = {.count = 0};
+    uint32_t end = cloud_block_end(work->cloud->count, block);
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < end; slot++) {
+        if (all || work->kept[slot]) {
+            slots.slot[slots.count++] = slot;
+        }
+        if (slots.count == CLOUD_LANES || slot + 1 == end) {
+            measure_slots(work, &slots);
+        }
     }
 }
 
 static void measure_block(void *data, uint32_t block, uint32_t worker)
 {
-    struct prune_work *work = data;
     (void)worker;
-    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(work->cloud->count, block); slot++) {
-        measure_slot(work, slot);
-    }
+    measure_some(data, block, true);
 }
 
 static void limit_block(void *data, uint32_t block, uint32_t worker)
@@ -259,7 +332,7 @@ static void limit_block(void *data, uint32_t block, uint32_t worker)
 static bool is_long(const struct prune_work *work, uint32_t a, uint32_t b, const double edge[3])
 {
     double limit = work->limit[a] < work->limit[b] ? work->limit[a] : work->limit[b];
-    return cloud_dot_product(edge, edge) > limit * limit;
+    return cloud_dot_product(edge, edge) > limit * limit * ROUNDED_LENGTHS;
 }
 
 static bool is_across(const dent_cloud *cloud, uint32_t a, uint32_t b, const double edge[3])
@@ -316,13 +389,8 @@ static void close_gaps(struct prune_work *work)
 
 static void remeasure_block(void *data, uint32_t block, uint32_t worker)
 {
-    struct prune_work *work = data;
     (void)worker;
-    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(work->cloud->count, block); slot++) {
-        if (work->kept[slot]) {
-            measure_slot(work, slot);
-        }
-    }
+    measure_some(data, block, false);
 }
 
 /* Runs stages one after the other. */

@@ -126,26 +126,39 @@ static void move_block(void *data, uint32_t block, uint32_t worker)
     }
 }
 
-static void measure_moved_block(void *data, uint32_t block, uint32_t worker)
+static void measure_moved_slots(dent_cloud *cloud, struct shape_slots *slots)
 {
-    dent_cloud *cloud = data;
-    (void)worker;
-    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(cloud->count, block); slot++) {
-        double quartiles[3];
-        if (cloud_degree(cloud, slot) == 0) {
-            continue;
-        }
-        cloud_edge_quartiles(cloud, slot, quartiles);
-        cloud->radius[slot] = quartiles[1];
-        cloud->area[slot] = cloud->area_share[slot] * quartiles[1] * quartiles[1];
+    struct cloud_shape shapes[CLOUD_LANES];
+    cloud_measure_shapes(cloud, slots, shapes);
+    for (uint32_t i = 0; i < slots->count; i++) {
+        uint32_t slot = slots->slot[i];
+        double radius = shapes[i].quartiles[1], *normal = cloud->normal[slot];
+        cloud->radius[slot] = radius;
+        cloud->area[slot] = cloud->area_share[slot] * radius * radius;
         if (!cloud->def.normals.data) {
-            double *normal = cloud->normal[slot];
-            cloud_thin_direction(cloud, slot, normal);
+            memcpy(normal, shapes[i].normal, sizeof shapes[i].normal);
             if (cloud_normal_is_turned(cloud, slot)) {
                 for (int axis = 0; axis < 3; axis++) {
                     normal[axis] = -normal[axis];
                 }
             }
+        }
+    }
+    slots->count = 0;
+}
+
+static void measure_moved_block(void *data, uint32_t block, uint32_t worker)
+{
+    dent_cloud *cloud = data;
+    struct shape_slots slots = {.count = 0};
+    (void)worker;
+    uint32_t end = cloud_block_end(cloud->count, block);
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < end; slot++) {
+        if (cloud_degree(cloud, slot) > 0) {
+            slots.slot[slots.count++] = slot;
+        }
+        if (slots.count == CLOUD_LANES || slot + 1 == end) {
+            measure_moved_slots(cloud, &slots);
         }
     }
 }

@@ -3,13 +3,13 @@
  * last. The highest point of each part has its normal upwards.
  *
  * The tree is grown by Prim's method. Weights are sorted into WEIGHTS buckets of equal steps of the angle, so the next
- * slot is found in constant time; within a bucket the last one in comes first. One thread: every edge is looked at
- * twice, and the slots that are looked at lie together in memory. */
+ * slot is found in constant time; within a bucket the last one in comes first. The tree grows on one thread; weights
+ * are found before, in parallel. */
 #include "clouds/cloud_data.h"
 
 #include "base/containers/union_find.h"
 
-enum { WEIGHTS = 256, NOT_WAITING = WEIGHTS, DONE = WEIGHTS + 1, FRAME_EDGES = 8 };
+enum { WEIGHTS = 256, NOT_WAITING = WEIGHTS, DONE = 0, FRAME_EDGES = 8 }; /* nothing is lighter than DONE */
 
 /* Slots that wait to be joined, each in the bucket of its lightest edge to the tree so far. */
 struct tree_growth {
@@ -18,6 +18,7 @@ struct tree_growth {
     uint32_t *next, *previous;
     uint32_t *from;   /* the other end of the lightest edge */
     uint16_t *bucket; /* where a slot waits; NOT_WAITING, DONE */
+    uint8_t *weights; /* of the edges: their buckets */
     uint32_t lowest;  /* no bucket below holds anything */
 };
 
@@ -50,18 +51,27 @@ static void enter_bucket(struct tree_growth *growth, uint32_t slot, uint32_t buc
     growth->lowest = bucket < growth->lowest ? bucket : growth->lowest;
 }
 
+static void weight_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct tree_growth *growth = data;
+    const dent_cloud *cloud = growth->cloud;
+    (void)worker;
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(cloud->count, block); slot++) {
+        const double *normal = cloud->normal[slot];
+        for (uint64_t e = cloud->first[slot]; e < cloud->first[slot + 1]; e++) {
+            double weight = 1.0 - fabs(cloud_dot_product(normal, cloud->normal[cloud->edges[e]]));
+            weight = weight > 0.0 ? weight : 0.0;
+            growth->weights[e] = (uint8_t)(sqrt(weight) * (WEIGHTS - 1)); /* sqrt: the angle */
+        }
+    }
+}
+
 static void offer_edges(struct tree_growth *growth, uint32_t slot)
 {
     const dent_cloud *cloud = growth->cloud;
-    const double *normal = cloud->normal[slot];
     for (uint64_t e = cloud->first[slot]; e < cloud->first[slot + 1]; e++) {
-        uint32_t other = cloud->edges[e], waits = growth->bucket[other];
-        if (waits == DONE || waits == 0) {
-            continue;
-        }
-        double weight = 1.0 - fabs(cloud_dot_product(normal, cloud->normal[other]));
-        uint32_t bucket = weight > 0.0 ? (uint32_t)(sqrt(weight) * (WEIGHTS - 1)) : 0; /* sqrt: the angle */
-        if (bucket < waits) {
+        uint32_t other = cloud->edges[e], bucket = growth->weights[e];
+        if (bucket < growth->bucket[other]) {
             enter_bucket(growth, other, bucket, slot);
         }
     }
@@ -125,13 +135,17 @@ static dent_status orient_normals(dent_cloud *cloud)
     struct tree_growth growth = {.cloud = cloud};
     growth.next = dent_allocate(context, count, 3 * sizeof *growth.next);
     growth.bucket = dent_allocate(context, count, sizeof *growth.bucket);
+    growth.weights = dent_allocate(context, cloud->first[count], sizeof *growth.weights);
     dent_status status = DENT_ERROR_OUT_OF_MEMORY;
-    if (growth.next && growth.bucket) {
+    if (growth.next && growth.bucket && growth.weights) {
         growth.previous = growth.next + count;
         growth.from = growth.previous + count;
-        grow_all(&growth);
-        status = DENT_OK;
+        status = dent_parallel_for(context, cloud_blocks(cloud->count), weight_block, &growth);
     }
+    if (status == DENT_OK) {
+        grow_all(&growth);
+    }
+    dent_release(context, growth.weights, cloud->first[count], sizeof *growth.weights);
     dent_release(context, growth.bucket, count, sizeof *growth.bucket);
     dent_release(context, growth.next, count, 3 * sizeof *growth.next);
     return status;

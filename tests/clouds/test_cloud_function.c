@@ -201,7 +201,7 @@ static void sheets_one_to_four_spacings_apart_stay_apart(void **state)
             uint32_t joined = edges_across(cloud);
             struct gap_quality graph = measure_gap(cloud, DENT_CLOUD_GRAPH, gap, lines);
             struct gap_quality euclidean = measure_gap(cloud, DENT_CLOUD_EUCLIDEAN, gap, lines);
-            struct gap_quality sphere = measure_gap(cloud, DENT_CLOUD_SPHERE_FIT, gap, lines);
+            struct gap_quality sphere = measure_gap(cloud, DENT_CLOUD_SPHERE_FIT, gap, 40);
             uint64_t dropped = dent_cloud_get_info(cloud).pruned_across;
             print_message(
                 "gap %d, normals %s: %llu edges left out across, %u left; zeros and error in spacings: graph %u "

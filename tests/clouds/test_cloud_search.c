@@ -136,7 +136,8 @@ static void stated_chances_hold_while_draws_go_on(void **state)
 {
     enum { RANGES = 8 };
     static const double most[RANGES] = {1, 0.9, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01};
-    uint32_t placements = (uint32_t)test_count(50, 300, 10000), count = 2000, looked[RANGES] = {0}, missing[RANGES] = {0};
+    uint32_t placements = (uint32_t)test_count(50, 300, 10000), count = 2000, looked[RANGES] = {0},
+             missing[RANGES] = {0};
     double stated[RANGES] = {0}, variance[RANGES] = {0};
     double *xyz_a = points_on_sphere(count, 1, 11), *xyz_b = points_on_sphere(count, 1, 12);
     dent_cloud *a = cloud_of(*state, xyz_a, count), *b = cloud_of(*state, xyz_b, count);
@@ -332,6 +333,35 @@ static void flipped_normals_change_no_decision(void **state)
     free(xyz);
 }
 
+/* A sheet in the plane z = 0, and one that stands across: on it, or beside it farther off than its points reach, but
+ * within their support, where f still has a value and a change of sign. */
+static void surfaces_end_where_their_points_reach(void **state)
+{
+    const double origin[3] = {0, 0, 0}, below[3] = {0, 0, -0.5}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
+    double *flat = points_on_plane(2000, origin, x, y, 61), *across = points_on_plane(2000, below, y, z, 62);
+    dent_cloud *a = cloud_of(*state, flat, 2000), *b = cloud_of(*state, across, 2000);
+    double radius = dent_cloud_get_info(a).radius;
+    for (int function = 0; function < DENT_CLOUD_FUNCTION_COUNT; function++) {
+        dent_cloud_search_def def = def_of(a, b);
+        dent_cloud_search *search = NULL;
+        def.function = (dent_cloud_function)function;
+        dent_pose inside = shifted(0.5, 0, 0), beside = shifted(1 + 2.5 * radius, 0, 0);
+        assert_int_equal(search_with(*state, &def, NULL, &inside, 1, &search).answer, DENT_CLOUD_YES);
+        dent_cloud_result result = search_with(*state, &def, NULL, &beside, 1, &search);
+        assert_int_equal(result.answer, DENT_CLOUD_NO);
+        dent_pose grazing = shifted(1 + 1.5 * radius, 0, 0); /* some covers still overlap: values decide */
+        result = search_with(*state, &def, NULL, &grazing, 1, &search);
+        assert_int_not_equal(result.answer, DENT_CLOUD_YES);
+        print_message("%s: %llu values, %llu brackets rejected\n", dent_cloud_function_get_info(def.function)->name,
+                      (unsigned long long)result.evaluations, (unsigned long long)result.rejected);
+        dent_cloud_search_destroy(search);
+    }
+    dent_cloud_destroy(b);
+    dent_cloud_destroy(a);
+    free(across);
+    free(flat);
+}
+
 /* ---- budgets ----------------------------------------------------------------------------------------------------- */
 
 static void slices_of_work_add_up_to_the_whole(void **state)
@@ -366,6 +396,31 @@ static void slices_of_work_add_up_to_the_whole(void **state)
     free_spheres(&spheres);
 }
 
+/* Clouds with many draws each: long before one has done all of its own, points of both are found. */
+static void both_clouds_draw_from_the_start(void **state)
+{
+    struct spheres spheres = two_spheres(*state, 2000);
+    dent_cloud_search_def def = def_of(spheres.a, spheres.b);
+    dent_cloud_search *search = NULL;
+    dent_pose pose = shifted(1.3, 0.2, 0);
+    dent_cloud_result result = {.outcome = DENT_OUTCOME_BUDGET_SPENT};
+    def.resolution_radii = 1;
+    assert_int_equal(dent_cloud_search_create(*state, &def, &search), DENT_OK);
+    assert_int_equal(dent_cloud_search_begin(search, NULL, &pose, 9), DENT_OK);
+    while (result.outcome == DENT_OUTCOME_BUDGET_SPENT && result.draws * 4 <= result.draws_planned) {
+        assert_int_equal(dent_cloud_search_run(search, dent_budget_units(500), &result), DENT_OK);
+    }
+    uint32_t from_b = 0;
+    for (uint32_t i = 0; i < result.point_count; i++) {
+        from_b += result.points[i].drawn_in_b;
+    }
+    print_message("after %llu of %llu draws: %u points, %u of them drawn in b\n", (unsigned long long)result.draws,
+                  (unsigned long long)result.draws_planned, result.point_count, from_b);
+    assert_true(from_b * 4 >= result.point_count && from_b * 4 <= 3 * result.point_count && from_b > 0);
+    dent_cloud_search_destroy(search);
+    free_spheres(&spheres);
+}
+
 static void a_second_search_allocates_nothing_and_a_full_list_is_said(void **state)
 {
     struct spheres spheres = two_spheres(*state, 2000);
@@ -395,6 +450,8 @@ int main(void)
         cmocka_unit_test(clouds_apart_are_proven_apart_and_deep_ones_meet),
         cmocka_unit_test(the_two_clouds_are_treated_alike),
         cmocka_unit_test(flipped_normals_change_no_decision),
+        cmocka_unit_test(surfaces_end_where_their_points_reach),
+        cmocka_unit_test(both_clouds_draw_from_the_start),
         cmocka_unit_test(slices_of_work_add_up_to_the_whole),
         cmocka_unit_test(a_second_search_allocates_nothing_and_a_full_list_is_said),
     };

@@ -83,6 +83,24 @@ struct cover_centres {
     uint32_t count;
 };
 
+/* Neighbours of a point, relative to it, and their squared distances; up to the next multiple of eight zeros, with
+ * infinite squares. */
+enum { SURROUNDINGS_MOST = 512, RANKED_MOST = 64 };
+struct cloud_surroundings {
+    _Alignas(64) double point[3][SURROUNDINGS_MOST];
+    double square[SURROUNDINGS_MOST];
+    uint32_t count;
+};
+
+/* Sums over surroundings: x, y, z, then xx, xy, xz, yy, yz, zz. */
+enum { MOMENTS = 9 };
+
+/* Symmetric matrices (xx, xy, xz, yy, yz, zz), their eigenvalues, ascending, and unit vectors of the smallest. */
+struct eigen_lanes {
+    _Alignas(64) double matrix[6][CLOUD_LANES];
+    double values[3][CLOUD_LANES], smallest[3][CLOUD_LANES];
+};
+
 struct cloud_kernels {
     /* The slot of the nearest point whose squared distance is at most *squared_distance, which becomes its own; ties by
      * slot. UINT32_MAX: none. */
@@ -90,6 +108,12 @@ struct cloud_kernels {
     /* Smallest squared distance of two centres. */
     double (*covers)(const struct cover_centres *a, const struct cover_centres *b);
     void (*sphere)(const struct cloud_tree *tree, const struct sphere_query *query, struct sphere_sums *sums);
+    /* Quartiles of at most RANKED_MOST squares: the numbers count / 4, count / 2 and 3 count / 4 of their order. */
+    void (*quartiles)(const struct cloud_surroundings *around, double quartiles[3]);
+    /* Over the points whose square is at most `most`; returns how many. */
+    uint32_t (*moments)(const struct cloud_surroundings *around, double most, double sums[MOMENTS]);
+    /* As symmetric_eigen(), bit by bit. */
+    void (*eigen)(struct eigen_lanes *lanes);
 };
 
 extern const struct cloud_kernels cloud_kernels_scalar;

@@ -260,9 +260,166 @@ static double cloud_covers(const struct cover_centres *a, const struct cover_cen
     return lane[0];
 }
 
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* How many of all squares are less than each of two times eight. */
+static inline void cloud_ranks(const struct cloud_surroundings *around, uint32_t at, double ranks[2 * CLOUD_LANES])
+{
+    doubles8 first = doubles8_load(around->square + at), second = doubles8_load(around->square + at + CLOUD_LANES);
+    doubles8 less = doubles8_set(0.0), also_less = less;
+    for (uint32_t i = 0; i < around->count; i++) {
+        doubles square = doubles_set(around->square[i]), one = doubles_set(1.0), none = doubles_set(0.0);
+        LANES_EACH_PART(doubles8, less.part[k] = doubles_add(
+                                      less.part[k], doubles_choose(doubles_less(square, first.part[k]), one, none)));
+        LANES_EACH_PART(doubles8, also_less.part[k] =
+                                      doubles_add(also_less.part[k],
+                                                  doubles_choose(doubles_less(square, second.part[k]), one, none)));
+    }
+    doubles8_store(ranks, less);
+    doubles8_store(ranks + CLOUD_LANES, also_less);
+}
+
+/* Every square goes to the place of its rank. Of equal ones the last stays, and the places behind it stay empty. */
+static void cloud_quartiles(const struct cloud_surroundings *around, double quartiles[3])
+{
+    _Alignas(64) double ranks[2 * CLOUD_LANES];
+    double sorted[RANKED_MOST];
+    uint32_t count = around->count;
+    for (uint32_t i = 0; i < count; i++) {
+        sorted[i] = -1.0;
+    }
+    for (uint32_t at = 0; at < count; at += 2 * CLOUD_LANES) {
+        cloud_ranks(around, at, ranks);
+        for (uint32_t i = 0; i < 2 * CLOUD_LANES && at + i < count; i++) {
+            sorted[(uint32_t)ranks[i]] = around->square[at + i];
+        }
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t wanted = (i + 1) * count / 4;
+        while (sorted[wanted] < 0.0) {
+            wanted--;
+        }
+        quartiles[i] = sorted[wanted];
+    }
+}
+
+static uint32_t cloud_moments(const struct cloud_surroundings *around, double most, double sums[MOMENTS])
+{
+    doubles8 totals[MOMENTS], bound = doubles8_set(most), zero = doubles8_set(0.0);
+    uint32_t count = 0;
+    for (int i = 0; i < MOMENTS; i++) {
+        totals[i] = zero;
+    }
+    for (uint32_t at = 0; at < around->count; at += CLOUD_LANES) {
+        uint32_t bits = cloud_lanes_at_most(doubles8_load(around->square + at), bound);
+        doubles8 point[3];
+        for (int axis = 0; axis < 3; axis++) {
+            point[axis] = doubles8_choose(bits, doubles8_load(around->point[axis] + at), zero);
+            totals[axis] = doubles8_add(totals[axis], point[axis]);
+        }
+        for (int a = 0, i = 3; a < 3; a++) {
+            for (int b = a; b < 3; b++, i++) {
+                totals[i] = doubles8_add(totals[i], doubles8_multiply(point[a], point[b]));
+            }
+        }
+        count += (uint32_t)__builtin_popcount(bits);
+    }
+    for (int i = 0; i < MOMENTS; i++) {
+        sums[i] = cloud_sum_of_lanes(totals[i]);
+    }
+    return count < around->count ? count : around->count; /* no bound: the places behind the last point count */
+}
+
+static inline doubles8 cloud_root(doubles8 a)
+{
+    LANES_EACH_PART(doubles8, a.part[k] = doubles_root(a.part[k]));
+    return a;
+}
+
+/* eigen_rotate() of symmetric_eigen.h in the lanes of `active`. */
+static inline void cloud_rotate(doubles8 a[3][3], doubles8 v[3][3], int p, int q, uint32_t active)
+{
+    doubles8 one = doubles8_set(1.0), zero = doubles8_set(0.0), off = a[p][q];
+    active &= doubles8_less(zero, doubles8_absolute(off));
+    doubles8 theta = doubles8_divide(doubles8_subtract(a[q][q], a[p][p]), doubles8_multiply(doubles8_set(2.0), off));
+    doubles8 sign = doubles8_choose(doubles8_less(theta, zero), doubles8_set(-1.0), one);
+    doubles8 root = cloud_root(doubles8_add(doubles8_multiply(theta, theta), one));
+    doubles8 t = doubles8_divide(sign, doubles8_add(doubles8_absolute(theta), root));
+    doubles8 c = doubles8_divide(one, cloud_root(doubles8_add(doubles8_multiply(t, t), one))),
+             s = doubles8_multiply(t, c);
+    doubles8 step = doubles8_multiply(t, off);
+    int r = 3 - p - q;
+    a[p][p] = doubles8_choose(active, doubles8_subtract(a[p][p], step), a[p][p]);
+    a[q][q] = doubles8_choose(active, doubles8_add(a[q][q], step), a[q][q]);
+    a[p][q] = a[q][p] = doubles8_choose(active, zero, off);
+    doubles8 first = a[r][p], second = a[r][q];
+    a[r][p] = a[p][r] =
+        doubles8_choose(active, doubles8_subtract(doubles8_multiply(c, first), doubles8_multiply(s, second)), first);
+    a[r][q] = a[q][r] =
+        doubles8_choose(active, doubles8_add(doubles8_multiply(s, first), doubles8_multiply(c, second)), second);
+    for (int k = 0; k < 3; k++) {
+        first = v[k][p];
+        second = v[k][q];
+        v[k][p] = doubles8_choose(active, doubles8_subtract(doubles8_multiply(c, first), doubles8_multiply(s, second)),
+                                  first);
+        v[k][q] =
+            doubles8_choose(active, doubles8_add(doubles8_multiply(s, first), doubles8_multiply(c, second)), second);
+    }
+}
+
+static inline void cloud_sort_eigen(doubles8 a[3][3], doubles8 v[3][3], struct eigen_lanes *lanes)
+{
+    _Alignas(64) double diagonal[3][CLOUD_LANES], vector[3][3][CLOUD_LANES];
+    for (int i = 0; i < 3; i++) {
+        doubles8_store(diagonal[i], a[i][i]);
+        for (int axis = 0; axis < 3; axis++) {
+            doubles8_store(vector[axis][i], v[axis][i]);
+        }
+    }
+    for (int lane = 0; lane < CLOUD_LANES; lane++) {
+        int least = diagonal[1][lane] < diagonal[0][lane], most;
+        least = diagonal[2][lane] < diagonal[least][lane] ? 2 : least;
+        most = least == 0 ? 1 : 0;
+        for (int k = 0; k < 3; k++) {
+            most = k != least && diagonal[k][lane] > diagonal[most][lane] ? k : most;
+            lanes->smallest[k][lane] = vector[k][least][lane];
+        }
+        lanes->values[0][lane] = diagonal[least][lane];
+        lanes->values[1][lane] = diagonal[3 - least - most][lane];
+        lanes->values[2][lane] = diagonal[most][lane];
+    }
+}
+
+static void cloud_eigen(struct eigen_lanes *lanes)
+{
+    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    doubles8 a[3][3], v[3][3];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            a[i][j] = doubles8_load(lanes->matrix[place[i][j]]);
+            v[i][j] = doubles8_set(i == j);
+        }
+    }
+    for (int sweep = 0; sweep < 12; sweep++) {
+        doubles8 off = doubles8_add(doubles8_add(doubles8_absolute(a[0][1]), doubles8_absolute(a[0][2])),
+                                    doubles8_absolute(a[1][2]));
+        doubles8 size = doubles8_add(doubles8_add(doubles8_absolute(a[0][0]), doubles8_absolute(a[1][1])),
+                                     doubles8_absolute(a[2][2]));
+        uint32_t active = doubles8_less(doubles8_multiply(doubles8_set(1e-17), size), off);
+        if (!active) {
+            break;
+        }
+        cloud_rotate(a, v, 0, 1, active);
+        cloud_rotate(a, v, 0, 2, active);
+        cloud_rotate(a, v, 1, 2, active);
+    }
+    cloud_sort_eigen(a, v, lanes);
+}
+
 #define CLOUD_KERNELS_ROW                                                                                              \
     {                                                                                                                  \
-        .nearest = cloud_nearest, .covers = cloud_covers, .sphere = cloud_sphere                                       \
+        .nearest = cloud_nearest, .covers = cloud_covers, .sphere = cloud_sphere, .quartiles = cloud_quartiles,        \
+        .moments = cloud_moments, .eigen = cloud_eigen                                                                 \
     }
 
 #endif

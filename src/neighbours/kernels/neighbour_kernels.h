@@ -30,8 +30,9 @@ struct neighbour_tree {
     uint32_t level_count;
     const struct neighbour_leaf *leaves; /* points, or lower corners of boxes */
     const struct neighbour_leaf *upper;  /* upper corners; null: points */
-    const uint32_t *indices;                                     /* eight a leaf: which point a lane is */
-    const struct neighbour_node *levels[NEIGHBOUR_LEVELS_MOST]; /* the first holds the boxes of leaves, the last one node */
+    const uint32_t *indices;             /* eight a leaf: which point a lane is */
+    const struct neighbour_node
+        *levels[NEIGHBOUR_LEVELS_MOST]; /* the first holds the boxes of leaves, the last one node */
 };
 
 /* Up to eight places and the best points of each so far, nearest first. Lists of up to eight lie here and are kept by
@@ -67,7 +68,8 @@ static inline void keep_point(struct neighbour_group *group, uint32_t lane, doub
             return;
         }
     }
-    for (; at > 0 && (distances[at - 1] > distance || (distances[at - 1] == distance && indices[at - 1] > index)); at--) {
+    for (; at > 0 && (distances[at - 1] > distance || (distances[at - 1] == distance && indices[at - 1] > index));
+         at--) {
         distances[at] = distances[at - 1];
         indices[at] = indices[at - 1];
     }
@@ -83,12 +85,20 @@ static inline void keep_point(struct neighbour_group *group, uint32_t lane, doub
 typedef bool neighbour_visit(void *data, uint32_t lane, const uint32_t *indices, const double *squared_distances,
                              uint32_t bits);
 
+/* Takes in the points of a leaf (lanes of the bits) whose spheres meet that of a place. Returns false to stop. */
+typedef bool neighbour_meeting(void *data, uint32_t lane, uint32_t leaf, uint32_t bits);
+
 struct neighbour_kernels {
     /* Completes the lists of a group. */
     void (*nearest)(const struct neighbour_tree *tree, struct neighbour_group *group);
     /* Visits all points within the limits, each once, in no useful order. */
     bool (*within)(const struct neighbour_tree *tree, const struct neighbour_group *group, neighbour_visit *visit,
                    void *data);
+    /* The places are the points of the group's first leaf. Every point has a sphere, `radius` by leaf and lane; limits
+     * are the squares of twice the places' radii. Visits pairs of points whose spheres meet, each once, from the larger
+     * sphere, of equal ones the first. `radius` ends with a whole leaf. */
+    bool (*meetings)(const struct neighbour_tree *tree, const struct neighbour_group *group, const double *radius,
+                     neighbour_meeting *visit, void *data);
 };
 
 extern const struct neighbour_kernels neighbour_kernels_scalar;

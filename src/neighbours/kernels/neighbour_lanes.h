@@ -29,8 +29,8 @@ static inline uint32_t lanes_at_most(doubles8 a, doubles8 b)
 
 static inline doubles8 sum_of_squares(const doubles8 difference[3])
 {
-    doubles8 sum = doubles8_add(doubles8_multiply(difference[0], difference[0]),
-                                doubles8_multiply(difference[1], difference[1]));
+    doubles8 sum =
+        doubles8_add(doubles8_multiply(difference[0], difference[0]), doubles8_multiply(difference[1], difference[1]));
     return doubles8_add(sum, doubles8_multiply(difference[2], difference[2]));
 }
 
@@ -89,7 +89,8 @@ static inline doubles8 insert_lane(doubles8 list, uint32_t slot, double value)
 static inline void keep_in_short_list(struct neighbour_group *group, uint32_t lane, const double *distances,
                                       const uint32_t *indices, uint32_t bits)
 {
-    doubles8 kept = doubles8_load(group->short_distances[lane]), kept_indices = doubles8_load(group->short_indices[lane]);
+    doubles8 kept = doubles8_load(group->short_distances[lane]),
+             kept_indices = doubles8_load(group->short_indices[lane]);
     for (; bits; bits &= bits - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(bits);
         if (indices[i] != group->own[lane]) {
@@ -109,8 +110,9 @@ static inline void keep_in_short_list(struct neighbour_group *group, uint32_t la
 
 static inline void compare_leaf(const struct neighbour_tree *tree, uint32_t leaf, struct neighbour_group *group)
 {
-    uint32_t lanes = lanes_at_most(place_distances(&tree->levels[0][leaf / NEIGHBOUR_LANES], leaf % NEIGHBOUR_LANES, group),
-                                   doubles8_load(group->limit));
+    uint32_t lanes =
+        lanes_at_most(place_distances(&tree->levels[0][leaf / NEIGHBOUR_LANES], leaf % NEIGHBOUR_LANES, group),
+                      doubles8_load(group->limit));
     const uint32_t *indices = tree->indices + (size_t)leaf * NEIGHBOUR_LANES;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
@@ -195,8 +197,8 @@ static inline void walk_push(struct node_walk *walk, uint32_t level, uint32_t fi
 static void nearest(const struct neighbour_tree *tree, struct neighbour_group *group)
 {
     uint32_t first = group->first_leaf > SEED_REACH ? group->first_leaf - SEED_REACH : 0;
-    uint32_t last = tree->leaf_count - 1 - group->first_leaf > SEED_REACH ? group->first_leaf + SEED_REACH
-                                                                        : tree->leaf_count - 1;
+    uint32_t last =
+        tree->leaf_count - 1 - group->first_leaf > SEED_REACH ? group->first_leaf + SEED_REACH : tree->leaf_count - 1;
     compare_leaf(tree, group->first_leaf, group);
     for (uint32_t leaf = first; leaf <= last; leaf++) {
         if (leaf != group->first_leaf) {
@@ -234,8 +236,9 @@ static void nearest(const struct neighbour_tree *tree, struct neighbour_group *g
 static bool visit_leaf(const struct neighbour_tree *tree, uint32_t leaf, const struct neighbour_group *group,
                        neighbour_visit *visit, void *data)
 {
-    uint32_t lanes = lanes_at_most(place_distances(&tree->levels[0][leaf / NEIGHBOUR_LANES], leaf % NEIGHBOUR_LANES, group),
-                                   doubles8_load(group->limit));
+    uint32_t lanes =
+        lanes_at_most(place_distances(&tree->levels[0][leaf / NEIGHBOUR_LANES], leaf % NEIGHBOUR_LANES, group),
+                      doubles8_load(group->limit));
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         doubles8 distance = point_distances(tree, leaf, group, lane);
@@ -249,21 +252,79 @@ static bool visit_leaf(const struct neighbour_tree *tree, uint32_t leaf, const s
     return true;
 }
 
+/* The next node over leaves, and which of them are near the group; no bits: there is none. */
+static inline uint32_t walk_on(const struct neighbour_tree *tree, const struct neighbour_group *group, double limit,
+                               struct node_walk *walk, uint32_t *first_leaf)
+{
+    while (walk->count > 0) {
+        uint32_t level = walk->waiting[--walk->count].level, node = walk->waiting[walk->count].node;
+        uint32_t bits = lanes_at_most(node_distances(&tree->levels[level][node], group), doubles8_set(limit));
+        *first_leaf = node * NEIGHBOUR_LANES;
+        if (level == 0 && bits) {
+            return bits;
+        }
+        if (level > 0) {
+            walk_push(walk, level - 1, *first_leaf, bits);
+        }
+    }
+    return 0;
+}
+
 static bool within(const struct neighbour_tree *tree, const struct neighbour_group *group, neighbour_visit *visit,
                    void *data)
 {
     double limit = group_limit(group);
     struct node_walk walk;
+    uint32_t first_leaf, bits;
     walk_begin(tree, &walk);
-    while (walk.count > 0) {
-        uint32_t level = walk.waiting[--walk.count].level, node = walk.waiting[walk.count].node;
-        uint32_t bits = lanes_at_most(node_distances(&tree->levels[level][node], group), doubles8_set(limit));
-        if (level > 0) {
-            walk_push(&walk, level - 1, node * NEIGHBOUR_LANES, bits);
-            continue;
-        }
+    while ((bits = walk_on(tree, group, limit, &walk, &first_leaf)) != 0) {
         for (; bits; bits &= bits - 1) {
-            if (!visit_leaf(tree, node * NEIGHBOUR_LANES + (uint32_t)__builtin_ctz(bits), group, visit, data)) {
+            if (!visit_leaf(tree, first_leaf + (uint32_t)__builtin_ctz(bits), group, visit, data)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Lanes of a leaf with a smaller sphere than the place, or an equal one and a later place. */
+static inline uint32_t later_spheres(const struct neighbour_group *group, uint32_t lane, uint32_t leaf, doubles8 radius,
+                                     doubles8 own)
+{
+    uint32_t behind = leaf > group->first_leaf ? 0xff : leaf < group->first_leaf ? 0 : 0xfe << lane;
+    return doubles8_less(radius, own) | (lanes_at_most(radius, own) & behind);
+}
+
+static bool meet_leaf(const struct neighbour_tree *tree, uint32_t leaf, const struct neighbour_group *group,
+                      const double *radius, neighbour_meeting *visit, void *data)
+{
+    uint32_t lanes =
+        lanes_at_most(place_distances(&tree->levels[0][leaf / NEIGHBOUR_LANES], leaf % NEIGHBOUR_LANES, group),
+                      doubles8_load(group->limit));
+    doubles8 others = doubles8_load_any(radius + (size_t)leaf * NEIGHBOUR_LANES);
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        doubles8 own = doubles8_set(radius[(size_t)group->first_leaf * NEIGHBOUR_LANES + lane]);
+        doubles8 sum = doubles8_add(own, others), distance = point_distances(tree, leaf, group, lane);
+        uint32_t bits = lanes_at_most(distance, doubles8_multiply(sum, sum));
+        bits &= later_spheres(group, lane, leaf, others, own);
+        if (bits && !visit(data, lane, leaf, bits)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool meetings(const struct neighbour_tree *tree, const struct neighbour_group *group, const double *radius,
+                     neighbour_meeting *visit, void *data)
+{
+    double limit = group_limit(group);
+    struct node_walk walk;
+    uint32_t first_leaf, bits;
+    walk_begin(tree, &walk);
+    while ((bits = walk_on(tree, group, limit, &walk, &first_leaf)) != 0) {
+        for (; bits; bits &= bits - 1) {
+            if (!meet_leaf(tree, first_leaf + (uint32_t)__builtin_ctz(bits), group, radius, visit, data)) {
                 return false;
             }
         }
@@ -273,7 +334,7 @@ static bool within(const struct neighbour_tree *tree, const struct neighbour_gro
 
 #define NEIGHBOUR_KERNELS_ROW                                                                                          \
     {                                                                                                                  \
-        .nearest = nearest, .within = within                                                                           \
+        .nearest = nearest, .within = within, .meetings = meetings                                                     \
     }
 
 #endif

@@ -8,7 +8,7 @@ import { strandMesh } from "./strands.js";
 const NO_VALUE = 1e38; // and above: the function is undefined there
 const FIRST_RADIUS = 0.004; // of the unit, until the tool has told the sizes
 const BELOW = [0, 90, 181], ZERO = [245, 245, 240], ABOVE = [220, 100, 0]; // inside, on and outside the other surface
-const CURVE = 0xcc0066;
+const CURVE = 0xcc0066, HIDDEN = 0.4; // opacity where discs lie before the curve
 
 const vertexShader = `
 #include <clipping_planes_pars_vertex>
@@ -109,14 +109,21 @@ export function valueRange(parts) {
     return range;
 }
 
-// The curve as tubes: each line a strand of two vertices.
+// The curve as tubes: each line a strand of two vertices. Discs of the two clouds cross in front of it: where it is hidden it shines through.
 export function curveMesh(lines, radius, clippingPlanes) {
     const radii = Float32Array.from({ length: lines.length / 3 }, (_, i) => (i % 2 ? -radius : radius)), mesh = strandMesh(radii, CURVE, clippingPlanes);
     Object.assign(mesh.material, { polygonOffset: true, polygonOffsetFactor: 0, polygonOffsetUnits: -200 }); // before the discs around it
     mesh.userData.places.array.set(lines);
     mesh.userData.places.needsUpdate = true;
+    const hidden = new THREE.Mesh(mesh.geometry, mesh.material.clone());
+    Object.assign(hidden.material, { depthFunc: THREE.GreaterDepth, depthWrite: false, transparent: true, uniforms: { ...mesh.material.uniforms, opacity: { value: HIDDEN } } });
+    Object.assign(hidden, { frustumCulled: false, raycast: mesh.raycast, renderOrder: 1 });
+    hidden.layers.set(UNSHADED);
+    mesh.add(hidden);
     return mesh;
 }
+
+export const curveMaterials = curve => [curve.material, curve.children[0].material];
 
 export function valueGradient() {
     return `linear-gradient(to right, ${[BELOW, ZERO, ABOVE].map(c => `rgb(${c.join(",")})`).join(",")})`;

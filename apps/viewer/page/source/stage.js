@@ -7,7 +7,7 @@ import { Markers } from "./markers.js";
 import { Looks } from "./looks.js";
 import { BALLS, POLYTOPES } from "./messages.js";
 import { bodyColor, fieldColors } from "./palette.js";
-import { curveMesh, fillPoints, pointMesh, valueRange } from "./points.js";
+import { curveMaterials, curveMesh, fillPoints, pointMesh, valueRange } from "./points.js";
 import { UNSHADED, drawsInSoftware, faceMaterial } from "./shading.js";
 import { splitAtCreases, uniqueEdges, writeNormals } from "./smoothing.js";
 import { strandMesh } from "./strands.js";
@@ -347,7 +347,7 @@ export class Stage {
         if (this.curve) {
             this.scene.remove(this.curve);
             this.curve.geometry.dispose();
-            this.curve.material.dispose();
+            curveMaterials(this.curve).forEach(material => material.dispose());
             this.curve = null;
         }
         this.valueRange = clouds ? valueRange(clouds.points) : 0;
@@ -542,8 +542,7 @@ export class Stage {
             this.glyphs.setCut(planes);
             this.recut();
             if (this.curve) {
-                this.curve.material.clippingPlanes = planes;
-                this.curve.material.needsUpdate = true;
+                curveMaterials(this.curve).forEach(material => Object.assign(material, { clippingPlanes: planes, needsUpdate: true }));
             }
         }
         this.placeCut();
