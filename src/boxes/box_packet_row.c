@@ -1,27 +1,35 @@
 /* The row of the packet tree: the forest that the object keeps, walked leaf by leaf. See box_forest.h. */
 #include "boxes/box_rows.h"
 
-enum { LEAVES_A_BLOCK = 128 };
+enum { NODES_A_BLOCK = 8 };
 
 static void *build(const struct box_row_input *input)
 {
     return input->forest;
 }
 
+/* Nodes of the first level are counted class by class. */
 static uint32_t block_count(const void *state)
 {
-    const struct box_forest *forest = state;
-    return forest->leaf_count / LEAVES_A_BLOCK + (forest->leaf_count % LEAVES_A_BLOCK > 0);
+    const struct box_forest_view *view = &((const struct box_forest *)state)->view;
+    uint32_t nodes = 0;
+    for (uint32_t c = 0; c < view->class_count; c++) {
+        nodes += view->classes[c].node_counts[0];
+    }
+    return nodes / NODES_A_BLOCK + (nodes % NODES_A_BLOCK > 0);
 }
 
 static void pairs(void *state, uint32_t block, struct pair_buffer *out)
 {
     const struct box_forest *forest = state;
-    const uint8_t *leaf_class = forest->leaf_class.data;
-    uint32_t first = block * LEAVES_A_BLOCK, left = forest->leaf_count - first;
-    uint32_t end = left < LEAVES_A_BLOCK ? forest->leaf_count : first + LEAVES_A_BLOCK;
-    for (uint32_t leaf = first; leaf < end; leaf++) {
-        forest->kernels->join(&forest->view, leaf_class[leaf], leaf, out);
+    const struct box_forest_view *view = &forest->view;
+    uint32_t begin = block * NODES_A_BLOCK, end = begin + NODES_A_BLOCK, first = 0;
+    for (uint32_t c = 0; c < view->class_count && first < end; c++) {
+        uint32_t count = view->classes[c].node_counts[0];
+        for (uint32_t node = begin > first ? begin - first : 0; node < count && first + node < end; node++) {
+            forest->kernels->join(view, c, node, out);
+        }
+        first += count;
     }
 }
 

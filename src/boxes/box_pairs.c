@@ -1,7 +1,8 @@
 /* Collecting and ordering pairs. See box_pairs.h.
  *
- * The order is made in two steps that each stay in a cache: pairs are dealt out to ranges of RANGE_SIZE smaller indices, then
- * each range is sorted by digits. No branch depends on the numbers.
+ * The order is made in steps that each stay in a cache: pairs are dealt out to ranges of RANGE_SIZE smaller indices, then
+ * each range is sorted by digits. A box has few partners as a rule. Then the highest digit of their indices is enough,
+ * and what is left is mended pair by pair.
  */
 #include "boxes/box_pairs.h"
 
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-enum { RANGE_BITS = 12, RANGE_SIZE = 1 << RANGE_BITS, DIGIT_BITS_MOST = 11, PASSES_MOST = 4 };
+enum { RANGE_BITS = 12, RANGE_SIZE = 1 << RANGE_BITS, DIGIT_BITS = 11, PASSES_MOST = 4, FEW_PARTNERS = 64 };
 
 void pair_collector_init(struct pair_collector *collector, dent_context *context)
 {
@@ -83,102 +84,187 @@ static void collect_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* Counts, then deals out. ends[r] is the end of range r afterwards. */
-static void deal_out(struct pair_collector *collector, uint32_t range_count)
+/* ends[r + 1] is how many pairs range r has. */
+static void count_ranges(const struct block_output *found, uint64_t *ends)
 {
-    uint64_t *ends = collector->ends.data, *grouped = collector->grouped.data;
-    memset(ends, 0, ((size_t)range_count + 1) * sizeof *ends);
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t block = 0; block < collector->found.block_count; block++) {
-            struct record_run run = block_output_first(&collector->found, block);
-            for (; run.count > 0; run = block_output_next(&run)) {
-                const uint64_t *keys = run.records;
-                for (size_t i = 0; i < run.count; i++) {
-                    uint64_t range = keys[i] >> (32 + RANGE_BITS);
-                    if (pass == 0) {
-                        ends[range + 1]++;
-                    } else {
-                        grouped[ends[range]++] = keys[i];
-                    }
-                }
+    for (uint32_t block = 0; block < found->block_count; block++) {
+        for (struct record_run run = block_output_first(found, block); run.count > 0; run = block_output_next(&run)) {
+            const uint64_t *keys = run.records, *last = keys + run.count;
+            while (keys < last) {
+                ends[(*keys++ >> (32 + RANGE_BITS)) + 1]++;
             }
-        }
-        for (uint32_t range = 0; pass == 0 && range < range_count; range++) {
-            ends[range + 1] += ends[range];
         }
     }
 }
 
-/* How the pairs of a range are sorted: by the digits of (a - first of the range) << b_bits | b, the lowest one first. */
-struct digit_plan {
-    uint32_t b_bits, digit_bits, passes;
+/* Keys range by range. ends[r] is the end of range r afterwards. */
+static void deal_out(struct pair_collector *collector, uint32_t range_count, uint64_t *grouped)
+{
+    const struct block_output *found = &collector->found;
+    uint64_t *ends = collector->ends.data;
+    memset(ends, 0, ((size_t)range_count + 1) * sizeof *ends);
+    count_ranges(found, ends);
+    for (uint32_t range = 0; range < range_count; range++) {
+        ends[range + 1] += ends[range];
+    }
+    for (uint32_t block = 0; block < found->block_count; block++) {
+        for (struct record_run run = block_output_first(found, block); run.count > 0; run = block_output_next(&run)) {
+            const uint64_t *keys = run.records, *last = keys + run.count;
+            while (keys < last) {
+                uint64_t key = *keys++;
+                grouped[ends[key >> (32 + RANGE_BITS)]++] = key;
+            }
+        }
+    }
+}
+
+/* One step of a sort: by the bits [shift, shift + bits) of the keys. */
+struct digit {
+    uint32_t shift, bits;
 };
 
-static struct digit_plan plan_digits(uint32_t box_count)
+struct digit_plan {
+    struct digit digits[PASSES_MOST];
+    uint32_t passes;
+};
+
+typedef uint32_t digit_places[1 << RANGE_BITS];
+
+/* All digits of the larger index, or only the highest, then the smaller one within its range. */
+static struct digit_plan plan_digits(uint32_t box_count, bool all)
 {
-    struct digit_plan plan = {.b_bits = 1};
-    while (plan.b_bits < 32 && (box_count - 1) >> plan.b_bits != 0) {
-        plan.b_bits++;
+    struct digit_plan plan = {.passes = 0};
+    uint32_t bits = 1;
+    while (bits < 32 && (box_count - 1) >> bits != 0) {
+        bits++;
     }
-    plan.passes = (plan.b_bits + RANGE_BITS + DIGIT_BITS_MOST - 1) / DIGIT_BITS_MOST;
-    plan.digit_bits = (plan.b_bits + RANGE_BITS + plan.passes - 1) / plan.passes;
+    uint32_t from = all || bits <= DIGIT_BITS ? 0 : bits - DIGIT_BITS;
+    for (uint32_t passes = (bits - from + DIGIT_BITS - 1) / DIGIT_BITS; passes > 0; passes--) {
+        uint32_t width = (bits - from + passes - 1) / passes;
+        plan.digits[plan.passes++] = (struct digit){from, width};
+        from += width;
+    }
+    plan.digits[plan.passes++] = (struct digit){32, RANGE_BITS};
     return plan;
 }
 
-/* Packs keys, and counts the digits of all passes. */
-static void count_digits(const struct digit_plan *plan, const uint64_t *from, uint64_t *to, uint64_t count,
-                         uint32_t places[PASSES_MOST][1 << DIGIT_BITS_MOST])
+static inline uint32_t digit_of(uint64_t key, struct digit digit)
 {
-    uint64_t mask = (UINT64_C(1) << plan->digit_bits) - 1;
-    memset(places, 0, plan->passes * sizeof *places);
+    return (uint32_t)(key >> digit.shift) & ((UINT32_C(1) << digit.bits) - 1);
+}
+
+/* How often the digits of two passes occur: two at a time is what compilers make a tight loop of. */
+static void count_two(struct digit one, struct digit two, const uint64_t *keys, uint64_t count, uint32_t *ones, uint32_t *twos)
+{
+    memset(ones, 0, sizeof *ones << one.bits);
+    memset(twos, 0, sizeof *twos << two.bits);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t key = (from[i] >> 32 & (RANGE_SIZE - 1)) << plan->b_bits | (uint32_t)from[i], digits = key;
-        to[i] = key;
-        for (uint32_t pass = 0; pass < plan->passes; pass++, digits >>= plan->digit_bits) {
-            places[pass][digits & mask]++;
-        }
-    }
-    for (uint32_t pass = 0; pass < plan->passes; pass++) {
-        uint32_t sum = 0;
-        for (uint64_t digit = 0; digit <= mask; digit++) {
-            uint32_t own = places[pass][digit];
-            places[pass][digit] = sum;
-            sum += own;
-        }
+        ones[digit_of(keys[i], one)]++;
+        twos[digit_of(keys[i], two)]++;
     }
 }
 
-/* The passes go to and fro between the two lists; the last one writes pairs. */
-static void order_range(void *data, uint32_t range, uint32_t worker)
+/* Counts become the places where digits begin. Returns the largest count. */
+static uint32_t add_up(uint32_t *places, uint32_t bits)
 {
-    struct collector_call *call = data;
-    const uint64_t *ends = call->collector->ends.data;
-    struct digit_plan plan = plan_digits(box_store_count(call->collector->store));
-    uint64_t begin = range > 0 ? ends[range - 1] : 0, count = ends[range] - begin;
-    uint64_t mask = (UINT64_C(1) << plan.digit_bits) - 1, low = (UINT64_C(1) << plan.b_bits) - 1;
-    uint64_t *grouped = (uint64_t *)call->collector->grouped.data + begin;
-    dent_box_pair *pairs = (dent_box_pair *)call->pairs->data + begin;
-    uint32_t places[PASSES_MOST][1 << DIGIT_BITS_MOST];
-    uint64_t *from = plan.passes % 2 ? grouped : (uint64_t *)(void *)pairs, *to = plan.passes % 2 ? (uint64_t *)(void *)pairs : grouped;
-    (void)worker;
-    if (count == 0) {
-        return;
+    uint32_t sum = 0, most = 0;
+    for (uint32_t digit = 0; digit >> bits == 0; digit++) {
+        uint32_t own = places[digit];
+        places[digit] = sum;
+        sum += own;
+        most = own > most ? own : most;
     }
-    count_digits(&plan, grouped, from, count, places);
-    for (uint32_t pass = 0, shift = 0; pass + 1 < plan.passes; pass++, shift += plan.digit_bits) {
+    return most;
+}
+
+/* Returns the largest number of keys with one last digit. */
+static uint32_t find_places(const struct digit_plan *plan, const uint64_t *keys, uint64_t count, digit_places places[PASSES_MOST])
+{
+    uint32_t most = 0;
+    for (uint32_t pass = 0; pass < plan->passes; pass += 2) {
+        uint32_t next = pass + 1 < plan->passes ? pass + 1 : 0;
+        count_two(plan->digits[pass], plan->digits[next], keys, count, places[pass], places[next]);
+    }
+    for (uint32_t pass = 0; pass < plan->passes; pass++) {
+        most = add_up(places[pass], plan->digits[pass].bits);
+    }
+    return most;
+}
+
+static inline uint64_t key_of(const dent_box_pair *pair)
+{
+    return (uint64_t)pair->a << 32 | pair->b;
+}
+
+/* Pairs that stand behind a larger one are moved ahead of it. */
+static void mend_order(dent_box_pair *pairs, uint64_t count)
+{
+    uint64_t before = key_of(&pairs[0]);
+    for (uint64_t i = 1; i < count; i++) {
+        uint64_t key = key_of(&pairs[i]), at = i;
+        if (key < before) {
+            dent_box_pair pair = pairs[i];
+            for (; at > 0 && key < key_of(&pairs[at - 1]); at--) {
+                pairs[at] = pairs[at - 1];
+            }
+            pairs[at] = pair;
+            key = before;
+        }
+        before = key;
+    }
+}
+
+/* The keys lie where the pairs of the range shall. The passes go to and fro between there and `spare`; the last one writes
+ * pairs. */
+static void order_keys(const struct digit_plan *plan, digit_places places[PASSES_MOST], uint64_t *keys, uint64_t *spare,
+                       uint64_t count, uint32_t first)
+{
+    uint64_t *from = keys, *to = spare;
+    if (plan->passes % 2) {
+        memcpy(spare, keys, count * sizeof *keys);
+        from = spare;
+        to = keys;
+    }
+    uint32_t last = plan->passes - 1;
+    for (uint32_t pass = 0; pass < last; pass++) {
+        struct digit digit = plan->digits[pass];
+        uint32_t *at = places[pass];
         for (uint64_t i = 0; i < count; i++) {
-            to[places[pass][from[i] >> shift & mask]++] = from[i];
+            uint64_t key = from[i];
+            to[at[digit_of(key, digit)]++] = key;
         }
         uint64_t *other = from;
         from = to;
         to = other;
     }
-    uint32_t last = plan.passes - 1, shift = last * plan.digit_bits;
+    dent_box_pair *pairs = (dent_box_pair *)(void *)keys;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t key = from[i];
-        pairs[places[last][key >> shift & mask]++] =
-            (dent_box_pair){range << RANGE_BITS | (uint32_t)(key >> plan.b_bits), (uint32_t)(key & low)};
+        pairs[places[last][key >> 32 & (RANGE_SIZE - 1)]++] =
+            (dent_box_pair){first | (uint32_t)(key >> 32 & (RANGE_SIZE - 1)), (uint32_t)key};
     }
+}
+
+static void order_range(void *data, uint32_t range, uint32_t worker)
+{
+    struct collector_call *call = data;
+    const uint64_t *ends = call->collector->ends.data;
+    uint32_t box_count = box_store_count(call->collector->store);
+    uint64_t begin = range > 0 ? ends[range - 1] : 0, count = ends[range] - begin;
+    dent_box_pair *pairs = (dent_box_pair *)call->pairs->data + begin;
+    uint64_t *keys = (uint64_t *)(void *)pairs, *spare = (uint64_t *)call->collector->grouped.data + begin;
+    struct digit_plan plan = plan_digits(box_count, false);
+    digit_places places[PASSES_MOST];
+    (void)worker;
+    if (count == 0) {
+        return;
+    }
+    if (find_places(&plan, keys, count, places) > FEW_PARTNERS) {
+        plan = plan_digits(box_count, true);
+        find_places(&plan, keys, count, places);
+    }
+    order_keys(&plan, places, keys, spare, count, range << RANGE_BITS);
+    mend_order(pairs, count);
 }
 
 static bool resize(struct dynamic_array *array, size_t count)
@@ -225,7 +311,7 @@ static dent_status order_pairs(struct collector_call *call)
         order_few(call);
         return DENT_OK;
     }
-    deal_out(collector, ranges);
+    deal_out(collector, ranges, (uint64_t *)call->pairs->data);
     return dent_parallel_for(collector->context, ranges, order_range, call);
 }
 

@@ -1,6 +1,7 @@
 /* Reading boxes. See box_store.h. Two passes: the first checks and measures, the second cannot fail and writes. */
 #include "boxes/box_store.h"
 
+#include "boxes/four_floats.h"
 #include "geometry/numbers/bounds.h"
 
 #include <float.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 
 #define BOXES_MOST (UINT32_C(1) << 31)
+
+enum { BOXES_A_BLOCK = 256 };
 
 void box_store_init(struct box_store *store, dent_context *context)
 {
@@ -123,8 +126,42 @@ struct list_measure {
         }                                                                                                              \
     }
 
-MEASURE_LIST(measure_floats, float)
+MEASURE_LIST(measure_some_floats, float)
 MEASURE_LIST(measure_doubles, double)
+
+/* Where all boxes of a block are present, four numbers at a time; the other blocks one by one. */
+static void measure_floats(const dent_box_list *list, uint32_t count, struct list_measure *measure)
+{
+    size_t stride = list_stride(list);
+    struct list_measure block;
+    for (int axis = 0; axis < 3; axis++) {
+        measure->lo[axis] = INFINITY;
+        measure->hi[axis] = -INFINITY;
+    }
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        end = count - begin < BOXES_A_BLOCK ? count : begin + BOXES_A_BLOCK;
+        dent_box_list part = *list;
+        part.lo = (const char *)list->lo + begin * stride;
+        part.hi = (const char *)list->hi + begin * stride;
+        struct four_bounds bounds;
+        block.present = end - begin;
+        if (stride < sizeof(struct float_corner) || end == count || !four_bounds_of(part.lo, part.hi, stride, end - begin, &bounds)) {
+            block = (struct list_measure){.present = 0};
+            measure_some_floats(&part, end - begin, &block);
+            measure->bad = measure->bad || block.bad;
+        } else {
+            for (int axis = 0; axis < 3; axis++) {
+                block.lo[axis] = bounds.lo[axis];
+                block.hi[axis] = bounds.hi[axis];
+            }
+        }
+        measure->present += block.present;
+        for (int axis = 0; axis < 3; axis++) {
+            measure->lo[axis] = block.lo[axis] < measure->lo[axis] ? block.lo[axis] : measure->lo[axis];
+            measure->hi[axis] = block.hi[axis] > measure->hi[axis] ? block.hi[axis] : measure->hi[axis];
+        }
+    }
+}
 
 static dent_status measure_list(dent_context *context, const dent_box_list *list, uint32_t count, const char *what,
                                 struct list_measure *measure)
@@ -281,9 +318,42 @@ static inline void measure_record(struct list_writer *writer, const struct box_r
     writer->edge_sum += (double)edge;
 }
 
+/* Boxes that are all present, four numbers at a time. False as below. */
+static bool write_present(struct list_writer *writer, const char *at_lo, const char *at_hi, size_t stride, uint32_t begin,
+                          uint32_t end, float factor)
+{
+    const four_floats factors = {factor, factor, factor, 0.0f};
+    four_floats low = four_set(INFINITY), high = four_set(-INFINITY);
+    four_ints rounded = {0, 0, 0, 0};
+    double edge_sum = writer->edge_sum;
+    uint32_t moved_count = writer->moved_count;
+    for (uint32_t i = begin; i < end; i++, at_lo += stride, at_hi += stride) {
+        four_floats given_lo = four_load(at_lo), given_hi = four_load(at_hi), lo = given_lo * factors, hi = given_hi * factors;
+        rounded |= four_rounded(given_lo, lo) | four_rounded(given_hi, hi);
+        low = four_least(low, lo);
+        high = four_most(high, hi);
+        four_floats edges = hi - lo;
+        float edge = edges[1] > edges[0] ? edges[1] : edges[0];
+        edge_sum += (double)(edges[2] > edge ? edges[2] : edge);
+        if (writer->old) {
+            writer->moved[moved_count] = i;
+            moved_count += four_differ(&writer->old[i], lo, hi);
+        }
+        memcpy(writer->records[i].lo, &lo, sizeof lo);
+        memcpy(writer->records[i].hi, &hi, sizeof hi);
+    }
+    writer->edge_sum = edge_sum;
+    writer->moved_count = moved_count;
+    for (int axis = 0; axis < 3; axis++) {
+        writer->lo[axis] = low[axis] < writer->lo[axis] ? low[axis] : writer->lo[axis];
+        writer->hi[axis] = high[axis] > writer->hi[axis] ? high[axis] : writer->hi[axis];
+    }
+    return !four_any(rounded);
+}
+
 /* Floats whose map is a product with one float. False where a product may have been rounded: it fell below the normal
  * floats. */
-static bool write_floats(struct list_writer *writer, const dent_box_list *list, uint32_t count)
+static bool write_floats(struct list_writer *writer, const dent_box_list *list, uint32_t count, bool all_present)
 {
     double scale = writer->map->scaling.first * writer->map->scaling.second;
     float factor = (float)scale;
@@ -293,7 +363,16 @@ static bool write_floats(struct list_writer *writer, const dent_box_list *list, 
     if ((double)factor != scale || centre[0] != 0.0 || centre[1] != 0.0 || centre[2] != 0.0) {
         return false;
     }
-    for (uint32_t i = 0; i < count; i++, at_lo += stride, at_hi += stride) {
+    uint32_t done = 0; /* the last one is read alone: behind it there may be nothing */
+    if (all_present && count > 1 && stride >= sizeof(struct float_corner)) {
+        done = count - 1;
+        if (!write_present(writer, at_lo, at_hi, stride, 0, done, factor)) {
+            return false;
+        }
+        at_lo += done * stride;
+        at_hi += done * stride;
+    }
+    for (uint32_t i = done; i < count; i++, at_lo += stride, at_hi += stride) {
         float lo[3], hi[3];
         memcpy(lo, at_lo, sizeof lo);
         memcpy(hi, at_hi, sizeof hi);
@@ -564,7 +643,7 @@ dent_status box_store_read(struct box_store *store, const dent_box_list *list, u
                                  .records = store->next_records.data,
                                  .moved = store->moved.data};
     writer_begin(&writer);
-    if (list->scalar != DENT_SCALAR_FLOAT || !write_floats(&writer, list, count)) {
+    if (list->scalar != DENT_SCALAR_FLOAT || !write_floats(&writer, list, count, measure.present == count)) {
         writer_begin(&writer);
         write_any(&writer, list, count);
     }

@@ -86,9 +86,9 @@ struct box_kernels {
     void (*fill)(struct box_packet *packet, const struct box_record *const records[BOX_LANES], float lo[3], float hi[3]);
     /* The box of all lanes. */
     void (*bounds)(const struct box_packet *packet, float lo[3], float hi[3]);
-    /* Pairs of boxes in leaf `leaf` of a class with one another, with later leaves of the class and with leaves of coarser
-     * classes. */
-    void (*join)(const struct box_forest_view *forest, uint32_t tree, uint32_t leaf, struct pair_buffer *out);
+    /* Pairs of the boxes below node `node` of the first level of a class with one another, with those below later nodes,
+     * and with those of coarser classes. */
+    void (*join)(const struct box_forest_view *forest, uint32_t tree, uint32_t node, struct pair_buffer *out);
     /* Boxes that meet a window. Returns how many packets were tested. */
     uint64_t (*window)(const struct box_forest_view *forest, const float lo[3], const float hi[3],
                        uint32_t list[BOX_LIST_ROOM], box_list_function *function, void *data);

@@ -56,14 +56,15 @@ static inline uint32_t keep_lanes(uint32_t *to, const uint32_t *indices, uint32_
     return count;
 }
 
-/* Pairs of one box with the lanes of the bits, at most sixteen. */
-static inline void emit(struct pair_buffer *out, uint32_t index, const uint32_t *indices, uint32_t bits)
+/* Pairs of one box with the lanes of the bits, at most sixteen, behind the `at` pairs there are; returns how many are there
+ * then. */
+static inline uint32_t emit(struct pair_buffer *out, uint32_t at, uint32_t index, const uint32_t *indices, uint32_t bits)
 {
-    uint32_t count = keep_lanes(out->b + out->count, indices, bits);
-    for (uint32_t k = 0; k < count; k += FLOATS) {
-        words_store_any(out->a + out->count + k, words_set(index));
+    uint32_t count = keep_lanes(out->b + at, indices, bits);
+    for (uint32_t k = 0; BOX_PARTS == 1 ? k == 0 : k < count; k += FLOATS) {
+        words_store_any(out->a + at + k, words_set(index));
     }
-    out->count += count;
+    return at + count;
 }
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
@@ -130,94 +131,175 @@ static inline void walk_push(struct packet_walk *walk, uint32_t level, uint32_t 
 
 /* ---- joining leaves ---------------------------------------------------------------------------------------------- */
 
-static inline void join_with_itself(const struct box_packet *packet, const uint32_t *indices, struct pair_buffer *out)
-{
-    pair_buffer_make_room(out);
-    for (uint32_t lane = 0; lane + 1 < BOX_LANES; lane++) {
-        struct wide_box box = wide_box_of_lane(packet, lane);
-        uint32_t bits = packet_meets(packet, &box) & ~((UINT32_C(2) << lane) - 1);
-        if (bits) {
-            emit(out, indices[lane], indices, bits);
-        }
-    }
-    out->tests += BOX_LANES;
-}
+/* The leaves of one node are joined together. A walk for the box of the node lists the nodes that the leaves have to look
+ * at; each leaf lists the leaves there whose boxes it meets, and then the boxes in them that it meets; these are compared
+ * with its sixteen. The lists take the place of branches that cannot be foretold. */
+enum { NODES_LISTED = 32, LEAVES_LISTED = NODES_LISTED * BOX_LANES, PLACES_LISTED = 256, LEAVES_EXPECTED = 32, BOXES_AT_ONCE = PAIRS_AT_ONCE / BOX_LANES };
 
-/* Each box of the bits of packet a against packet b. */
-static inline void join_lanes(const struct box_packet *a, const uint32_t *indices_a, uint32_t bits_a,
-                              const struct box_packet *b, const uint32_t *indices_b, struct pair_buffer *out)
-{
-    out->tests += (uint32_t)__builtin_popcount(bits_a);
-    for (; bits_a; bits_a &= bits_a - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(bits_a);
-        struct wide_box box = wide_box_of_lane(a, lane);
-        uint32_t bits = packet_meets(b, &box);
-        if (bits) {
-            emit(out, indices_a[lane], indices_b, bits);
-        }
-    }
-}
+struct node_list {
+    uint32_t count;
+    const struct box_packet *nodes[NODES_LISTED];
+    uint32_t first_leaf[NODES_LISTED];
+};
 
-/* A leaf on its way through a tree. */
+/* A leaf, and places of boxes that meet its box: leaf * 16 + lane. */
 struct leaf_join {
+    const struct box_forest_view *forest;
     const struct box_packet *packet;
     const uint32_t *indices;
     struct wide_box bounds;
+    struct pair_buffer *out;
+    uint32_t count, places[PLACES_LISTED + 2 * BOX_LANES];
 };
 
-static inline void join_leaf(const struct box_forest_view *forest, const struct leaf_join *join,
-                             const struct box_packet *node, uint32_t lane, uint32_t leaf, struct pair_buffer *out)
+/* first + i for each bit i < 16. */
+static inline uint32_t list_bits(uint32_t *to, uint32_t first, uint32_t bits)
 {
-    struct wide_box bounds = wide_box_of_lane(node, lane);
-    uint32_t bits_a = packet_meets(join->packet, &bounds);
-    if (!bits_a) {
-        return;
+    static const uint32_t lanes[BOX_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    uint32_t count = 0;
+    for (int k = 0; k < BOX_PARTS; k++) {
+        uint32_t part = bits >> k * FLOATS & ((UINT32_C(1) << FLOATS) - 1);
+        if (FLOATS > 1 || part) {
+            words_keep(to + count, words_add(words_load_any(lanes + k * FLOATS), words_set(first)), floats_order_of_bits(part));
+            count += (uint32_t)__builtin_popcount(part);
+        }
     }
-    const struct box_packet *packet = &forest->leaves[leaf];
-    const uint32_t *indices = forest->indices + (size_t)leaf * BOX_LANES;
-    uint32_t bits_b = packet_meets(packet, &join->bounds);
-    pair_buffer_make_room(out);
-    if (__builtin_popcount(bits_b) < __builtin_popcount(bits_a)) {
-        join_lanes(packet, indices, bits_b, join->packet, join->indices, out);
-    } else {
-        join_lanes(join->packet, join->indices, bits_a, packet, indices, out);
-    }
+    return count;
 }
 
-/* Lanes of a node of `level` whose last leaf lies behind leaf `after` of the tree. */
+static void join_places(struct leaf_join *join)
+{
+    const struct box_packet packet = *join->packet, *leaves = join->forest->leaves;
+    const uint32_t *indices = join->forest->indices, *own = join->indices;
+    struct pair_buffer *out = join->out;
+    for (uint32_t k = 0; k < join->count;) {
+        pair_buffer_make_room(out);
+        uint32_t at = out->count, left = join->count - k, end = left < BOXES_AT_ONCE ? join->count : k + BOXES_AT_ONCE;
+        for (; k < end; k++) {
+            uint32_t place = join->places[k];
+            struct wide_box box = wide_box_of_lane(&leaves[place / BOX_LANES], place % BOX_LANES);
+            uint32_t bits = packet_meets(&packet, &box);
+            if (BOX_PARTS == 1 || bits) {
+                at = emit(out, at, indices[place], own, bits);
+            }
+        }
+        out->count = at;
+    }
+    out->tests += join->count;
+    join->count = 0;
+}
+
+static inline void join_with_itself(const struct leaf_join *join)
+{
+    struct pair_buffer *out = join->out;
+    const struct box_packet packet = *join->packet;
+    pair_buffer_make_room(out);
+    uint32_t at = out->count;
+    for (uint32_t lane = 0; lane + 1 < BOX_LANES; lane++) {
+        struct wide_box box = wide_box_of_lane(join->packet, lane);
+        uint32_t bits = packet_meets(&packet, &box) & ~((UINT32_C(2) << lane) - 1);
+        if (BOX_PARTS == 1 || bits) {
+            at = emit(out, at, join->indices[lane], join->indices, bits);
+        }
+    }
+    out->count = at;
+    out->tests += BOX_LANES;
+}
+
+/* The leaf against those of the listed nodes. `within`: lanes of the first node. */
+static void join_listed(struct leaf_join *join, const struct node_list *list, uint32_t within)
+{
+    uint32_t entries[LEAVES_LISTED + 2 * BOX_LANES], count = 0;
+    for (uint32_t n = 0; n < list->count; n++) {
+        uint32_t bits = packet_meets(list->nodes[n], &join->bounds) & (n == 0 ? within : 0xFFFF);
+        count += list_bits(entries + count, n * BOX_LANES, bits);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t leaf = list->first_leaf[entries[k] / BOX_LANES] + entries[k] % BOX_LANES;
+        const char *lines = (const char *)&join->forest->leaves[leaf];
+        for (int line = 0; line < 6; line++) {
+            __builtin_prefetch(lines + 64 * line);
+        }
+    }
+    bool wide = count > LEAVES_EXPECTED;
+    uint32_t places = join->count;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t n = entries[k] / BOX_LANES, lane = entries[k] % BOX_LANES, leaf = list->first_leaf[n] + lane;
+        __builtin_prefetch(join->forest->indices + (size_t)leaf * BOX_LANES);
+        uint32_t bits = packet_meets(&join->forest->leaves[leaf], &join->bounds);
+        if (wide) { /* boxes far apart: the box around them meets much that they do not */
+            struct wide_box bounds = wide_box_of_lane(list->nodes[n], lane);
+            bits = packet_meets(join->packet, &bounds) ? bits : 0;
+        }
+        places += list_bits(join->places + places, leaf * BOX_LANES, bits);
+        if (places > PLACES_LISTED) {
+            join->count = places;
+            join_places(join);
+            places = 0;
+        }
+    }
+    join->count = places;
+    join->out->tests += list->count + (wide ? 2 : 1) * (uint64_t)count;
+    join_places(join);
+}
+
+/* The leaves of a node against those of the listed nodes; the list is empty then. `own`: the first one is the node itself. */
+static void join_node_with(const struct box_forest_view *forest, const struct box_packet *node, uint32_t first_leaf,
+                           uint32_t leaf_count, struct node_list *list, bool own, struct pair_buffer *out)
+{
+    struct leaf_join join = {.forest = forest, .out = out, .count = 0};
+    for (uint32_t lane = 0; lane < leaf_count; lane++) {
+        join.packet = &forest->leaves[first_leaf + lane];
+        join.indices = forest->indices + (size_t)(first_leaf + lane) * BOX_LANES;
+        join.bounds = wide_box_of_lane(node, lane);
+        if (own) {
+            join_with_itself(&join);
+        }
+        join_listed(&join, list, own ? 0xFFFF & ~((UINT32_C(2) << lane) - 1) : 0xFFFF);
+    }
+    list->count = 0;
+}
+
+/* Lanes of a node of `level` > 0 below which there are nodes of leaves behind node `after`. */
 static inline uint32_t lanes_behind(uint32_t level, uint32_t node, uint32_t after)
 {
-    uint32_t own = after >> 4 * level; /* the lane with the leaf itself, counted through the level */
-    uint32_t skip = level == 0 ? own + 1 : own, first = node * BOX_LANES;
+    uint32_t next = after + 1, first = node * BOX_LANES;
+    uint32_t skip = next >> 4 * (level - 1); /* the lane with the next node, counted through the level */
     return skip <= first ? 0xFFFF : skip - first >= BOX_LANES ? 0 : 0xFFFF & ~((UINT32_C(1) << (skip - first)) - 1);
 }
 
-static void join(const struct box_forest_view *forest, uint32_t tree_number, uint32_t leaf, struct pair_buffer *out)
+static void join(const struct box_forest_view *forest, uint32_t tree_number, uint32_t number, struct pair_buffer *out)
 {
     const struct box_tree16 *own = &forest->classes[tree_number];
-    uint32_t in_tree = leaf - own->first_leaf;
-    struct leaf_join state = {.packet = &forest->leaves[leaf], .indices = forest->indices + (size_t)leaf * BOX_LANES};
-    state.bounds = wide_box_of_lane(&own->nodes[0][in_tree / BOX_LANES], in_tree % BOX_LANES);
-    join_with_itself(state.packet, state.indices, out);
+    const struct box_packet *node = &own->nodes[0][number];
+    uint32_t first_leaf = own->first_leaf + number * BOX_LANES, left = own->leaf_count - number * BOX_LANES;
+    uint32_t leaf_count = left < BOX_LANES ? left : BOX_LANES;
+    float lo[3], hi[3];
+    packet_bounds(node, lo, hi);
+    struct wide_box bounds = wide_box_of(lo, hi);
+    struct node_list list = {.count = 1, .nodes = {node}, .first_leaf = {first_leaf}};
+    bool with_own = true;
     for (uint32_t c = tree_number; c < forest->class_count; c++) {
         const struct box_tree16 *tree = &forest->classes[c];
         struct packet_walk walk;
         walk_begin(&walk, tree);
         while (walk.count > 0) {
-            uint32_t level = walk.waiting[--walk.count].level, number = walk.waiting[walk.count].node;
-            const struct box_packet *node = &tree->nodes[level][number];
-            uint32_t bits = packet_meets(node, &state.bounds);
-            bits &= c == tree_number ? lanes_behind(level, number, in_tree) : 0xFFFF;
+            uint32_t level = walk.waiting[--walk.count].level, at = walk.waiting[walk.count].node;
             if (level > 0) {
-                walk_push(&walk, level - 1, number * BOX_LANES, bits);
-                continue;
+                uint32_t bits = packet_meets(&tree->nodes[level][at], &bounds);
+                walk_push(&walk, level - 1, at * BOX_LANES, bits & (c == tree_number ? lanes_behind(level, at, number) : 0xFFFF));
+                out->tests++;
+            } else if (c != tree_number || at > number) {
+                list.nodes[list.count] = &tree->nodes[0][at];
+                list.first_leaf[list.count++] = tree->first_leaf + at * BOX_LANES;
             }
-            for (; bits; bits &= bits - 1) {
-                uint32_t lane = (uint32_t)__builtin_ctz(bits);
-                join_leaf(forest, &state, node, lane, tree->first_leaf + number * BOX_LANES + lane, out);
+            if (list.count == NODES_LISTED) {
+                join_node_with(forest, node, first_leaf, leaf_count, &list, with_own, out);
+                with_own = false;
             }
         }
     }
+    join_node_with(forest, node, first_leaf, leaf_count, &list, with_own, out);
 }
 
 /* ---- windows and segments ---------------------------------------------------------------------------------------- */
