@@ -278,6 +278,46 @@ static void draw_place(const struct test_scene *scene, dent_random *random, doub
     }
 }
 
+/* Rays that are hard on purpose: through corners and along edges of a face, in its plane, through the middle of an edge,
+ * without length, of the smallest lengths, from far away, ending where another begins. */
+enum hard_ray { RAY_AT_CORNER, RAY_ALONG_EDGE, RAY_IN_PLANE, RAY_AT_EDGE, RAY_POINT, RAY_TINY, RAY_FAR, RAY_ENDS_ON, HARD_RAYS };
+
+static const char *const hard_ray_names[HARD_RAYS] = {"at a corner", "along an edge", "in the plane", "at an edge",
+                                                      "no length",   "tiny",          "from far away", "ends on the face"};
+
+static double finite_or(double x, double instead)
+{
+    return isfinite(x) ? x : instead;
+}
+
+static void draw_hard_ray(const struct test_scene *scene, dent_random *random, enum hard_ray kind, double from[3],
+                          double to[3])
+{
+    const struct test_body *body = &scene->bodies[dent_random_below(random, scene->body_count)];
+    uint32_t per_element = body->kind == DENT_BODY_SOLID ? 4 : 3, element = dent_random_below(random, body->element_count);
+    const double *corner[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        corner[k] = body->xyz[body->corners[per_element * element + k]];
+    }
+    double length = kind == RAY_FAR ? 0x1p60 : kind == RAY_TINY ? 0x1p-60 : 1;
+    for (int axis = 0; axis < 3; axis++) {
+        double a = corner[0][axis], b = corner[1][axis], c = corner[2][axis], along = test_between(random, -1, 1);
+        double size = finite_or(fabs(b - a) + fabs(c - a), 1);
+        double target = kind == RAY_AT_EDGE ? a / 2 + b / 2 : kind == RAY_FAR ? a / 2 + b / 4 + c / 4 : a;
+        double step = kind == RAY_ALONG_EDGE  ? b - a
+                      : kind == RAY_IN_PLANE ? (b - a) + (c - a)
+                                             : along * length * (size > 0 ? size : 0x1p-1074);
+        from[axis] = kind == RAY_POINT || kind == RAY_ENDS_ON ? target : finite_or(target - step, a);
+        to[axis] = kind == RAY_POINT ? target : finite_or(target + step, a);
+    }
+    if (kind == RAY_ENDS_ON) {
+        double swap[3];
+        memcpy(swap, from, sizeof swap);
+        memcpy(from, to, sizeof swap);
+        memcpy(to, swap, sizeof swap);
+    }
+}
+
 struct expected {
     dent_ray_hit rays[QUERIES];
     dent_closest_point points[QUERIES];
@@ -318,8 +358,19 @@ static void compare(const char *what, uint64_t seed, const struct expected *expe
     }
 }
 
+/* Whether draw_hard_ray() can read every body: tetrahedra and triangles. */
+static bool has_faces(const struct test_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        if (scene->bodies[i].element_count == 0 || scene->bodies[i].cell_kinds) {
+            return false;
+        }
+    }
+    return scene->body_count > 0;
+}
+
 struct tally {
-    uint64_t scenes, hits, rays, crossing;
+    uint64_t scenes, hits, rays, crossing, hard[HARD_RAYS], hard_hits[HARD_RAYS];
 };
 
 static void check_scene(const struct wide_contexts *contexts, const struct test_scene *scene, const char *what,
@@ -331,6 +382,9 @@ static void check_scene(const struct wide_contexts *contexts, const struct test_
     for (int i = 0; i < QUERIES; i++) {
         draw_place(scene, &random, from[i]);
         draw_place(scene, &random, to[i]);
+        if (i % 2 && has_faces(scene)) {
+            draw_hard_ray(scene, &random, (enum hard_ray)(i / 2 % HARD_RAYS), from[i], to[i]);
+        }
     }
     for (uint32_t i = 0; i < 3 && i < contexts->count; i++) { /* every instruction set, threads in turn */
         dent_world *world = dent_world_create(contexts->at[(i + 3 * seed) % contexts->count]);
@@ -356,7 +410,12 @@ static void check_scene(const struct wide_contexts *contexts, const struct test_
     tally->rays += QUERIES;
     tally->crossing += expected.distance.crossing;
     for (int i = 0; i < QUERIES; i++) {
-        tally->hits += expected.rays[i].body != DENT_LOOKUP_NONE;
+        bool hit = expected.rays[i].body != DENT_LOOKUP_NONE;
+        tally->hits += hit;
+        if (i % 2 && has_faces(scene)) {
+            tally->hard[i / 2 % HARD_RAYS]++;
+            tally->hard_hits[i / 2 % HARD_RAYS] += hit;
+        }
     }
 }
 
@@ -366,6 +425,11 @@ static void report(const char *what, const struct tally *tally)
                   (unsigned long long)tally->scenes, (unsigned long long)tally->rays, (unsigned long long)tally->hits,
                   (unsigned long long)tally->crossing);
     assert_true(10 * tally->hits > tally->rays && tally->crossing > 0);
+    for (int kind = 0; kind < HARD_RAYS; kind++) {
+        print_message("  %s: %llu of %llu hit\n", hard_ray_names[kind], (unsigned long long)tally->hard_hits[kind],
+                      (unsigned long long)tally->hard[kind]);
+        assert_true(tally->hard_hits[kind] > 0);
+    }
 }
 
 static void the_search_equals_the_oracle_on_random_surfaces(void **state)

@@ -10,7 +10,7 @@
  * reach, X <= 2 (1 + P). `slack` = 2^-18 (1 + P) covers all of this. Computed squares are off by a few u: the bound is made
  * larger by 2^-19 of itself.
  */
-#include "query/lookup/lookup_search.h"
+#include "query/lookup/lookup_descent.h"
 
 #include <math.h>
 
@@ -72,8 +72,9 @@ static void offer(struct closest_walk *walk, double distance, uint32_t body_inde
     }
 }
 
-static void offer_face(struct closest_walk *walk, uint32_t body_index, uint32_t face)
+static void offer_face(void *data, uint32_t body_index, uint32_t face)
 {
+    struct closest_walk *walk = data;
     const double *corners[3];
     lookup_corners(&walk->closest->search, body_index, face, corners);
     walk->worker->candidates++;
@@ -110,8 +111,10 @@ static void measure_faces(struct closest_walk *walk, uint32_t body_index, const 
     }
 }
 
-static void visit_leaf(struct closest_walk *walk, uint32_t body_index, uint32_t leaf_index)
+static void visit_leaf(void *data, uint32_t body_index, uint32_t leaf_index, float key)
 {
+    struct closest_walk *walk = data;
+    (void)key;
     const struct surface_tree *tree = walk->closest->search.forest->bodies[body_index].tree;
     const struct surface_leaf *leaf = &tree->leaves[leaf_index];
     uint32_t bits = (1u << leaf->face_count) - 1;
@@ -126,53 +129,10 @@ static void visit_leaf(struct closest_walk *walk, uint32_t body_index, uint32_t 
     measure_faces(walk, body_index, leaf, bits);
 }
 
-/* ---- trees ------------------------------------------------------------------------------------------------------- */
-
-static void visit_body(struct closest_walk *walk, uint32_t body_index)
+static uint32_t measure_boxes(const void *data, float *const *lo, float *const *hi, uint32_t first, float keys[16])
 {
-    const struct lookup_search *search = &walk->closest->search;
-    const struct surface_tree *tree = search->forest->bodies[body_index].tree;
-    struct lookup_node stack[LOOKUP_STACK];
-    uint32_t depth = 0;
-    stack[depth++] = (struct lookup_node){0, tree->level_count, 0};
-    while (depth > 0) {
-        struct lookup_node top = stack[--depth];
-        if (top.key > walk->squared) {
-            continue;
-        }
-        if (top.level == 0) {
-            visit_leaf(walk, body_index, top.node);
-            continue;
-        }
-        const struct tree_level *level = &tree->levels[top.level - 1];
-        uint32_t first = top.node * LEAF_TREE_ARITY;
-        float squared[16];
-        uint32_t bits = search->kernels->near_boxes(level->lo, level->hi, first, walk->rounded, walk->rounded, walk->squared,
-                                                    squared);
-        walk->worker->box_tests += LEAF_TREE_ARITY;
-        depth = lookup_push(stack, depth, top.level - 1, first, bits & lookup_nodes(level, first), squared);
-    }
-}
-
-/* The nearest body first, then the others. */
-static void visit_bodies(struct closest_walk *walk)
-{
-    const struct lookup_search *search = &walk->closest->search;
-    float *keys = walk->worker->keys;
-    uint32_t nearest = 0;
-    for (uint32_t first = 0; first < search->slot_count; first += 16) {
-        search->kernels->near_boxes(search->lo, search->hi, first, walk->rounded, walk->rounded, INFINITY, keys + first);
-    }
-    walk->worker->box_tests += search->slot_count;
-    for (uint32_t slot = 1; slot < search->slot_count; slot++) {
-        nearest = keys[slot] < keys[nearest] ? slot : nearest;
-    }
-    for (uint32_t i = 0; i < search->slot_count; i++) {
-        uint32_t slot = i == 0 ? nearest : i <= nearest ? i - 1 : i;
-        if (keys[slot] <= walk->squared) {
-            visit_body(walk, search->bodies[slot]);
-        }
-    }
+    const struct closest_walk *walk = data;
+    return walk->closest->search.kernels->near_boxes(lo, hi, first, walk->rounded, walk->rounded, walk->squared, keys);
 }
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
@@ -194,17 +154,6 @@ static void begin_walk(struct closest_walk *walk, const double point[3])
     /* Distances are rounded to the subnormal grid. Infinite: every face is measured. */
     walk->slack = largest < 0x1p60 ? 0x1p-18 * (1 + largest) + 0x1p-1073 * map->first * map->second : INFINITY;
     set_reach(walk);
-}
-
-static void try_every_face(struct closest_walk *walk)
-{
-    const struct lookup_search *search = &walk->closest->search;
-    for (uint32_t slot = 0; slot < search->slot_count; slot++) {
-        uint32_t body_index = search->bodies[slot], count = search->snapshot->bodies[body_index].body->surface_face_count;
-        for (uint32_t face = 0; face < count; face++) {
-            offer_face(walk, body_index, face);
-        }
-    }
 }
 
 static void describe(const struct closest_walk *walk, dent_closest_point *result)
@@ -230,17 +179,18 @@ static void find_closest(struct lookup_search *search, struct lookup_worker *wor
 {
     struct closest_search *closest = (struct closest_search *)search; /* its first field */
     struct closest_walk walk = {.closest = closest, .worker = worker};
+    const struct lookup_descent descent = {search, worker, &walk, &walk.squared, measure_boxes, visit_leaf};
     uint32_t guess_body = DENT_LOOKUP_NONE, guess_face = DENT_LOOKUP_NONE;
     for (uint32_t number = first; number < end; number++) {
         uint32_t i = lookup_query(search, number);
         begin_walk(&walk, search->from[i]);
         if (search->brute_force) {
-            try_every_face(&walk);
+            visit_every_face(search, &walk, offer_face);
         } else {
             if (guess_face != DENT_LOOKUP_NONE) {
                 offer_face(&walk, guess_body, guess_face);
             }
-            visit_bodies(&walk);
+            descend(&descent);
         }
         guess_body = walk.body_index;
         guess_face = walk.face;

@@ -8,7 +8,7 @@
  * The bounds are those of closest_query.c with coordinates of at most 1: slack 2^-17. One thread: a pair of bodies is little
  * work.
  */
-#include "query/lookup/lookup_search.h"
+#include "query/lookup/lookup_descent.h"
 
 #include <math.h>
 
@@ -243,7 +243,7 @@ static uint32_t open_side(struct distance_search *search, const struct place_pai
     box_of(search, !side, pair->place[!side], lo, hi);
     uint32_t bits = search->search.kernels->near_boxes(level->lo, level->hi, first, lo, hi, search->squared, keys);
     search->box_tests += LEAF_TREE_ARITY;
-    uint32_t count = lookup_push(nodes, 0, child_level, first, bits & lookup_nodes(level, first), keys);
+    uint32_t count = descent_push(nodes, 0, child_level, first, bits & lookup_nodes(level, first), keys);
     for (uint32_t i = 0; i < count; i++) {
         struct place_pair child = {.key = nodes[i].key};
         child.place[side] = (struct tree_place){child_level, nodes[i].node};

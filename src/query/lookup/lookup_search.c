@@ -143,15 +143,38 @@ dent_status lookup_prepare(struct question_call *call, struct lookup_search *sea
 enum { FEWEST_TO_SORT = 256, CURVE_BITS = 6 };
 
 /* The cell of a place on a curve through the box of the world; places outside have the nearest cell. */
-static uint64_t cell_on_curve(const struct forest_map *map, const double place[3])
+static uint64_t cell_on_curve(const double place[3])
 {
     uint32_t index[3];
     for (int axis = 0; axis < 3; axis++) {
-        double x = (place[axis] - map->centre[axis]) * map->first * map->second, cells = 1 << CURVE_BITS;
-        double at = (x + 1) * 0.5 * cells;
+        double cells = 1 << CURVE_BITS, at = (place[axis] + 1) * 0.5 * cells;
         index[axis] = at > 0 ? (uint32_t)(at < cells ? at : cells - 1) : 0; /* NaN: 0 */
     }
     return morton_code(index);
+}
+
+static void place_in_world(const struct forest_map *map, const double xyz[3], double place[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        place[axis] = (xyz[axis] - map->centre[axis]) * map->first * map->second;
+    }
+}
+
+/* Where a ray enters the box of the world: what it meets first is likely to be near. */
+static uint64_t key_of_ray(const struct forest_map *map, const double start[3], const double end[3])
+{
+    double from[3], step[3], inverse[3], first, last;
+    place_in_world(map, start, from);
+    for (int axis = 0; axis < 3; axis++) {
+        step[axis] = (end[axis] - start[axis]) * map->first * map->second;
+        inverse[axis] = 1 / step[axis];
+    }
+    if (lookup_cut_to_cube(from, step, inverse, 1, &first, &last)) {
+        for (int axis = 0; axis < 3; axis++) {
+            from[axis] += first * step[axis];
+        }
+    }
+    return cell_on_curve(from);
 }
 
 /* Without memory for it the queries stay in their order. */
@@ -168,9 +191,12 @@ static void sort_queries(struct lookup_search *search)
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        keys[i] = cell_on_curve(&search->forest->map, search->from[i]);
         if (search->to) {
-            keys[i] = keys[i] << 3 * CURVE_BITS | cell_on_curve(&search->forest->map, search->to[i]);
+            keys[i] = key_of_ray(&search->forest->map, search->from[i], search->to[i]);
+        } else {
+            double place[3];
+            place_in_world(&search->forest->map, search->from[i], place);
+            keys[i] = cell_on_curve(place);
         }
         order[i] = i;
     }

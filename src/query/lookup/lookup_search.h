@@ -8,6 +8,8 @@
 
 #include <dent/lookup.h>
 
+#include <math.h>
+
 #include "query/world/question_row.h"
 #include "structures/surface/kernels/lookup_kernels.h"
 #include "structures/surface/surface_tree.h"
@@ -71,30 +73,34 @@ static inline uint32_t lookup_query(const struct lookup_search *search, uint32_t
     return search->order ? search->order[i] : i;
 }
 
+/* The parameters at which from + t step is in the cube [-half, half]^3, within [0, 1]; false: none. `inverse` is 1 / step,
+ * and not used where step is 0. */
+static inline bool lookup_cut_to_cube(const double from[3], const double step[3], const double inverse[3], double half,
+                                      double *first, double *last)
+{
+    double least = 0, most = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (step[axis] == 0) {
+            if (fabs(from[axis]) > half) {
+                return false;
+            }
+            continue;
+        }
+        double a = (-half - from[axis]) * inverse[axis], b = (half - from[axis]) * inverse[axis];
+        double enter = a < b ? a : b, leave = a < b ? b : a;
+        least = enter > least ? enter : least;
+        most = leave < most ? leave : most;
+    }
+    *first = least;
+    *last = most;
+    return least <= most;
+}
+
 /* Of the sixteen nodes of a level from `first` on: those that exist. */
 static inline uint32_t lookup_nodes(const struct tree_level *level, uint32_t first)
 {
     uint32_t left = level->count - first;
     return left < LEAF_TREE_ARITY ? (1u << left) - 1 : 0xFFFFu;
-}
-
-/* Adds the nodes with their bits set to the stack, the nearest on top, the others in any order. Returns the new depth. */
-static inline uint32_t lookup_push(struct lookup_node *stack, uint32_t depth, uint32_t level, uint32_t first, uint32_t bits,
-                                   const float keys[16])
-{
-    uint32_t nearest = depth, end = depth;
-    for (; bits; bits &= bits - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(bits);
-        stack[end] = (struct lookup_node){keys[i], level, first + i};
-        nearest = stack[end].key < stack[nearest].key ? end : nearest;
-        end++;
-    }
-    if (end > depth) {
-        struct lookup_node top = stack[nearest];
-        stack[nearest] = stack[end - 1];
-        stack[end - 1] = top;
-    }
-    return end;
 }
 
 static inline void lookup_corners(const struct lookup_search *search, uint32_t body_index, uint32_t face,

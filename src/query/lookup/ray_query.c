@@ -3,39 +3,61 @@
  * A ray is a vertex that moves from its start to its end past faces at rest. So the exact impact test decides what is
  * met and when, and nothing here has a tolerance. The rest only keeps its work small: the ray, cut to the box of the
  * world, goes down the trees, nearest entry first, as far as entries come no later than the first hit. In a leaf the
- * filter of lookup_kernels.h leaves the faces that its line may meet.
+ * filter of lookup_kernels.h leaves the faces that its line may meet; the test of a face at rest decides these and bounds
+ * their times. Only times that may be the smallest are computed to the last bit, mostly one for each ray.
  *
  * Cutting. In rounded coordinates kept as doubles, o = map(start), q = map(end) with errors below 2^-52 (|o| + |q|). The
  * part of the segment within [-1.001, 1.001]^3, widened by 2^-40 (|o| + |q|), is kept; no true part in the world is lost.
- * Its ends have errors below 2^-49 (|o| + |q|). `slack` covers them and the float roundings (lookup_kernels.h). Rays so
- * long that 2^-49 (|o| + |q|) exceeds 2^-26 are not filtered by faces, and their times not used.
+ * Its ends have errors below 2^-49 (|o| + |q|); its direction comes from end - start, off by 2^-52 of each component.
+ * `slack` covers the errors of the ends and the float roundings (lookup_kernels.h). Rays so long that 2^-49 (|o| + |q|)
+ * exceeds 2^-26 are not filtered by faces, and their times not used.
  */
-#include "query/lookup/lookup_search.h"
+#include "query/lookup/lookup_descent.h"
 
 #include <math.h>
 
-#include "geometry/impact/impact_test.h"
-#include "geometry/metric/edge_face_point.h"
+#include "geometry/impact/impact_double_kernels.h"
+#include "geometry/impact/impact_still_face.h"
 #include "geometry/metric/float_boxes.h"
 
-enum { AHEAD = 4 };
+enum { AHEAD = 4, RAY_FACES = 8 };
+
+/* Rays of a block that hit something, described together. */
+struct ray_room {
+    struct impact_vertex vertices[LOOKUP_BLOCK][4];
+    uint32_t rays[LOOKUP_BLOCK];
+    struct impact_brackets brackets;
+    struct impact_descriptions descriptions;
+    double times[LOOKUP_BLOCK + IMPACT_LANES_MAX];
+};
 
 struct ray_search {
     struct lookup_search search;
+    const struct impact_double_kernels *impact;
+    struct ray_room *rooms; /* by worker */
     dent_ray_hit *found;
+};
+
+/* A face that is met. */
+struct ray_face {
+    const double *corners[3];
+    uint32_t body_index, face;
+    double low, high; /* toi is between them; equal: known */
 };
 
 /* One ray on its way. */
 struct ray_walk {
     const struct ray_search *rays;
     struct lookup_worker *worker;
-    struct impact_vertex moving; /* the ray, for the exact test */
+    const double *start, *end;
     struct lookup_ray ray;
+    double from[3], step[3]; /* what is left after cutting, in rounded coordinates */
     double cut_from, cut_length; /* the part that lies in the box of the world, in parameters of the ray */
     bool misses_world;
-    struct impact_result best;
-    uint32_t body_index, face;
-    float limit; /* entries after it are of no interest, in parameters of the cut ray */
+    struct ray_face faces[RAY_FACES]; /* those that may be the first */
+    uint32_t face_count;
+    double latest; /* the first hit comes no later */
+    float limit;   /* entries after it are of no interest, in parameters of the cut ray */
 };
 
 dent_ray_def dent_ray_def_default(void)
@@ -46,197 +68,182 @@ dent_ray_def dent_ray_def_default(void)
     return def;
 }
 
-/* ---- the exact test ---------------------------------------------------------------------------------------------- */
+/* ---- the nearest faces ------------------------------------------------------------------------------------------- */
 
 static void set_limit(struct ray_walk *walk)
 {
-    if (walk->ray.filter && walk->face != DENT_LOOKUP_NONE) {
-        double at = (walk->best.toi - walk->cut_from) / walk->cut_length + 0x1p-20;
+    if (walk->ray.filter) {
+        double at = (walk->latest - walk->cut_from) / walk->cut_length + 0x1p-20;
         walk->limit = at < 1 ? float_above(at, at) : walk->limit;
     }
 }
 
-static void test_face(struct ray_walk *walk, uint32_t body_index, uint32_t face)
+/* The general test: its time is the one reported. False: no contact that matters. */
+static bool decide_face(struct ray_walk *walk, struct ray_face *face)
 {
-    const double *corners[3];
-    struct impact_vertex vertices[3];
     struct impact_result result;
-    lookup_corners(&walk->rays->search, body_index, face, corners);
-    for (int k = 0; k < 3; k++) {
-        memcpy(vertices[k].start, corners[k], sizeof vertices[k].start);
-        memcpy(vertices[k].end, corners[k], sizeof vertices[k].end);
-    }
-    const struct impact_vertex *const four[4] = {&walk->moving, &vertices[0], &vertices[1], &vertices[2]};
-    walk->worker->candidates++;
-    impact_test(IMPACT_VERTEX_FACE, four, walk->best.toi, &result);
+    still_face_decide(walk->start, walk->end, face->corners, walk->latest, &result);
     walk->worker->out_of_memory |= result.answer == IMPACT_ERROR; /* the numbers are finite */
-    if (result.answer != IMPACT_HIT) {
+    face->low = face->high = result.toi;
+    return result.answer == IMPACT_HIT;
+}
+
+static bool is_before(const struct ray_face *a, const struct ray_face *b)
+{
+    return a->low != b->low                 ? a->low < b->low
+           : a->body_index != b->body_index ? a->body_index < b->body_index
+                                            : a->face < b->face;
+}
+
+/* Leaves only the face that is reported. */
+static void choose_face(struct ray_walk *walk)
+{
+    struct ray_face *best = &walk->faces[0];
+    for (uint32_t i = 0; i < walk->face_count; i++) {
+        if (walk->faces[i].low < walk->faces[i].high) {
+            decide_face(walk, &walk->faces[i]);
+        }
+        best = is_before(&walk->faces[i], best) ? &walk->faces[i] : best;
+    }
+    walk->faces[0] = *best;
+    walk->face_count = 1;
+}
+
+/* Keeps a face whose time may be the smallest. */
+static void keep_face(struct ray_walk *walk, const struct ray_face *found)
+{
+    if (found->low > walk->latest) {
         return;
     }
-    bool better = walk->face == DENT_LOOKUP_NONE || result.toi < walk->best.toi;
-    if (!better && result.toi == walk->best.toi) {
-        better = body_index < walk->body_index || (body_index == walk->body_index && face < walk->face);
+    if (walk->face_count == RAY_FACES) {
+        choose_face(walk);
     }
-    if (better) {
-        walk->best = result;
-        walk->body_index = body_index;
-        walk->face = face;
+    if (found->high < walk->latest || walk->face_count == 0) {
+        uint32_t kept = 0;
+        walk->latest = found->high;
+        for (uint32_t i = 0; i < walk->face_count; i++) {
+            walk->faces[kept] = walk->faces[i];
+            kept += walk->faces[i].low <= walk->latest;
+        }
+        walk->face_count = kept;
         set_limit(walk);
+    }
+    walk->faces[walk->face_count++] = *found;
+}
+
+static void test_face_of_leaf(struct ray_walk *walk, uint32_t body_index, const struct surface_leaf *leaf,
+                              const struct leaf_points *points, uint32_t at)
+{
+    const double(*xyz)[3] = walk->rays->search.snapshot->bodies[body_index].xyz;
+    struct ray_face found = {.body_index = body_index, .face = leaf->faces[at]};
+    for (int k = 0; k < 3; k++) {
+        found.corners[k] = xyz[leaf->vertices[points->corners[k][at]]];
+    }
+    walk->worker->candidates++;
+    enum still_face_answer answer =
+        still_face_test(walk->start, walk->end, found.corners, walk->latest, &found.low, &found.high);
+    if (answer == STILL_FACE_HIT || (answer == STILL_FACE_OPEN && decide_face(walk, &found))) {
+        keep_face(walk, &found);
     }
 }
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
-/* The parameters at which from + t step is in the cube [-half, half]^3, within [0, 1]; false: none. */
-static bool cut_to_cube(const double from[3], const double step[3], double half, double *first, double *last)
+/* inverse: 1 / step. Coordinates are at most 1.001 + `slack`, which is 2^-20 or more: a quarter of it covers that they are
+ * rounded. */
+static void set_ray(struct lookup_ray *ray, const double from[3], const double step[3], const double inverse[3],
+                    double slack)
 {
-    *first = 0;
-    *last = 1;
+    int along = 0;
     for (int axis = 0; axis < 3; axis++) {
-        if (step[axis] == 0) {
-            if (fabs(from[axis]) > half) {
-                return false;
-            }
-            continue;
-        }
-        double inverse = 1 / step[axis], a = (-half - from[axis]) * inverse, b = (half - from[axis]) * inverse;
-        double enter = a < b ? a : b, leave = a < b ? b : a;
-        *first = enter > *first ? enter : *first;
-        *last = leave < *last ? leave : *last;
+        ray->inverse[axis] = (float)(fabs(step[axis]) < 0x1p-60 ? copysign(0x1p60, step[axis]) : inverse[axis]);
+        ray->from_lo[axis] = (float)(from[axis] + 1.25 * slack);
+        ray->from_hi[axis] = (float)(from[axis] - 1.25 * slack);
+        along = fabs(step[axis]) > fabs(step[along]) ? axis : along;
     }
-    return *first <= *last;
-}
-
-static void set_ray(struct lookup_ray *ray, const double from[3], const double step[3], double slack)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        float tiny = 0x1p-60f, rounded = (float)step[axis];
-        ray->from[axis] = (float)from[axis];
-        ray->step[axis] = fabsf(rounded) < tiny ? copysignf(tiny, rounded) : rounded;
-        ray->inverse[axis] = 1.0f / ray->step[axis];
-        ray->from_lo[axis] = float_above(from[axis] + slack, from[axis] + slack);
-        ray->from_hi[axis] = float_below(from[axis] - slack, from[axis] - slack);
+    ray->filter = ray->filter && fabs(step[along]) > 0x1p-300;
+    for (int i = 0; i < 2 && ray->filter; i++) {
+        int axis = along == i ? 2 : i;
+        ray->axes[i] = (uint8_t)axis;
+        ray->shear[i] = (float)(step[axis] * inverse[along]);
     }
+    ray->axes[2] = (uint8_t)along;
 }
 
 /* Everything is met: for rays beyond what doubles can place in rounded coordinates. */
 static void set_endless_ray(struct ray_walk *walk)
 {
     static const double nothing[3] = {0, 0, 0};
-    set_ray(&walk->ray, nothing, nothing, 4);
     walk->ray.filter = false;
-    walk->limit = 1;
+    set_ray(&walk->ray, nothing, nothing, nothing, 4);
 }
 
 static void begin_walk(struct ray_walk *walk, const double start[3], const double end[3])
 {
     const struct forest_map *map = &walk->rays->search.forest->map;
-    double from[3], step[3], largest = 0, first, last;
-    memcpy(walk->moving.start, start, sizeof walk->moving.start);
-    memcpy(walk->moving.end, end, sizeof walk->moving.end);
-    walk->best = (struct impact_result){.answer = IMPACT_FREE, .toi = 1};
-    walk->body_index = walk->face = DENT_LOOKUP_NONE;
+    double inverse[3], largest = 0, first, last;
+    walk->start = start;
+    walk->end = end;
+    walk->face_count = 0;
+    walk->latest = 1;
     walk->misses_world = false;
     walk->limit = 1;
     for (int axis = 0; axis < 3; axis++) {
-        from[axis] = (start[axis] - map->centre[axis]) * map->first * map->second;
+        walk->from[axis] = (start[axis] - map->centre[axis]) * map->first * map->second;
+        walk->step[axis] = (end[axis] - start[axis]) * map->first * map->second;
         double to = (end[axis] - map->centre[axis]) * map->first * map->second;
-        step[axis] = to - from[axis];
-        double more = fabs(from[axis]) > fabs(to) ? fabs(from[axis]) : fabs(to);
+        double more = fabs(walk->from[axis]) > fabs(to) ? fabs(walk->from[axis]) : fabs(to);
+        more = fabs(walk->step[axis]) < INFINITY ? more : NAN;
         largest = more > largest || isnan(more) ? more : largest;
+        inverse[axis] = 1 / walk->step[axis];
     }
     if (!(largest < 0x1p40)) { /* NaN: infinite differences */
         set_endless_ray(walk);
         return;
     }
-    walk->misses_world = !cut_to_cube(from, step, 1.001 + 0x1p-39 * largest, &first, &last);
+    walk->misses_world = !lookup_cut_to_cube(walk->from, walk->step, inverse, 1.001 + 0x1p-39 * largest, &first, &last);
     if (walk->misses_world) {
         return;
     }
     walk->cut_from = first;
     walk->cut_length = last - first;
+    double longer = 1 / walk->cut_length; /* not used where it is infinite */
     for (int axis = 0; axis < 3; axis++) {
-        from[axis] += first * step[axis];
-        step[axis] *= last - first;
+        walk->from[axis] += first * walk->step[axis];
+        walk->step[axis] *= walk->cut_length;
+        inverse[axis] *= longer;
     }
     /* Coordinates are below 1.002, steps below 2.004, unless the ray is so long that nothing is filtered. */
     walk->ray.filter = 0x1p-48 * largest < 0x1p-26 && walk->cut_length > 0;
-    set_ray(&walk->ray, from, step, 0x1p-20 + 0x1p-38 * largest);
+    set_ray(&walk->ray, walk->from, walk->step, inverse, 0x1p-20 + 0x1p-38 * largest);
 }
 
 /* ---- trees ------------------------------------------------------------------------------------------------------- */
 
-static void visit_leaf(struct ray_walk *walk, uint32_t body_index, uint32_t leaf_index)
+static uint32_t measure_boxes(const void *data, float *const *lo, float *const *hi, uint32_t first, float keys[16])
 {
+    const struct ray_walk *walk = data;
+    return walk->rays->search.kernels->ray_boxes(lo, hi, first, &walk->ray, walk->limit, keys);
+}
+
+static void visit_leaf(void *data, uint32_t body_index, uint32_t leaf_index, float key)
+{
+    struct ray_walk *walk = data;
     const struct surface_tree *tree = walk->rays->search.forest->bodies[body_index].tree;
     const struct leaf_points *points = &tree->points[leaf_index];
+    const struct surface_leaf *leaf = &tree->leaves[leaf_index];
+    __builtin_prefetch(leaf->vertices); /* used when the filter is through */
+    __builtin_prefetch(leaf->faces);
     uint32_t bits = (1u << points->face_count) - 1;
     if (walk->ray.filter) {
-        bits &= walk->rays->search.kernels->ray_faces(points, &walk->ray);
+        float place[3];
+        for (int axis = 0; axis < 3; axis++) {
+            place[axis] = (float)(walk->from[axis] + (double)key * walk->step[axis]);
+        }
+        bits &= walk->rays->search.kernels->ray_faces(points, &walk->ray, place);
     }
     for (; bits; bits &= bits - 1) {
-        test_face(walk, body_index, tree->leaves[leaf_index].faces[__builtin_ctz(bits)]);
-    }
-}
-
-static void visit_body(struct ray_walk *walk, uint32_t body_index)
-{
-    const struct lookup_search *search = &walk->rays->search;
-    const struct surface_tree *tree = search->forest->bodies[body_index].tree;
-    struct lookup_node stack[LOOKUP_STACK];
-    uint32_t depth = 0;
-    stack[depth++] = (struct lookup_node){0, tree->level_count, 0};
-    while (depth > 0) {
-        struct lookup_node top = stack[--depth];
-        if (top.key > walk->limit) {
-            continue;
-        }
-        if (top.level == 0) {
-            visit_leaf(walk, body_index, top.node);
-            continue;
-        }
-        const struct tree_level *level = &tree->levels[top.level - 1];
-        uint32_t first = top.node * LEAF_TREE_ARITY;
-        float entry[16];
-        uint32_t bits = search->kernels->ray_boxes(level->lo, level->hi, first, &walk->ray, walk->limit, entry);
-        walk->worker->box_tests += LEAF_TREE_ARITY;
-        depth = lookup_push(stack, depth, top.level - 1, first, bits & lookup_nodes(level, first), entry);
-    }
-}
-
-/* The body that is entered first, then the others. */
-static void visit_bodies(struct ray_walk *walk)
-{
-    const struct lookup_search *search = &walk->rays->search;
-    float *keys = walk->worker->keys;
-    uint32_t nearest = 0;
-    for (uint32_t first = 0; first < search->slot_count; first += 16) {
-        uint32_t bits =
-            search->kernels->ray_boxes(search->lo, search->hi, first, &walk->ray, walk->limit, keys + first);
-        for (uint32_t i = 0; i < 16; i++) {
-            keys[first + i] = bits >> i & 1 ? keys[first + i] : INFINITY;
-        }
-    }
-    walk->worker->box_tests += search->slot_count;
-    for (uint32_t slot = 1; slot < search->slot_count; slot++) {
-        nearest = keys[slot] < keys[nearest] ? slot : nearest;
-    }
-    for (uint32_t i = 0; i < search->slot_count; i++) {
-        uint32_t slot = i == 0 ? nearest : i <= nearest ? i - 1 : i;
-        if (keys[slot] <= walk->limit) {
-            visit_body(walk, search->bodies[slot]);
-        }
-    }
-}
-
-static void try_every_face(struct ray_walk *walk)
-{
-    const struct lookup_search *search = &walk->rays->search;
-    for (uint32_t slot = 0; slot < search->slot_count; slot++) {
-        uint32_t body_index = search->bodies[slot], count = search->snapshot->bodies[body_index].body->surface_face_count;
-        for (uint32_t face = 0; face < count; face++) {
-            test_face(walk, body_index, face);
-        }
+        test_face_of_leaf(walk, body_index, leaf, points, (uint32_t)__builtin_ctz(bits));
     }
 }
 
@@ -249,47 +256,150 @@ static double point_between(double start, double end, double time)
     return isfinite(step) ? start + time * step : 2 * (start / 2 + time * (end / 2 - start / 2));
 }
 
-static void describe(const struct ray_walk *walk, dent_ray_hit *hit)
+static void write_hit(const struct ray_search *rays, uint32_t ray, const struct impact_result *contact, dent_ray_hit *hit)
 {
-    *hit = (dent_ray_hit){.time = 1, .body = DENT_LOOKUP_NONE, .face = DENT_LOOKUP_NONE};
-    memcpy(hit->point, walk->moving.end, sizeof hit->point);
-    if (walk->face == DENT_LOOKUP_NONE) {
-        return;
-    }
-    hit->time = walk->best.toi;
-    hit->body = walk->body_index;
-    hit->face = walk->face;
-    hit->weights[0] = 1 - walk->best.u - walk->best.v;
+    const double *start = rays->search.from[ray], *end = rays->search.to[ray];
+    hit->time = contact->toi;
+    hit->weights[0] = 1 - contact->u - contact->v;
     hit->weights[0] = hit->weights[0] > 0 ? hit->weights[0] : 0;
-    hit->weights[1] = walk->best.u;
-    hit->weights[2] = walk->best.v;
-    memcpy(hit->normal, walk->best.normal, sizeof hit->normal);
+    hit->weights[1] = contact->u;
+    hit->weights[2] = contact->v;
+    memcpy(hit->normal, contact->normal, sizeof hit->normal);
     for (int axis = 0; axis < 3; axis++) {
-        hit->point[axis] = hit->time < 1 ? point_between(walk->moving.start[axis], walk->moving.end[axis], hit->time)
-                                         : walk->moving.end[axis];
+        hit->point[axis] = hit->time < 1 ? point_between(start[axis], end[axis], hit->time) : end[axis];
+    }
+}
+
+static void write_miss(const struct ray_search *rays, uint32_t ray)
+{
+    dent_ray_hit *hit = &rays->found[ray];
+    *hit = (dent_ray_hit){.time = 1, .body = DENT_LOOKUP_NONE, .face = DENT_LOOKUP_NONE};
+    memcpy(hit->point, rays->search.to[ray], sizeof hit->point);
+}
+
+/* Leaves a hit to be described with those of the block. */
+static void add_to_room(struct ray_walk *walk, struct ray_room *room, uint32_t ray)
+{
+    struct impact_brackets *brackets = &room->brackets;
+    uint32_t at = brackets->count++;
+    if (walk->face_count > 1) {
+        choose_face(walk);
+    }
+    const struct ray_face *face = &walk->faces[0];
+    room->rays[at] = ray;
+    still_face_vertices(walk->start, walk->end, face->corners, room->vertices[at]);
+    brackets->place[at] = at;
+    brackets->left[at] = face->low;
+    brackets->right[at] = face->high;
+    brackets->middle[at] = face->low + (face->high - face->low) / 2;
+    walk->rays->found[ray].body = face->body_index;
+    walk->rays->found[ray].face = face->face;
+}
+
+/* The time of hit `at` to the last bit: known before, from the lanes, or by the general test. */
+static double time_of(const struct ray_room *room, uint32_t at, struct lookup_worker *worker)
+{
+    const struct impact_brackets *brackets = &room->brackets;
+    if (brackets->left[at] == brackets->right[at]) {
+        return brackets->left[at];
+    }
+    if (room->times[at] >= 0) {
+        return room->times[at];
+    }
+    const struct impact_vertex *v = room->vertices[at];
+    const struct impact_vertex *const four[4] = {&v[0], &v[1], &v[2], &v[3]};
+    struct impact_result result;
+    impact_test(IMPACT_VERTEX_FACE, four, 1, &result);
+    worker->out_of_memory |= result.answer == IMPACT_ERROR;
+    return result.toi;
+}
+
+static void describe_hits(const struct ray_search *rays, struct lookup_worker *worker, struct ray_room *room)
+{
+    uint32_t corners[LOOKUP_BLOCK][4], count = room->brackets.count;
+    const struct impact_chosen chosen = {room->vertices[0], (const uint32_t(*)[4])corners, room->brackets.place};
+    for (uint32_t at = 0; at < count; at++) {
+        for (uint32_t k = 0; k < 4; k++) {
+            corners[at][k] = 4 * at + k;
+        }
+    }
+    rays->impact->refine[IMPACT_VERTEX_FACE](&chosen, &room->brackets, room->times);
+    for (uint32_t at = 0; at < count; at++) {
+        room->times[at] = time_of(room, at, worker);
+    }
+    rays->impact->describe[IMPACT_VERTEX_FACE](&chosen, room->brackets.place, count, room->times, &room->descriptions);
+    for (uint32_t at = 0; at < count; at++) {
+        const struct impact_descriptions *described = &room->descriptions;
+        struct impact_result contact = {.toi = room->times[at], .u = described->u[at], .v = described->v[at]};
+        for (int axis = 0; axis < 3; axis++) {
+            contact.normal[axis] = described->normal[axis][at];
+        }
+        if (contact.u < 0) {
+            still_face_describe(room->vertices[at], &contact);
+        }
+        write_hit(rays, room->rays[at], &contact, &rays->found[room->rays[at]]);
+    }
+    room->brackets.count = 0;
+}
+
+/* Every face, by the general test alone. */
+static void try_every_face(struct ray_walk *walk, uint32_t ray)
+{
+    const struct lookup_search *search = &walk->rays->search;
+    dent_ray_hit *hit = &walk->rays->found[ray];
+    write_miss(walk->rays, ray);
+    for (uint32_t slot = 0; slot < search->slot_count; slot++) {
+        uint32_t body_index = search->bodies[slot], count = search->snapshot->bodies[body_index].body->surface_face_count;
+        for (uint32_t face = 0; face < count; face++) {
+            const double *corners[3];
+            struct impact_result result;
+            lookup_corners(search, body_index, face, corners);
+            walk->worker->candidates++;
+            still_face_decide(search->from[ray], search->to[ray], corners, hit->time, &result);
+            walk->worker->out_of_memory |= result.answer == IMPACT_ERROR; /* the numbers are finite */
+            if (result.answer == IMPACT_HIT && (hit->body == DENT_LOOKUP_NONE || result.toi < hit->time)) {
+                hit->body = body_index;
+                hit->face = face;
+                write_hit(walk->rays, ray, &result, hit);
+            }
+        }
+    }
+}
+
+static void cast_ray(struct ray_walk *walk, const struct lookup_descent *descent, struct ray_room *room, uint32_t ray)
+{
+    begin_walk(walk, descent->search->from[ray], descent->search->to[ray]);
+    if (!walk->misses_world) {
+        descend(descent);
+    }
+    if (walk->face_count > 0) {
+        add_to_room(walk, room, ray);
+    } else {
+        write_miss(walk->rays, ray);
     }
 }
 
 static void cast_rays(struct lookup_search *search, struct lookup_worker *worker, uint32_t first, uint32_t end)
 {
     struct ray_search *rays = (struct ray_search *)search; /* its first field */
+    struct ray_room *room = &rays->rooms[worker - search->workers];
     struct ray_walk walk = {.rays = rays, .worker = worker};
+    const struct lookup_descent descent = {search, worker, &walk, &walk.limit, measure_boxes, visit_leaf};
     for (uint32_t number = first; number < end; number++) {
-        uint32_t i = lookup_query(search, number);
+        uint32_t ray = lookup_query(search, number);
+        if (search->brute_force) {
+            try_every_face(&walk, ray);
+            continue;
+        }
         if (number + AHEAD < end) { /* sorted queries lie anywhere in memory */
             uint32_t later = lookup_query(search, number + AHEAD);
             __builtin_prefetch(search->from[later]);
             __builtin_prefetch(search->to[later]);
             __builtin_prefetch(&rays->found[later]);
         }
-        begin_walk(&walk, search->from[i], search->to[i]);
-        if (search->brute_force) {
-            try_every_face(&walk);
-        } else if (!walk.misses_world) {
-            visit_bodies(&walk);
-        }
-        describe(&walk, &rays->found[i]);
+        cast_ray(&walk, &descent, room, ray);
     }
+    describe_hits(rays, worker, room);
 }
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
@@ -315,6 +425,16 @@ static dent_status check_def(dent_world *world, const void *data)
     return status == DENT_OK ? lookup_check_method(world, def->method) : status;
 }
 
+static bool make_rooms(struct ray_search *rays)
+{
+    uint32_t worker_count = dent_context_worker_count(rays->search.context);
+    rays->rooms = arena_allocate(&rays->search.call->world->scratch, worker_count, sizeof *rays->rooms);
+    for (uint32_t i = 0; rays->rooms && i < worker_count; i++) {
+        rays->rooms[i].brackets.count = 0;
+    }
+    return rays->rooms != NULL;
+}
+
 static dent_status prepare(struct question_call *call)
 {
     const dent_ray_def *def = call->def;
@@ -327,6 +447,10 @@ static dent_status prepare(struct question_call *call)
     }
     if (status == DENT_OK) {
         status = lookup_read(search, &def->ends, def->count, "the end of ray", &search->to);
+    }
+    rays->impact = impact_double_kernels_for(dent_context_isa(search->context));
+    if (status == DENT_OK && !make_rooms(rays)) {
+        status = question_out_of_memory(call);
     }
     array_clear(found);
     if (status == DENT_OK && !(rays->found = array_extend(found, def->count))) {

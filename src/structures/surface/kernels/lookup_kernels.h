@@ -8,12 +8,13 @@
  * 8 u (coordinates and steps below 2.1), and what cutting the ray in doubles has cost. So computed entries come no later,
  * computed exits no earlier than the true ones.
  *
- * Faces. The line through o with direction d meets the closed face a b c only if the three volumes d . (B x C), d . (C x
- * A), d . (A x B), with A = a - o and so on, have no two strict and opposite signs. Let X, Y, Z be the largest
- * |components| of A, B, C and d. Each volume has six products of at most XYZ and eight roundings on each: 48 u XYZ.
- * Coordinates of the ray are off by at most 1.1 * 2^-24 (half an ulp of numbers below 2, and the cut), so each difference
- * is off by less than 2^-23 from that of true coordinates: 6 * 2^-23 (YZ + XZ + XY) = 12 u (...). Asked for are 64 u XYZ
- * + 16 u (YZ + XZ + XY) with 2^-22 added to X, Y, Z, which covers the second order and the roundings of the bound.
+ * Faces. Corners are taken relative to a point o of the ray near the leaf, and sheared along the ray onto the plane of its
+ * two smaller components: p_i = (x_i - o_i) - S_i (x_k - o_k), S_i = d_i / d_k. The line meets the closed face only if the
+ * three products P x Q of neighbouring corners have no two strict and opposite signs. Let L be the largest |x - o|.
+ * Coordinates are off by e = 0.501 u; o by u from rounding and u/4 from the cut, so 2.52 u off the line in that plane; S by
+ * 0.51 u. With the roundings of the differences and of the product, p is off by less than 3.6 u + 5.6 u L; D = 4 u + 6 u L
+ * covers the second order. |p| is at most M = 2 L + D. A product P x Q is off by 4 M D + 2 D^2 and three roundings, 4 u
+ * M^2: together below 32 u L + 64 u L^2 + 100 u^2 + ... . Asked for are 34 u R + 68 u R^2 with R = L + 16 u.
  */
 #ifndef DENT_STRUCTURES_LOOKUP_KERNELS_H
 #define DENT_STRUCTURES_LOOKUP_KERNELS_H
@@ -26,7 +27,9 @@ struct lookup_ray {
     float from[3], step[3];
     float inverse[3];          /* 1 / step, a tiny step in place of 0 */
     float from_lo[3], from_hi[3]; /* from + slack and from - slack: subtracted from the lower and the upper bounds */
-    bool filter;               /* false: rounded too much for ray_faces */
+    float shear[2];            /* step of axes 0 and 1 over that of axis 2, at most 1 */
+    uint8_t axes[3];           /* the last one: of the largest component */
+    bool filter;               /* false: rounded too much for ray_faces; no shear and no axes */
 };
 
 struct lookup_kernels {
@@ -37,8 +40,9 @@ struct lookup_kernels {
     /* Bits of the boxes that the ray may enter no later than `limit`, and when. Empty boxes: any bits. */
     uint32_t (*ray_boxes)(float *const *lo, float *const *hi, uint32_t offset, const struct lookup_ray *ray, float limit,
                           float entry[16]);
-    /* Bits of the sixteen faces that the line of the ray may meet. Unused faces: any bits. */
-    uint32_t (*ray_faces)(const struct leaf_points *leaf, const struct lookup_ray *ray);
+    /* Bits of the sixteen faces that the line of the ray may meet; `place`: a point of the ray, rounded. Unused faces: any
+     * bits. */
+    uint32_t (*ray_faces)(const struct leaf_points *leaf, const struct lookup_ray *ray, const float place[3]);
     /* The corners of the sixteen faces as points 1, 2, 3 of the batch, and `point` as point 0 of all. */
     void (*batch_faces)(const struct leaf_points *leaf, const float point[3], struct near_batch *batch);
 };

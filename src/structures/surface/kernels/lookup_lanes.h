@@ -41,28 +41,46 @@ static inline struct floats16x3 corners_of_faces(const struct leaf_points *leaf,
                                floats16_pick(floats_table16_load(leaf->x[2]), index)};
 }
 
-static uint32_t ray_faces(const struct leaf_points *leaf, const struct lookup_ray *ray)
+/* R of lookup_kernels.h. */
+static inline float reach_of_leaf(const struct leaf_points *leaf, const float place[3])
 {
-    const struct floats16x3 from = floats16x3_set(ray->from), d = floats16x3_set(ray->step);
-    const float more = 0x1p-22f, u = 0x1p-24f;
-    struct floats16x3 a = floats16x3_subtract(corners_of_faces(leaf, 0), from),
-                      b = floats16x3_subtract(corners_of_faces(leaf, 1), from),
-                      c = floats16x3_subtract(corners_of_faces(leaf, 2), from);
-    struct floats16x3 most = floats16x3_most(floats16x3_most(floats16x3_absolute(a), floats16x3_absolute(b)),
-                                             floats16x3_most(floats16x3_absolute(c), floats16x3_absolute(d)));
-    floats16 x = floats16_add(most.x, floats16_set(more)), y = floats16_add(most.y, floats16_set(more)),
-             z = floats16_add(most.z, floats16_set(more));
-    floats16 yz = floats16_multiply(y, z),
-             mixed = floats16_add(yz, floats16_multiply(x, floats16_add(y, z)));
-    floats16 bound = floats16_add(floats16_multiply(floats16_multiply(x, yz), floats16_set(64 * u)),
-                                  floats16_multiply(mixed, floats16_set(16 * u)));
-    floats16 minus = floats16_subtract(floats16_set(0), bound);
-    floats16 volumes[3] = {floats16x3_dot(d, floats16x3_cross(b, c)), floats16x3_dot(d, floats16x3_cross(c, a)),
-                           floats16x3_dot(d, floats16x3_cross(a, b))};
+    float most = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        float above = leaf->hi[axis] - place[axis], below = place[axis] - leaf->lo[axis];
+        most = above > most ? above : most;
+        most = below > most ? below : most;
+    }
+    return most + 0x1p-20f;
+}
+
+/* The coordinates of all vertices on one of the two axes, sheared along the ray. */
+static inline floats16 sheared(const struct leaf_points *leaf, const struct lookup_ray *ray, const float place[3], int at,
+                               floats16 depth)
+{
+    const int axis = ray->axes[at];
+    return floats16_subtract(floats16_subtract(floats16_load(leaf->x[axis]), floats16_set(place[axis])),
+                             floats16_multiply(floats16_set(ray->shear[at]), depth));
+}
+
+static uint32_t ray_faces(const struct leaf_points *leaf, const struct lookup_ray *ray, const float place[3])
+{
+    const float u = 0x1p-24f, reach = reach_of_leaf(leaf, place), bound = u * reach * (34 + 68 * reach);
+    const int along = ray->axes[2];
+    floats16 depth = floats16_subtract(floats16_load(leaf->x[along]), floats16_set(place[along]));
+    floats16 x = sheared(leaf, ray, place, 0, depth), y = sheared(leaf, ray, place, 1, depth);
+    floats_table16 all_x = floats16_table(&x), all_y = floats16_table(&y);
+    floats16 px[3], py[3];
+    for (int corner = 0; corner < 3; corner++) {
+        floats16_index index = floats16_index_load(leaf->corners[corner]);
+        px[corner] = floats16_pick(all_x, index);
+        py[corner] = floats16_pick(all_y, index);
+    }
     uint32_t positive = 0, negative = 0;
     for (int k = 0; k < 3; k++) {
-        positive |= floats16_less(bound, volumes[k]);
-        negative |= floats16_less(volumes[k], minus);
+        int next = k == 2 ? 0 : k + 1;
+        floats16 product = floats16_subtract(floats16_multiply(px[k], py[next]), floats16_multiply(py[k], px[next]));
+        positive |= floats16_less(floats16_set(bound), product);
+        negative |= floats16_less(product, floats16_set(-bound));
     }
     return ~(positive & negative) & 0xFFFFu;
 }
