@@ -179,6 +179,15 @@ static void ask_segment(struct box_query *query, uint32_t list[BOX_LIST_ROOM])
     }
 }
 
+/* Records lie in [-1, 1]. A window that reaches farther is cut: infinity would meet the empty places of leaves. */
+static void cut_window(struct box_record *window)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        window->lo[axis] = fmaxf(-2.0f, fminf(window->lo[axis], 2.0f));
+        window->hi[axis] = fmaxf(-2.0f, fminf(window->hi[axis], 2.0f));
+    }
+}
+
 static void ask_window(struct box_query *query, uint32_t list[BOX_LIST_ROOM])
 {
     const struct box_call *call = query->call;
@@ -193,6 +202,7 @@ static void ask_window(struct box_query *query, uint32_t list[BOX_LIST_ROOM])
         bool exact = true;
         struct box_record record = box_store_map(&boxes->store, query->box.lo, query->box.hi, &exact);
         query->sure = exact && boxes->store.exact;
+        cut_window(&record);
         boxes->row->window(boxes->row_state, record.lo, record.hi, list, take_boxes, query);
     }
 }

@@ -490,11 +490,21 @@ static void commit(struct box_store *store, const dent_box_list *list, uint32_t 
 
 /* ---- few boxes changed ------------------------------------------------------------------------------------------- */
 
+/* Is this the number of an exact record? A product that is not 0 and not a normal float may have been rounded. */
+static inline bool same_float(float given, float factor, float record)
+{
+    float product = given * factor;
+    return (product == record) & ((fabsf(product) >= FLT_MIN) | (given == 0.0f));
+}
+
 /* Does a box of floats have this record? The record is exact. */
 static inline bool same_floats(const float lo[3], const float hi[3], float factor, const struct box_record *record)
 {
-    return (lo[0] * factor == record->lo[0]) & (lo[1] * factor == record->lo[1]) & (lo[2] * factor == record->lo[2]) &
-           (hi[0] * factor == record->hi[0]) & (hi[1] * factor == record->hi[1]) & (hi[2] * factor == record->hi[2]);
+    bool same = true;
+    for (int axis = 0; axis < 3; axis++) {
+        same &= same_float(lo[axis], factor, record->lo[axis]) & same_float(hi[axis], factor, record->hi[axis]);
+    }
+    return same;
 }
 
 static inline bool same_corners(const struct box_corners *a, const struct box_corners *b)

@@ -8,6 +8,8 @@
 
 #include <dent/boxes.h>
 
+#include <float.h>
+
 enum { SET_MOST = 150 };
 
 /* A set as it is given to the library, and as doubles. */
@@ -173,6 +175,29 @@ static void test_motion_below_the_floats_is_seen(void **state)
         assert_int_equal(dent_boxes_update(boxes, dent_box_list_double(many), 80), DENT_OK);
         assert_int_equal(dent_boxes_pairs(boxes, &result), DENT_OK);
         assert_int_equal(result.count, 1);
+        dent_boxes_destroy(boxes);
+    }
+}
+
+/* A float moves by less than the scaled one shows: a subnormal beside boxes of size 1. */
+static void test_subnormal_motion_of_floats_is_seen(void **state)
+{
+    const float steps[] = {0.0f, -FLT_TRUE_MIN, 0.0f, 3 * FLT_TRUE_MIN, -FLT_MIN, -0.0f};
+    for (dent_boxes_method method = DENT_BOXES_AUTO; method < DENT_BOXES_METHOD_COUNT; method++) {
+        dent_boxes *boxes = open_boxes(*state, method);
+        dent_box_pairs result;
+        float many[6 * 80];
+        for (int i = 0; i < 80; i++) { /* two boxes around x = 0, the others are apart */
+            for (int k = 0; k < 6; k++) {
+                many[6 * i + k] = i < 2 ? (k == 0 ? (float)i - 1 : k == 3 ? (float)i : (float)(k / 3)) : (float)(4 * i + k / 3);
+            }
+        }
+        for (size_t step = 0; step < sizeof steps / sizeof *steps; step++) {
+            many[3] = steps[step];
+            assert_int_equal(dent_boxes_update(boxes, dent_box_list_float(many), 80), DENT_OK);
+            assert_int_equal(dent_boxes_pairs(boxes, &result), DENT_OK);
+            assert_int_equal(result.count, steps[step] >= 0.0f); /* the second begins at 0 */
+        }
         dent_boxes_destroy(boxes);
     }
 }
@@ -458,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_every_method_finds_the_pairs_of_brute_force),
         cmocka_unit_test(test_moving_boxes_keep_the_pairs_of_brute_force),
         cmocka_unit_test(test_motion_below_the_floats_is_seen),
+        cmocka_unit_test(test_subnormal_motion_of_floats_is_seen),
         cmocka_unit_test(test_threads_and_instruction_sets_change_nothing),
         cmocka_unit_test(test_cells_tables_and_hashes_change_nothing),
         cmocka_unit_test(test_methods_agree_on_many_boxes),

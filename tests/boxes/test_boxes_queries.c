@@ -18,6 +18,17 @@ struct query_set {
     uint32_t masks[QUERIES];
 };
 
+/* A box around everything, or far from everything, as large as doubles go. */
+static void far_query(dent_random *random, double query[6])
+{
+    double reach = ldexp(1.0 + dent_random_unit(random), (int)dent_random_below(random, 1024));
+    uint32_t far_axis = dent_random_below(random, 6);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        query[axis] = axis == far_axis ? 0.5 * reach : -reach;
+        query[axis + 3] = reach;
+    }
+}
+
 static void random_queries(dent_random *random, struct query_set *set, enum box_kind kind)
 {
     set->count = dent_random_below(random, SET_MOST + 1);
@@ -32,6 +43,9 @@ static void random_queries(dent_random *random, struct query_set *set, enum box_
         random_box(random, kind, q + 1, set->queries + 6 * q);
         if (q % 9 == 0 && set->count > 0) { /* corners of boxes */
             memcpy(set->queries + 6 * q, set->boxes + 6 * dent_random_below(random, set->count), 6 * sizeof(double));
+        }
+        if (q % 10 == 1) {
+            far_query(random, set->queries + 6 * q);
         }
         set->masks[q] = dent_random_below(random, 8);
     }
