@@ -327,7 +327,7 @@ static dent_status run_stages(dent_cloud *cloud, struct unique_points *unique, s
         status = cloud_choose_frames(cloud);
     }
     if (status == DENT_OK) {
-        status = cloud_fill_tree(cloud);
+        status = cloud_fill_upper(cloud);
     }
     if (status == DENT_OK) {
         status = finish_slots(cloud);
