@@ -82,7 +82,7 @@ static void read_block(void *data, uint32_t block, uint32_t worker)
         if (in_box(inside, point)) {
             code = cell_of(&grid, point);
             int32_t entry = call->entries ? call->entries[code] : 0;
-            bool known = bsp_is_leaf(entry) & (bsp_place(entry) < BSP_LEAF_OPEN);
+            bool known = bsp_place(entry) < BSP_LEAF_OPEN;
             place = known ? bsp_place(entry) : place;
             code = known ? NO_CELL : code;
         } else if (!(isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2]))) {

@@ -34,9 +34,9 @@ static inline bool bsp_is_leaf(int32_t child)
 {
     return child < 0;
 }
-static inline uint32_t bsp_place(int32_t child)
+static inline uint32_t bsp_place(int32_t child) /* large for a node */
 {
-    return (uint32_t)(child - BSP_LEAF);
+    return (uint32_t)child - (uint32_t)BSP_LEAF;
 }
 
 /* Kinds 0 to 2 are axes. BSP_FLAT_FACES has no plane: all points go on to children[0]. */

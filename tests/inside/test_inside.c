@@ -249,8 +249,9 @@ static uint32_t compare_calls(dent_context *context, const struct closed_mesh *m
                               uint32_t few)
 {
     uint8_t *together = malloc(count), *apart = malloc(count);
+    int32_t *numbers = malloc(count * sizeof *numbers);
     uint32_t on = 0;
-    assert_true(together && apart);
+    assert_true(together && apart && numbers);
     for (int method = DENT_INSIDE_BSP; method <= DENT_INSIDE_WINDING; method++) {
         dent_inside *inside = open_inside(context, mesh, (dent_inside_method)method);
         assert_non_null(inside);
@@ -260,11 +261,16 @@ static uint32_t compare_calls(dent_context *context, const struct closed_mesh *m
             assert_int_equal(dent_inside_classify(inside, dent_positions_double(points[first]), left, apart + first), DENT_OK);
         }
         assert_memory_equal(together, apart, count);
+        assert_int_equal(dent_inside_winding(inside, dent_positions_double(points[0]), count, numbers), DENT_OK);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_true((numbers[i] != 0) == (together[i] == DENT_PLACE_IN));
+        }
         dent_inside_destroy(inside);
     }
     for (uint32_t i = 0; i < count; i++) {
         on += together[i] == DENT_PLACE_ON;
     }
+    free(numbers);
     free(together);
     free(apart);
     return on;
