@@ -85,6 +85,28 @@ static void close_sides(struct bsp_walk *walk)
     }
 }
 
+/* Winding numbers of points in leaves without a known place; they are neighbours. */
+static void ask_winding_of(struct bsp_walk *walk, const uint16_t *asked, uint32_t count, uint8_t *places)
+{
+    struct winding_group group = {.used = count};
+    for (int axis = 0; axis < 3; axis++) {
+        group.low[axis] = group.high[axis] = walk->points[asked[0]].at[axis];
+        for (uint32_t lane = 0; lane < WINDING_LANES; lane++) {
+            double x = walk->points[asked[lane < count ? lane : 0]].at[axis];
+            group.point[axis][lane] = x;
+            group.low[axis] = x < group.low[axis] ? x : group.low[axis];
+            group.high[axis] = x > group.high[axis] ? x : group.high[axis];
+        }
+    }
+    winding_kernels_for(walk->bsp->isa)->winding(walk->bsp->winding, &group);
+    for (uint32_t lane = 0; lane < count; lane++) {
+        places[walk->points[asked[lane]].index] = (uint8_t)(group.on >> lane & 1 ? DENT_PLACE_ON
+                                                            : group.number[lane] ? DENT_PLACE_IN
+                                                                                 : DENT_PLACE_OUT);
+    }
+    walk->exact_tests += group.exact_tests;
+}
+
 static uint64_t classify(const struct solid_bsp *bsp, const struct inside_point *points, uint32_t count, uint8_t *places)
 {
     struct bsp_walk walk = {.bsp = bsp, .points = points};
@@ -97,12 +119,15 @@ static uint64_t classify(const struct solid_bsp *bsp, const struct inside_point 
         step_down(&walk);
         close_sides(&walk);
     }
+    uint32_t asked = 0; /* the lists are free again */
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place = bsp_place(walk.child[i]);
-        if (place >= BSP_LEAF_OPEN) {
-            place = (uint32_t)solid_bsp_place_of(bsp, walk.child[i], points[i].at, &walk.exact_tests);
-        }
         places[points[i].index] = (uint8_t)place;
+        walk.open[asked] = (uint16_t)i;
+        asked += place >= BSP_LEAF_OPEN;
+    }
+    for (uint32_t k = 0; k < asked; k += WINDING_LANES) {
+        ask_winding_of(&walk, walk.open + k, asked - k < WINDING_LANES ? asked - k : WINDING_LANES, places);
     }
     return walk.exact_tests;
 }

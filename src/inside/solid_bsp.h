@@ -50,7 +50,7 @@ struct bsp_node {
             double normal[3], origin[3], bound;
             int32_t children[2];
         };
-        double plane[8]; /* the same, for kernels */
+        _Alignas(64) double plane[8]; /* the same, for kernels */
     };
     uint32_t kind;
     uint32_t first_face, face_count; /* in `faces`: those in the plane, the one that gives it first; or flat ones */
