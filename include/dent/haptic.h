@@ -132,7 +132,7 @@ typedef enum dent_haptic_outcome {
     DENT_HAPTIC_FREE = 0,     /**< the tool is where the device is */
     DENT_HAPTIC_CONTACT = 1,  /**< contacts hold it back */
     DENT_HAPTIC_SQUEEZED = 2, /**< bodies leave it no room: the copy of the scene waits */
-    DENT_HAPTIC_MOVING = 3,   /**< on its way: another update brings it further */
+    DENT_HAPTIC_MOVING = 3,   /**< still moving: another update brings it further */
     DENT_HAPTIC_UNDECIDED = 4 /**< work_limit was spent: it stands still */
 } dent_haptic_outcome;
 
@@ -195,7 +195,7 @@ typedef struct dent_haptic_device {
 } dent_haptic_device;
 
 /** Starts two threads: the device loop, once a tick, and the god-object loop. Until dent_haptic_stop only set_scene and
- *  read may be called. A pose that is refused writes no force to the device but zeros. INVALID_ARGUMENT if they run
+ *  read may be called. A pose that is rejected writes no force to the device but zeros. INVALID_ARGUMENT if they run
  *  already or a function is null; OUT_OF_MEMORY if a thread cannot start. */
 DENT_API dent_status dent_haptic_start(dent_haptic *haptic, const dent_haptic_device *device);
 /** Stops both threads and waits for them. Returns the first failure of a loop. Without threads it does nothing. */
@@ -217,7 +217,7 @@ DENT_API dent_status dent_haptic_get_counters(const dent_haptic *haptic, dent_ha
 #define DENT_HAPTIC_DELAY_MAX 256
 typedef struct dent_haptic_delays {
     size_t struct_size;
-    uint32_t device; /**< of the pose, on its way from the device to both loops; default 0 */
+    uint32_t device; /**< of the pose, from the device to both loops; default 0 */
     uint32_t update; /**< from the start of an update until its result is known; the next one starts then; default 0 */
 } dent_haptic_delays;
 DENT_API dent_haptic_delays dent_haptic_delays_default(void);

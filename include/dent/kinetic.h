@@ -45,7 +45,7 @@ extern "C" {
 typedef enum dent_kinetic_mode {
     DENT_KINETIC_AUTO = 0,   /**< by events; by refit in the parts whose plans change at more than a quarter of the advances */
     DENT_KINETIC_EVENTS = 1, /**< by events everywhere */
-    DENT_KINETIC_REFIT = 2,  /**< all boxes at every advance: the plain way, for comparison */
+    DENT_KINETIC_REFIT = 2,  /**< all boxes at every advance: for comparison */
     DENT_KINETIC_MODE_COUNT = 3
 } dent_kinetic_mode;
 
@@ -114,7 +114,7 @@ DENT_API uint32_t dent_kinetic_element_count(const dent_kinetic *tree);
  * starts anew there, O(n).
  * Fails with BAD_NUMBER (not finite, or larger than 2^1000); then nothing changes. */
 DENT_API dent_status dent_kinetic_advance(dent_kinetic *tree, double time);
-/** Goes to `time` without looking at what is in between: O(n), however far. Contacts on the way are not found. Backward it
+/** Goes to `time` without looking at what is in between: O(n), however far. Contacts in between are not found. Backward it
  * empties the list of contacts. */
 DENT_API dent_status dent_kinetic_jump(dent_kinetic *tree, double time);
 /** Returns the present time. */
@@ -172,7 +172,7 @@ typedef struct dent_kinetic_contacts_list {
  * missed, however short. Pairs that come as near as a few units in the last place of places and times may be listed, too. Needs
  * def.contacts. Pairs of an element that was removed leave the list with it.
  * The front of the walk over pairs of nodes is kept by certificates: between events nothing is asked. Fails with INVALID_ARGUMENT, or with
- * OUT_OF_MEMORY: also if there was no memory for the list on the way here, and then until it is emptied. */
+ * OUT_OF_MEMORY: also if there was no memory for the list before this time, and then until it is emptied. */
 DENT_API dent_status dent_kinetic_contacts(dent_kinetic *tree, dent_kinetic_contacts_list *list);
 /** Empties the list. Pairs in contact now are in it again, with the present time. */
 DENT_API dent_status dent_kinetic_forget_contacts(dent_kinetic *tree);

@@ -84,15 +84,15 @@ DENT_API dent_closest_def dent_closest_def_default(void);
 
 typedef struct dent_closest_point {
     double distance;     /**< as in dent/proximity.h, vertex and face; INFINITY if there is none */
-    double point[3];     /**< on the surface; the point asked about if there is none */
-    double direction[3]; /**< unit, from the surface to the point asked about; 0 if there is none */
+    double point[3];     /**< on the surface; the query point if there is none */
+    double direction[3]; /**< unit, from the surface to the query point; 0 if there is none */
     double weights[3];   /**< of the corners of the face */
     uint32_t body;       /**< body index; DENT_LOOKUP_NONE: no face is as near as max_distance */
     uint32_t face;
 } dent_closest_point;
 
 typedef struct dent_closest_result {
-    const dent_closest_point *points; /**< one for each point asked about; null if cancelled */
+    const dent_closest_point *points; /**< one for each query point; null if cancelled */
     uint32_t count;
     dent_outcome outcome;
     dent_query_counters counters; /**< candidates: distances of a point and a face that were computed */

@@ -10,7 +10,7 @@
  *   dent_planner_run(planner, 10000, NULL, &result);         spend up to so many edge tests; call again to go on
  *
  * Method. Two trees grow from both ends (or one roadmap). An edge that meets an obstacle ends at a milestone just before
- * the contact. From there it slides: the way to the target is projected onto the tangent cone of the contacts, so narrow
+ * the contact. From there it slides: the direction to the target is projected onto the tangent cone of the contacts, so narrow
  * passages are entered along their walls (after Redon and Lin 2005, docs/methods/planning.md). A path is then shortened;
  * every shortcut is certified, too.
  *

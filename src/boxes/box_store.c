@@ -502,7 +502,7 @@ static inline bool same_floats(const float lo[3], const float hi[3], float facto
 {
     bool same = true;
     for (int axis = 0; axis < 3; axis++) {
-        same &= same_float(lo[axis], factor, record->lo[axis]) & same_float(hi[axis], factor, record->hi[axis]);
+        same &= (int)same_float(lo[axis], factor, record->lo[axis]) & (int)same_float(hi[axis], factor, record->hi[axis]);
     }
     return same;
 }
