@@ -13,7 +13,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { CELL_FACES = 4, CELL_DEPTH = 44, BINS = 16 };
+enum { CELL_FACES = 12, CELL_DEPTH = 44, BINS = 16 };
 #define CUT_GAIN 0.7 /* a plane must bring the mean number of triangles below this part of what it is */
 
 /* ---- the builder ------------------------------------------------------------------------------------------------- */
