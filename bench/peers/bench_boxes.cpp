@@ -1,6 +1,6 @@
 /* The race of broad phases: dent_boxes, Bullet's dynamic tree, CGAL's box intersection, Embree and a plain grid find all
  * overlapping pairs of moving boxes, interleaved frame by frame, one thread, processor time. Numbers of pairs, and an order-free
- * hash of them, must agree.
+ * hash of them, must agree. Medians, and means: some programs put their structure in order in some frames only.
  *
  *   bench_boxes [boxes = 1000000] [frames = 5] [ratio = 1] [methods = auto|all] [peers = all|none|comma list] [isa]
  *
@@ -31,6 +31,8 @@ struct box6 {
     float lo[3], hi[3];
 };
 using pair_list = std::vector<dent_box_pair>;
+
+enum { WARM_UP = 3 }; /* frames that are not measured: memory grows */
 
 double cpu_seconds()
 {
@@ -436,6 +438,15 @@ double median(std::vector<double> values)
     return values.empty() ? 0 : values[values.size() / 2];
 }
 
+double mean(const std::vector<double> &values)
+{
+    double sum = 0;
+    for (double value : values) {
+        sum += value;
+    }
+    return values.empty() ? 0 : sum / double(values.size());
+}
+
 bool wanted(const std::string &list, const char *name)
 {
     return list == "all" || ("," + list + ",").find("," + std::string(name) + ",") != std::string::npos;
@@ -481,7 +492,7 @@ int main(int argc, char **argv)
         racers.emplace_back(new bullet_racer());
     }
     scene world(count, ratio);
-    for (int frame = 0; frame <= frames; frame++) { /* the first one warms up */
+    for (int frame = 1 - WARM_UP; frame <= frames; frame++) {
         for (auto &one : racers) {
             const dent_box_pair *pairs;
             double begin = cpu_seconds();
@@ -502,7 +513,9 @@ int main(int argc, char **argv)
                 dent_isa_name(dent_context_isa(context)), (unsigned long long)racers[0]->count);
     for (auto &one : racers) {
         double own = median(racers[0]->seconds), time = median(one->seconds);
-        std::printf("%-44s %10.2f ms  %7.2f times the first\n", one->name.c_str(), 1e3 * time, time / own);
+        double all = mean(one->seconds), own_all = mean(racers[0]->seconds);
+        std::printf("%-44s %10.2f ms  %7.2f times the first; mean %10.2f ms, %7.2f times\n", one->name.c_str(), 1e3 * time,
+                    time / own, 1e3 * all, all / own_all);
     }
     racers.clear();
     dent_context_destroy(context);

@@ -74,6 +74,14 @@ static inline bool four_differ(const struct box_record *record, four_floats lo, 
     return differ != 0;
 }
 
+/* Does a record have other numbers than a corner times the factors, or may these have been rounded? */
+static inline four_ints four_changed(four_floats given, four_floats factors, const float record[4])
+{
+    four_floats product = given * factors, old;
+    memcpy(&old, record, sizeof old);
+    return (product != old) | four_rounded(given, product);
+}
+
 struct four_bounds {
     four_floats lo, hi;
 };

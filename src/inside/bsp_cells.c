@@ -13,7 +13,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { CELL_FACES = 4, CELL_DEPTH = 44, BINS = 16 };
+enum { CELL_FACES = 12, CELL_DEPTH = 44, BINS = 16 };
 #define CUT_GAIN 0.7 /* a plane must bring the mean number of triangles below this part of what it is */
 
 /* ---- the builder ------------------------------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ DENT_NOINLINE static int32_t empty_cell(struct bsp_builder *builder, const struc
 DENT_NOINLINE static int32_t finish_cell(struct bsp_builder *builder, const struct cell_box *box, size_t first, uint32_t count,
                            uint32_t depth)
 {
-    struct bsp_node node = {.kind = BSP_FLAT_FACES, .first_face = (uint32_t)builder->faces.count};
+    struct bsp_node node = {.kind = BSP_FLAT_FACES, .bound = INFINITY, .first_face = (uint32_t)builder->faces.count};
     uint32_t solid = 0;
     uint32_t *faces = array_at(&builder->lists, first);
     for (uint32_t i = 0; i < count; i++) { /* flat ones leave the list */
@@ -291,7 +291,7 @@ static bool list_faces_at(struct bsp_builder *builder, size_t first, uint32_t co
         double low, high;
         uint32_t face = *(uint32_t *)array_at(&builder->lists, first + i);
         face_bounds(builder, face, (int)node->kind, &low, &high);
-        if (low == node->origin[0] && high == node->origin[0] && !array_push(&builder->faces, &face)) {
+        if (low == node->origin[node->kind] && high == node->origin[node->kind] && !array_push(&builder->faces, &face)) {
             return false;
         }
     }
@@ -316,7 +316,8 @@ DENT_NOINLINE static struct axis_plane choose_plane(struct bsp_builder *builder,
 DENT_NOINLINE static int32_t add_axis_node(struct bsp_builder *builder, size_t first, uint32_t count,
                                            const struct axis_plane *plane)
 {
-    struct bsp_node node = {.kind = (uint32_t)plane->axis, .origin = {plane->at}};
+    struct bsp_node node = {.kind = (uint32_t)plane->axis};
+    node.origin[plane->axis] = plane->at;
     node.normal[plane->axis] = 1.0;
     return list_faces_at(builder, first, count, &node) ? builder_add_node(builder, &node) : builder_fail(builder);
 }

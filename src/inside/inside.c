@@ -52,9 +52,11 @@ static dent_status check_def(dent_context *context, const dent_inside_def *def)
                          (unsigned)def->triangle_count);
     }
     if (def->triangle_count > TRIANGLES_MOST) {
-        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%u triangles are more than 2^29", (unsigned)def->triangle_count);
+        return dent_fail(context, DENT_ERROR_TOO_LARGE, "%u triangles are more than 2^29",
+                         (unsigned)def->triangle_count);
     }
-    return neighbours_check_positions(context, &def->positions, def->triangle_count ? def->vertex_count : 0, "vertices");
+    return neighbours_check_positions(context, &def->positions, def->triangle_count ? def->vertex_count : 0,
+                                      "vertices");
 }
 
 /* Copies triangles and the positions they use. */
@@ -69,8 +71,8 @@ static dent_status copy_surface(dent_inside *inside, const dent_inside_def *def)
         for (int k = 0; k < 3; k++) {
             uint32_t vertex = def->triangles[3 * (size_t)i + (size_t)k];
             if (vertex >= inside->vertex_count) {
-                return dent_fail(inside->context, DENT_ERROR_BAD_MESH, "triangle %u: no vertex %u among %u", (unsigned)i,
-                                 (unsigned)vertex, (unsigned)inside->vertex_count);
+                return dent_fail(inside->context, DENT_ERROR_BAD_MESH, "triangle %u: no vertex %u among %u",
+                                 (unsigned)i, (unsigned)vertex, (unsigned)inside->vertex_count);
             }
             inside->triangles[i][k] = vertex;
             double *position = inside->positions[vertex];
@@ -111,9 +113,10 @@ static dent_status check_closed(dent_inside *inside, uint64_t *keys, uint64_t *s
             forward += signs[end];
         }
         if (2 * forward != end - i) {
-            return dent_fail(inside->context, DENT_ERROR_BAD_MESH,
-                             "the surface is not closed: edge %u-%u has %zu triangles in one direction and %zu in the other",
-                             (unsigned)(keys[i] >> 32), (unsigned)keys[i], forward, end - i - forward);
+            return dent_fail(
+                inside->context, DENT_ERROR_BAD_MESH,
+                "the surface is not closed: edge %u-%u has %zu triangles in one direction and %zu in the other",
+                (unsigned)(keys[i] >> 32), (unsigned)keys[i], forward, end - i - forward);
         }
     }
     return DENT_OK;
@@ -123,7 +126,8 @@ static dent_status check_edges(dent_inside *inside)
 {
     dent_context *context = inside->context;
     size_t edges = 3 * (size_t)inside->triangle_count;
-    uint64_t *keys = dent_allocate(context, edges, sizeof *keys), *scratch = dent_allocate(context, edges, sizeof *scratch);
+    uint64_t *keys = dent_allocate(context, edges, sizeof *keys),
+             *scratch = dent_allocate(context, edges, sizeof *scratch);
     uint32_t *signs = dent_allocate(context, edges, sizeof *signs);
     uint32_t *sign_scratch = dent_allocate(context, edges, sizeof *sign_scratch);
     dent_status status = keys && scratch && signs && sign_scratch
@@ -161,15 +165,35 @@ static dent_status make(void *data)
     return status || inside->method != DENT_INSIDE_BSP ? status : inside_make_bsp(inside);
 }
 
+struct cell_grid inside_grid(const dent_inside *inside, int bits)
+{
+    struct cell_grid grid = {.last = (1 << bits) - 1, .bits = bits};
+    for (int axis = 0; axis < 3; axis++) {
+        double width = inside->high[axis] - inside->low[axis];
+        grid.low[axis] = inside->low[axis];
+        grid.scale[axis] = width >= 0x1p-1000 && isfinite(width) ? (1 << bits) / width : 0.0;
+    }
+    return grid;
+}
+
 dent_status inside_make_bsp(dent_inside *inside)
 {
     if (inside->has_bsp) {
         return DENT_OK;
     }
-    dent_status status = solid_bsp_build(&inside->bsp, inside->context, &inside->winding, inside->triangle_count,
-                                         inside->low, inside->high);
-    inside->has_bsp = status == DENT_OK;
-    return status;
+    int32_t *entries = dent_allocate(inside->context, ENTRIES, sizeof *entries);
+    dent_status status = entries ? solid_bsp_build(&inside->bsp, inside->context, &inside->winding,
+                                                   inside->triangle_count, inside->low, inside->high)
+                                 : DENT_ERROR_OUT_OF_MEMORY;
+    if (status) {
+        dent_release(inside->context, entries, ENTRIES, sizeof *entries);
+        return status;
+    }
+    struct cell_grid grid = inside_grid(inside, ENTRY_BITS);
+    solid_bsp_find_entries(&inside->bsp, &grid, entries);
+    inside->entries = entries;
+    inside->has_bsp = true;
+    return DENT_OK;
 }
 
 dent_status dent_inside_create(dent_context *context, const dent_inside_def *def, dent_inside **inside)
@@ -190,9 +214,9 @@ dent_status dent_inside_create(dent_context *context, const dent_inside_def *def
         made->triangle_count = def->triangle_count;
         atomic_init(&made->exact_tests, 0);
         array_init(&made->cells, context, sizeof(uint16_t));
+        array_init(&made->with_cell, context, sizeof(uint32_t));
         array_init(&made->starts, context, sizeof(uint32_t));
-        array_init(&made->sorted, context, sizeof(struct sorted_point));
-        array_init(&made->columns, context, 1);
+        array_init(&made->sorted, context, sizeof(struct inside_point));
         status = dent_call_guarded(context, make, &(struct make_call){made, def});
     }
     if (!made || status == DENT_ERROR_OUT_OF_MEMORY) {
@@ -215,9 +239,10 @@ void dent_inside_destroy(dent_inside *inside)
     }
     dent_context *context = inside->context;
     array_destroy(&inside->cells);
+    array_destroy(&inside->with_cell);
     array_destroy(&inside->starts);
     array_destroy(&inside->sorted);
-    array_destroy(&inside->columns);
+    dent_release(context, inside->entries, ENTRIES, sizeof *inside->entries);
     solid_bsp_destroy(&inside->bsp, context);
     winding_tree_destroy(&inside->winding, context);
     dent_release(context, inside->triangles, inside->triangle_count, sizeof *inside->triangles);
@@ -239,7 +264,7 @@ dent_status dent_inside_get_info(const dent_inside *inside, dent_inside_info *in
     info->bsp_depth = inside->bsp.depth;
     info->bytes = sizeof *inside + inside->vertex_count * (uint64_t)sizeof *inside->positions +
                   inside->triangle_count * (uint64_t)sizeof *inside->triangles + winding_tree_bytes(&inside->winding) +
-                  solid_bsp_bytes(&inside->bsp);
+                  solid_bsp_bytes(&inside->bsp) + (inside->entries ? ENTRIES * (uint64_t)sizeof *inside->entries : 0);
     info->points = inside->points;
     info->exact_tests = atomic_load(&inside->exact_tests);
     return DENT_OK;

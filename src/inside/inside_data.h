@@ -12,11 +12,7 @@
 
 enum { AUTO_POINTS = 20000 }; /* asked before AUTO makes the BSP tree */
 
-/* A point of a call, and where it lay. */
-struct sorted_point {
-    double point[3];
-    uint32_t index;
-};
+enum { ENTRY_BITS = 5, ENTRIES = 1 << 3 * ENTRY_BITS };
 
 struct dent_inside {
     dent_context *context;
@@ -28,12 +24,15 @@ struct dent_inside {
     struct winding_tree winding;
     struct solid_bsp bsp; /* node_count 0: not yet made */
     bool has_bsp;
+    int32_t *entries; /* of the cells of the finest grid, with the BSP tree */
     uint64_t points;
     atomic_uint_fast64_t exact_tests;
-    struct dynamic_array cells, starts, sorted; /* of the points of a call: uint16_t, uint32_t, struct sorted_point */
-    struct dynamic_array columns;               /* bytes: memory of workers */
+    /* Of the points of a part: uint16_t, uint32_t, uint32_t, struct inside_point. */
+    struct dynamic_array cells, with_cell, starts, sorted;
 };
 
+/* A grid over the box of the triangles. */
+struct cell_grid inside_grid(const dent_inside *inside, int bits);
 /* Makes the BSP tree unless it stands. Fails with OUT_OF_MEMORY. */
 dent_status inside_make_bsp(dent_inside *inside);
 /* Room for `count` records, without a promise about their content. */

@@ -105,7 +105,7 @@ static void shifted_plane(const struct sweep *sweep, const struct bsp_node *node
     double length = 0.0, size = 0.0;
     values[0] = values[1] = 0.0;
     for (int axis = 0; axis < 3; axis++) {
-        double origin = node->kind < BSP_TRIANGLE_PLANE ? node->origin[0] : node->origin[axis];
+        double origin = node->origin[axis];
         double n = node->normal[axis];
         if (n == 0.0) {
             continue;

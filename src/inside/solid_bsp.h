@@ -34,19 +34,24 @@ static inline bool bsp_is_leaf(int32_t child)
 {
     return child < 0;
 }
-static inline uint32_t bsp_place(int32_t child)
+static inline uint32_t bsp_place(int32_t child) /* large for a node */
 {
-    return (uint32_t)(child - BSP_LEAF);
+    return (uint32_t)child - (uint32_t)BSP_LEAF;
 }
 
 /* Kinds 0 to 2 are axes. BSP_FLAT_FACES has no plane: all points go on to children[0]. */
 enum { BSP_TRIANGLE_PLANE = 3, BSP_FLAT_FACES = 4 };
 
-/* The side is positive for normal . (p - origin) > bound, negative below -bound, else asked exactly; axis planes compare
- * the coordinate with origin[0]. children[1] is the positive side. */
+/* The side is positive for normal . (p - origin) > bound, negative below -bound, else asked exactly. Axis planes have a unit
+ * normal and bound 0: the sign is exact. A node without a plane has an infinite bound. children[1] is the positive side. */
 struct bsp_node {
-    double normal[3], origin[3], bound;
-    int32_t children[2];
+    union {
+        struct {
+            double normal[3], origin[3], bound;
+            int32_t children[2];
+        };
+        _Alignas(64) double plane[8]; /* the same, for kernels */
+    };
     uint32_t kind;
     uint32_t first_face, face_count; /* in `faces`: those in the plane, the one that gives it first; or flat ones */
 };
@@ -71,7 +76,12 @@ void solid_bsp_destroy(struct solid_bsp *bsp, dent_context *context);
 uint64_t solid_bsp_bytes(const struct solid_bsp *bsp);
 
 /* The sign of the side of a point; not for BSP_FLAT_FACES. */
-int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3], uint64_t *exact_tests);
+int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3],
+                   uint64_t *exact_tests);
+
+/* The same for a plane of a triangle whose filter has left the side open. */
+int solid_bsp_open_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3],
+                        uint64_t *exact_tests);
 
 /* The place of a point in the closed box of the tree, from a node on. */
 dent_place solid_bsp_place_of(const struct solid_bsp *bsp, int32_t from, const double point[3], uint64_t *exact_tests);
@@ -80,19 +90,35 @@ dent_place solid_bsp_place_of(const struct solid_bsp *bsp, int32_t from, const d
 dent_place solid_bsp_place_in_plane(const struct solid_bsp *bsp, int32_t from, const double point[3],
                                     uint64_t *exact_tests);
 
-/* Points that go down together. The columns are rearranged. */
-struct bsp_points {
-    double *x, *y, *z;
-    uint32_t *index; /* of the caller: where the place goes */
-    double *spare_x, *spare_y, *spare_z;
-    uint32_t *spare_index;
-    uint32_t count;
-    uint64_t exact_tests; /* added to */
+/* A grid of 2^bits cells along each axis. The cell of a number never decreases as the number grows. */
+struct cell_grid {
+    double low[3], scale[3], last;
+    int bits;
 };
 
+static inline uint32_t cell_grid_index(const struct cell_grid *grid, int axis, double x)
+{
+    double at = (x - grid->low[axis]) * grid->scale[axis];
+    at = at > 0.0 ? at : 0.0;
+    return (uint32_t)(int32_t)(at < grid->last ? at : grid->last);
+}
+
+/* Where the points of each cell enter the tree, in the order of Morton codes: all of them are strictly on one side of each
+ * axis plane above. */
+void solid_bsp_find_entries(const struct solid_bsp *bsp, const struct cell_grid *grid, int32_t *entries);
+
+/* A point of a call: where it lies, where its place goes, and where it enters the tree. Four doubles long. */
+struct inside_point {
+    double at[3];
+    uint32_t index;
+    int32_t entry;
+};
+
+enum { BSP_BLOCK = 1024 };
+
 struct bsp_kernels {
-    /* Writes places[index] of all points. The columns have room for eight more. */
-    void (*classify)(const struct solid_bsp *bsp, struct bsp_points *points, uint8_t *places);
+    /* Writes places[index] of up to BSP_BLOCK points. Returns the number of exact tests. */
+    uint64_t (*classify)(const struct solid_bsp *bsp, const struct inside_point *points, uint32_t count, uint8_t *places);
 };
 
 extern const struct bsp_kernels bsp_kernels_scalar;

@@ -2,6 +2,7 @@
  * plane. */
 #include "inside/solid_bsp.h"
 
+#include "geometry/numbers/morton_code.h"
 #include "geometry/predicates/hull_predicates.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
@@ -13,22 +14,41 @@ static void corners_of(const struct solid_bsp *bsp, uint32_t face, const double 
     }
 }
 
-int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3], uint64_t *exact_tests)
+static inline bool is_corner(const double point[3], const double *const corners[3])
+{
+    bool equal = false;
+    for (int k = 0; k < 3; k++) {
+        equal |= (point[0] == corners[k][0]) & (point[1] == corners[k][1]) & (point[2] == corners[k][2]);
+    }
+    return equal;
+}
+
+int solid_bsp_open_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3],
+                        uint64_t *exact_tests)
+{
+    const double *corners[3];
+    predicate_counters counters = {0};
+    corners_of(bsp, bsp->faces[node->first_face], corners);
+    if (is_corner(point, corners)) {
+        return 0;
+    }
+    *exact_tests += 1;
+    return orientation_3d_by_integers(corners[0], corners[1], corners[2], point, &counters);
+}
+
+int solid_bsp_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3],
+                   uint64_t *exact_tests)
 {
     if (node->kind < BSP_TRIANGLE_PLANE) {
         double x = point[node->kind];
-        return (x > node->origin[0]) - (x < node->origin[0]);
+        return (x > node->origin[node->kind]) - (x < node->origin[node->kind]);
     }
     double value = node->normal[0] * (point[0] - node->origin[0]) + node->normal[1] * (point[1] - node->origin[1]) +
                    node->normal[2] * (point[2] - node->origin[2]);
     if (fabs(value) > node->bound) {
         return value > 0.0 ? 1 : -1;
     }
-    const double *corners[3];
-    predicate_counters counters = {0};
-    corners_of(bsp, bsp->faces[node->first_face], corners);
-    *exact_tests += 1;
-    return orientation_3d_counted(corners[0], corners[1], corners[2], point, &counters);
+    return solid_bsp_open_side(bsp, node, point, exact_tests);
 }
 
 /* A point in the plane of a triangle. */
@@ -52,6 +72,9 @@ static bool on_face_of(const struct solid_bsp *bsp, const struct bsp_node *node,
         const double *corners[3];
         predicate_counters counters = {0};
         corners_of(bsp, bsp->faces[node->first_face + i], corners);
+        if (is_corner(point, corners)) {
+            return true;
+        }
         if (node->kind == BSP_TRIANGLE_PLANE ? in_triangle_of_plane(point, corners, &counters)
                                              : point_in_triangle_closed(point, corners, &counters)) {
             return true;
@@ -82,7 +105,8 @@ static bool visit(const struct solid_bsp *bsp, int32_t child, bool in_plane, con
             *place = DENT_PLACE_ON;
             return true;
         }
-        if (side == 0 && node->kind != BSP_FLAT_FACES && visit(bsp, node->children[1], false, point, place, exact_tests)) {
+        if (side == 0 && node->kind != BSP_FLAT_FACES &&
+            visit(bsp, node->children[1], false, point, place, exact_tests)) {
             return true;
         }
         child = node->children[side > 0];
@@ -113,4 +137,55 @@ dent_place solid_bsp_place_in_plane(const struct solid_bsp *bsp, int32_t from, c
                                     uint64_t *exact_tests)
 {
     return place_from(bsp, from, true, point, exact_tests);
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
+
+struct cell_range {
+    uint32_t first[3], end[3];
+};
+
+static void set_entries(const struct cell_range *range, int32_t child, int32_t *entries)
+{
+    uint32_t cell[3];
+    for (cell[2] = range->first[2]; cell[2] < range->end[2]; cell[2]++) {
+        for (cell[1] = range->first[1]; cell[1] < range->end[1]; cell[1]++) {
+            for (cell[0] = range->first[0]; cell[0] < range->end[0]; cell[0]++) {
+                entries[morton_code(cell)] = child;
+            }
+        }
+    }
+}
+
+static void find_entries(const struct solid_bsp *bsp, const struct cell_grid *grid, int32_t child,
+                         const struct cell_range *range, int32_t *entries)
+{
+    if (bsp_is_leaf(child) || bsp->nodes[child].kind >= BSP_TRIANGLE_PLANE) {
+        set_entries(range, child, entries);
+        return;
+    }
+    const struct bsp_node *node = &bsp->nodes[child];
+    uint32_t axis = node->kind, cut = cell_grid_index(grid, (int)axis, node->origin[axis]);
+    /* below the cell of the plane, that cell, above it */
+    uint32_t ends[4] = {range->first[axis], cut, cut + 1, range->end[axis]};
+    for (int part = 0; part < 3; part++) {
+        struct cell_range own = *range;
+        own.first[axis] = ends[part] > range->first[axis] ? ends[part] : range->first[axis];
+        own.end[axis] = ends[part + 1] < range->end[axis] ? ends[part + 1] : range->end[axis];
+        if (own.first[axis] >= own.end[axis]) {
+            continue;
+        }
+        if (part == 1) {
+            set_entries(&own, child, entries);
+        } else {
+            find_entries(bsp, grid, node->children[part / 2], &own, entries);
+        }
+    }
+}
+
+void solid_bsp_find_entries(const struct solid_bsp *bsp, const struct cell_grid *grid, int32_t *entries)
+{
+    uint32_t end = UINT32_C(1) << grid->bits;
+    struct cell_range all = {{0, 0, 0}, {end, end, end}};
+    find_entries(bsp, grid, bsp->root, &all, entries);
 }

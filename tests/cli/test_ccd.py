@@ -5,6 +5,7 @@ import json
 import lzma
 import os
 import struct
+import tarfile
 import unittest
 from fractions import Fraction
 
@@ -376,6 +377,23 @@ class KitSeries(DataTest):
 
     def test_armadillo_rollers_there_and_back(self):
         self.check_series("armadillo-rollers", "326", "327", 60000)
+
+    def test_the_recorded_shirt_equals_its_intervals(self):
+        """Nothing meets in it; a tenth of a unit comes near everywhere. The long tier takes all 250 intervals."""
+        archive = os.path.join(DATA, "meshes", "cloth-diffcloth", "iter0.tar.xz")
+        first, last = (0, 250) if os.environ.get("DENT_LONG_TESTS") else (120, 130)
+        with tarfile.open(archive) as tar:
+            for i in range(first, last + 1):
+                self.write("%03d.obj" % i, tar.extractfile("iter0/%03d.obj" % i).read())
+        expected = []
+        for i in range(first, last):
+            found = self.good("ccd", *[self.path("%03d.obj" % k) for k in (i, i + 1)], "--separation", 0.1, status=None)
+            expected += ["%d %s" % (i, line) for line in found.stdout.splitlines()]
+        self.assertGreater(len(expected), 20 * (last - first))
+        for method in ("auto", "surface-tree"):
+            found = self.good("ccd", archive, "--frames", "%d:%d" % (first, last), "--separation", 0.1, "--method", method,
+                              status=None)
+            self.assertEqual(found.stdout.splitlines(), expected)
 
 
 class KitFrames(DataTest):

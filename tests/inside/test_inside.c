@@ -244,6 +244,66 @@ static void balls_and_tubes_have_their_inside(void **state)
     assert_true(tally.places[0] > 0 && tally.places[1] > 0 && tally.places[2] > 0);
 }
 
+/* One call for all takes other ways down the tree than calls for few. */
+static uint32_t compare_calls(dent_context *context, const struct closed_mesh *mesh, const double (*points)[3], uint32_t count,
+                              uint32_t few)
+{
+    uint8_t *together = malloc(count), *apart = malloc(count);
+    int32_t *numbers = malloc(count * sizeof *numbers);
+    uint32_t on = 0;
+    assert_true(together && apart && numbers);
+    for (int method = DENT_INSIDE_BSP; method <= DENT_INSIDE_WINDING; method++) {
+        dent_inside *inside = open_inside(context, mesh, (dent_inside_method)method);
+        assert_non_null(inside);
+        assert_int_equal(dent_inside_classify(inside, dent_positions_double(points[0]), count, together), DENT_OK);
+        for (uint32_t first = 0; first < count; first += few) {
+            uint32_t left = count - first < few ? count - first : few;
+            assert_int_equal(dent_inside_classify(inside, dent_positions_double(points[first]), left, apart + first), DENT_OK);
+        }
+        assert_memory_equal(together, apart, count);
+        assert_int_equal(dent_inside_winding(inside, dent_positions_double(points[0]), count, numbers), DENT_OK);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_true((numbers[i] != 0) == (together[i] == DENT_PLACE_IN));
+        }
+        dent_inside_destroy(inside);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        on += together[i] == DENT_PLACE_ON;
+    }
+    free(numbers);
+    free(together);
+    free(apart);
+    return on;
+}
+
+static void many_points_at_once_are_those_of_calls_for_few(void **state)
+{
+    static struct closed_mesh mesh;
+    uint32_t most = (uint32_t)test_count(140000, 300000, 1000000), on = 0;
+    double(*points)[3] = malloc(most * sizeof *points);
+    assert_non_null(points);
+    make_ball(&mesh, 12, 20, 2.0);
+    assert_true(compare_calls(*state, &mesh, (const double(*)[3])points, make_points(&mesh, 3, most, points), 3000) > most / 16);
+    for (int kind = 0; kind < SURFACE_KIND_COUNT; kind++) {
+        make_mesh(kind, CONED, 5, &mesh);
+        on += compare_calls(*state, &mesh, (const double(*)[3])points, make_points(&mesh, 4, 5000, points), 700);
+    }
+    assert_true(on > 1000);
+    for (int k = 0; k < 4; k++) { /* widths that are subnormal, small, large, and infinite */
+        static const int exponents[] = {-1066, -700, 900, 1023};
+        make_ball(&mesh, 5, 7, 2.0);
+        for (uint32_t v = 0; v < mesh.vertex_count; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                double x = ldexp(mesh.xyz[v][axis], axis == k % 3 ? exponents[k] : 0);
+                mesh.xyz[v][axis] = isfinite(x) ? x : copysign(DBL_MAX, x);
+            }
+        }
+        on = compare_calls(*state, &mesh, (const double(*)[3])points, make_points(&mesh, 6, 5000, points), 700);
+        assert_true(on > 0);
+    }
+    free(points);
+}
+
 static void threads_and_instruction_sets_give_the_same_places(void **state)
 {
     (void)state;
@@ -531,6 +591,7 @@ int main(void)
         cmocka_unit_test(balls_and_tubes_have_their_inside),
         cmocka_unit_test(both_methods_equal_the_winding_number),
         cmocka_unit_test(every_exponent_is_decided),
+        cmocka_unit_test(many_points_at_once_are_those_of_calls_for_few),
         cmocka_unit_test(threads_and_instruction_sets_give_the_same_places),
         cmocka_unit_test(floats_and_strides_are_read),
         cmocka_unit_test(cells_fill_the_box),
