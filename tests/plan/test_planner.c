@@ -14,7 +14,8 @@ static dent_planner *planner_of(struct plan_field *field, dent_planner_def def)
     return planner;
 }
 
-static dent_plan_result plan(dent_planner *planner, const double *from, const double *to, uint64_t seed, uint64_t budget)
+static dent_plan_result plan(dent_planner *planner, const double *from, const double *to, uint64_t seed,
+                             uint64_t budget)
 {
     dent_plan_result result;
     assert_int_equal(dent_planner_begin(planner, from, to, seed), DENT_OK);
@@ -23,7 +24,8 @@ static dent_plan_result plan(dent_planner *planner, const double *from, const do
 }
 
 /* Exact checks of the rounded positions at many times: nothing overlaps. Bodies of obstacles are not moved. */
-static void check_by_samples(struct plan_field *field, dent_planner *planner, const dent_plan_result *result, int samples)
+static void check_by_samples(struct plan_field *field, dent_planner *planner, const dent_plan_result *result,
+                             int samples)
 {
     uint32_t values = dent_linkage_value_count(field->linkage);
     dent_world *world = dent_world_create(field->context);
@@ -189,6 +191,28 @@ static void a_start_or_goal_in_contact_names_the_pair(void **state)
     assert_int_equal(result.body_b, 3);
     assert_int_equal(result.waypoint_count, 0);
     dent_planner_destroy(planner);
+    plan_field_close(&field);
+}
+
+/* In the open, and where the bar hardly fits: there no walk goes anywhere. */
+static void from_a_place_to_the_same_place_is_a_path(void **state)
+{
+    struct plan_field field;
+    assert_int_equal(plan_field_open(&field, *state), DENT_OK);
+    plan_field_add_wall(&field, 0.001);
+    const double inside[7] = {0, 0, 0.1, 1, 0, 0, 0}, *places[2] = {at_left, inside};
+    for (int method = 0; method < 2; method++) {
+        dent_planner_def def = plan_field_def(&field);
+        def.method = (dent_plan_method)method;
+        dent_planner *planner = planner_of(&field, def);
+        for (int i = 0; i < 2; i++) {
+            dent_plan_result result = plan(planner, places[i], places[i], 1, 20);
+            check_certified(&field, planner, &result, places[i], places[i]);
+            assert_int_equal(result.waypoint_count, 2);
+            assert_true(result.length == 0);
+        }
+        dent_planner_destroy(planner);
+    }
     plan_field_close(&field);
 }
 
@@ -404,6 +428,7 @@ int main(void)
         cmocka_unit_test(planners_without_contact_milestones_find_wide_slots),
         cmocka_unit_test(the_path_is_the_same_for_all_threads_and_instruction_sets),
         cmocka_unit_test(a_start_or_goal_in_contact_names_the_pair),
+        cmocka_unit_test(from_a_place_to_the_same_place_is_a_path),
         cmocka_unit_test(pairs_that_may_touch_are_not_tested),
         cmocka_unit_test(a_solid_at_rest_is_an_obstacle),
         cmocka_unit_test(runs_add_up_and_spend_no_more_than_their_budget),
