@@ -56,8 +56,8 @@ const tool_command command_view_row = {
     "the same way, from --frame K on: all frames of a series or scene, 150 of a simulation, or a turn round\n"
     "a model that stands still; --frames N chooses another number. --show, with or without them, takes\n"
     "question=Q, structure=NAME,BODY,LEVEL, colours=FIELD, cut=AXIS,PLACE, opacity=X, hide=1,2,\n"
-    "paint=0-3:f3ead6,4:e8a0a0/0.5, wire=1, edges=1, plain=1, through=1, up=x|y|z, theme=dark,\n"
-    "no-normals=1 and no-contacts=1, joined by &.\n",
+    "paint=0-3:f3ead6,4:e8a0a0/0.5, wire=1, edges=1, swept=1, plain=1, through=1, up=x|y|z,\n"
+    "theme=dark, no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
                    OPTIONS_OF_ROBOT_FILES | OPTION_BIT(OPTION_HAND) | OPTION_BIT(OPTION_PORT) |
                    OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) | OPTION_BIT(OPTION_SNAPSHOT) |
