@@ -284,6 +284,41 @@ static void runs_add_up_and_spend_no_more_than_their_budget(void **state)
     plan_field_close(&field);
 }
 
+/* Wherever the budget ends, in the middle of a certificate, too: the next run goes on with the same path. */
+static void a_path_found_in_many_runs_is_certified(void **state)
+{
+    static const uint64_t budgets[] = {3, 7, 64};
+    struct plan_field field;
+    uint32_t found = 0;
+    assert_int_equal(plan_field_open(&field, *state), DENT_OK);
+    plan_field_add_wall(&field, 0.016);
+    for (int method = 0; method < 2; method++) {
+        dent_planner_def def = plan_field_def(&field);
+        def.security = 0.002;
+        def.no_shortening = true;
+        def.method = (dent_plan_method)method;
+        dent_planner *planner = planner_of(&field, def);
+        for (uint64_t seed = 1; seed <= test_count(4, 8, 100); seed++) {
+            dent_plan_result result = {.edges = 0};
+            uint64_t budget = budgets[seed % 4 == 0 ? 2 : seed % 3];
+            assert_int_equal(dent_planner_begin(planner, at_left, at_right, seed), DENT_OK);
+            for (uint64_t spent = 0; spent < 2000 && result.verdict != DENT_PLAN_FOUND; spent += budget) {
+                assert_int_equal(dent_planner_run(planner, budget, NULL, &result), DENT_OK);
+            }
+            found += result.verdict == DENT_PLAN_FOUND;
+            for (uint32_t e = 0; e + 1 < result.waypoint_count; e++) {
+                dent_plan_edge_result edge;
+                const double *from = result.waypoints + 7 * (size_t)e;
+                assert_int_equal(dent_planner_test_edge(planner, from, from + 7, &edge), DENT_OK);
+                assert_int_equal(edge.verdict, DENT_MOTION_FREE);
+            }
+        }
+        dent_planner_destroy(planner);
+    }
+    assert_true(found >= 4);
+    plan_field_close(&field);
+}
+
 /* Two arms that turn about z, the second joint mimicking the first, backwards and with narrower limits. */
 static void limits_and_mimic_joints_hold_along_the_path(void **state)
 {
@@ -432,6 +467,7 @@ int main(void)
         cmocka_unit_test(pairs_that_may_touch_are_not_tested),
         cmocka_unit_test(a_solid_at_rest_is_an_obstacle),
         cmocka_unit_test(runs_add_up_and_spend_no_more_than_their_budget),
+        cmocka_unit_test(a_path_found_in_many_runs_is_certified),
         cmocka_unit_test(limits_and_mimic_joints_hold_along_the_path),
         cmocka_unit_test(bad_input_is_refused_and_named),
         cmocka_unit_test(every_allocation_can_fail),
