@@ -84,7 +84,7 @@ test("switched off, the copies go; the address can ask for them", async () => {
     await page.keyboard.press("m");
     assert.ok((await copies()).every(count => count === 0));
     assert.ok(await objects() < with_);
-    const asked = await openPage(browser, `${viewer.url}&swept=1`.replace(/#&/, "#"));
+    const asked = await openPage(browser, `${viewer.url}#swept=1`);
     assert.ok(await asked.isChecked("#swept-on"));
     await asked.close();
     complete = true;

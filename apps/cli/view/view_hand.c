@@ -4,8 +4,8 @@
  * ticks of a virtual clock, in which the device goes there at constant speed. What is shown is the god-object, which
  * slides along the other bodies and never enters them. The force is a probe, so it is plotted; the page draws its arrow.
  *
- * A rigid body of a simulated scene is live: a frame of the simulation pulls it softly to the device, so that it dents
- * what is soft and pushes what is loose. The god-object follows the device among the bodies as they move in that frame,
+ * A rigid body of a simulated scene is live: a spring of the stiffness that the hand feels pulls it to the device, so that
+ * it dents what is soft and pushes what is loose, and both forces are the same at rest. The god-object follows the device among the bodies as they move in that frame,
  * and is what is shown. */
 #include "load_world.h"
 #include "tool.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TICKS = 16, PULLED = 6 };    /* of a frame: about a millisecond each at 60 frames a second */
+enum { TICKS = 16 };                /* of a frame: about a millisecond each at 60 frames a second */
 static const double far_away = 1e6; /* in units: how far the device may go */
 
 typedef struct hand {
@@ -31,7 +31,7 @@ typedef struct hand {
     dent_sim_scene *scene; /* null: the others stand still */
     double *moving;        /* positions of the others, one after the other */
     size_t moving_count;
-    uint32_t pulled[PULLED]; /* vertices of the body in the simulation: the outermost along each axis */
+    double centre[3], size; /* of the body at the beginning: middle and mean half width of its box */
     view_probe probes[2];
 } hand;
 
@@ -94,22 +94,48 @@ static void tell_force(hand *own)
              own->force.force[2] * own->force.force[2]);
 }
 
-/* A frame of the simulation, whose body is pulled to where the device is going, and where the others are then. */
-static dent_status simulate(hand *own)
+/* Pulls the body in the simulation to the device with the stiffness that the hand feels, critically damped: the velocity
+ * after a frame of an implicit step, for distance and rotation alike. In a frame it goes no further than its size, so that
+ * it strikes nothing harder than a hand does. */
+static dent_status pull(hand *own, dent_context *context, double seconds)
 {
     dent_sim *sim = dent_sim_scene_sim(own->scene);
-    dent_haptic_scene scene = dent_haptic_scene_default();
-    dent_status status = DENT_OK;
-    double m[16], *next = own->moving;
-    dent_pose_to_matrix(&own->wanted, m);
-    for (int i = 0; i < PULLED && status == DENT_OK; i++) {
-        const double *p = own->rest + 3 * (size_t)own->pulled[i];
-        double target[3];
-        for (int k = 0; k < 3; k++) {
-            target[k] = ((m[4 * k] * p[0] + m[4 * k + 1] * p[1]) + m[4 * k + 2] * p[2]) + m[4 * k + 3];
-        }
-        status = dent_sim_grab(sim, own->body, own->pulled[i], target);
+    dent_sim_body_info info = {.mass = 0};
+    dent_pose at;
+    dent_motion way;
+    double linear[3], angular[3], from[16], to[16], stiffness = dent_haptic_def_default().stiffness, speed = 0;
+    dent_sim_body(sim, own->body, &info);
+    dent_sim_get_pose(sim, own->body, &at, linear, angular);
+    dent_status status = dent_motion_between(context, &at, &own->wanted, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, &way);
+    if (status != DENT_OK) {
+        return status;
     }
+    double damping = 2 * sqrt(stiffness * info.mass), resistance = damping + stiffness * seconds;
+    double share = seconds / (info.mass + resistance * seconds);
+    dent_pose_to_matrix(&at, from);
+    dent_pose_to_matrix(&own->wanted, to);
+    for (int k = 0; k < 3; k++) {
+        double gap = to[4 * k + 3] - from[4 * k + 3];
+        for (int i = 0; i < 3; i++) {
+            gap += (to[4 * k + i] - from[4 * k + i]) * own->centre[i];
+        }
+        linear[k] += share * (stiffness * gap - resistance * linear[k]);
+        angular[k] += share * (stiffness * way.angle * way.axis[k] - resistance * angular[k]);
+        speed += linear[k] * linear[k];
+    }
+    speed = sqrt(speed);
+    for (int k = 0; k < 3 && speed * seconds > own->size; k++) {
+        linear[k] *= own->size / (speed * seconds);
+    }
+    return dent_sim_set_velocity(sim, own->body, linear, angular);
+}
+
+/* A frame of the simulation, and where the others are then. */
+static dent_status simulate(view_source *source, hand *own)
+{
+    dent_haptic_scene scene = dent_haptic_scene_default();
+    double *next = own->moving;
+    dent_status status = pull(own, source->context, source->frame_seconds);
     status = status == DENT_OK ? dent_sim_scene_step_frame(own->scene) : status;
     for (uint32_t i = 0; i < own->loaded.body_count; i++) {
         const loaded_body *body = &own->loaded.bodies[i];
@@ -129,7 +155,7 @@ static int advance(view_source *source)
     dent_motion motion;
     dent_status status = dent_motion_between(source->context, &own->device, &own->wanted, DENT_MOTION_CONSTANT_VELOCITY,
                                              NULL, 0, &motion);
-    status = status == DENT_OK && own->scene != NULL ? simulate(own) : status;
+    status = status == DENT_OK && own->scene != NULL ? simulate(source, own) : status;
     for (int tick = 1; tick <= TICKS && status == DENT_OK; tick++) {
         own->device = dent_motion_at(&motion, (double)tick / TICKS);
         status = dent_haptic_clock_tick(own->haptic, &delays, &own->device, &own->force);
@@ -308,14 +334,15 @@ static int take_simulation(view_source *source, hand *own)
     }
     own->moving_count = numbers;
     own->scene = scene;
-    for (int i = 0; i < PULLED; i++) {
-        double sign = i % 2 == 0 ? 1 : -1;
-        own->pulled[i] = 0;
-        for (uint32_t v = 1; v < own->loaded.bodies[own->body].vertex_count; v++) {
-            bool further =
-                sign * own->rest[3 * v + (uint32_t)i / 2] > sign * own->rest[3 * own->pulled[i] + (uint32_t)i / 2];
-            own->pulled[i] = further ? v : own->pulled[i];
+    own->size = 0;
+    for (int k = 0; k < 3; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (uint32_t v = 0; v < own->loaded.bodies[own->body].vertex_count; v++) {
+            lo = fmin(lo, own->rest[3 * (size_t)v + (size_t)k]);
+            hi = fmax(hi, own->rest[3 * (size_t)v + (size_t)k]);
         }
+        own->centre[k] = lo / 2 + hi / 2;
+        own->size += (hi / 2 - lo / 2) / 3;
     }
     return STATUS_GOOD;
 }

@@ -39,6 +39,7 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
     dent_sim_body_def *tissue = part_block(plan, DENT_SIM_SOLID, "tissue", cells, size, centre);
     tissue->material = soft;
     tissue->self_collision = false;
+    tissue->prevent_crossing = true; /* however fast a hand is */
     plan_fix_vertices(plan, tissue, is_foot, NULL);
     double radius = 1e-3 * request->parameters[RADIUS];
     const double start[3] = {0, 0, 2 * radius};
