@@ -29,6 +29,7 @@ typedef struct hand {
     dent_pose device, wanted;
     dent_haptic_force force;
     dent_sim_scene *scene; /* null: the others stand still */
+    dent_pose before;      /* inverse of the pose of its body when it was taken */
     double *moving;        /* positions of the others, one after the other */
     size_t moving_count;
     double centre[3], size; /* of the body at the beginning: middle and mean half width of its box */
@@ -106,6 +107,7 @@ static dent_status pull(hand *own, dent_context *context, double seconds)
     double linear[3], angular[3], from[16], to[16], stiffness = dent_haptic_def_default().stiffness, speed = 0;
     dent_sim_body(sim, own->body, &info);
     dent_sim_get_pose(sim, own->body, &at, linear, angular);
+    at = dent_pose_product(&at, &own->before);
     dent_status status = dent_motion_between(context, &at, &own->wanted, DENT_MOTION_CONSTANT_VELOCITY, NULL, 0, &way);
     if (status != DENT_OK) {
         return status;
@@ -334,6 +336,8 @@ static int take_simulation(view_source *source, hand *own)
     }
     own->moving_count = numbers;
     own->scene = scene;
+    dent_sim_get_pose(dent_sim_scene_sim(scene), own->body, &own->before, NULL, NULL);
+    own->before = dent_pose_inverse(&own->before);
     own->size = 0;
     for (int k = 0; k < 3; k++) {
         double lo = INFINITY, hi = -INFINITY;
