@@ -5,7 +5,7 @@
  * slides along the other bodies and never enters them. The force is a probe, so it is plotted; the page draws its arrow.
  *
  * A rigid body of a simulated scene is live: a spring of the stiffness that the hand feels pulls it to the device, so that
- * it dents what is soft and pushes what is loose, and both forces are the same at rest. The god-object follows the device among the bodies as they move in that frame,
+ * it dents what is soft and pushes what is loose, and both forces are about the same at rest. The god-object follows the device among the bodies as they move in that frame,
  * and is what is shown. */
 #include "load_world.h"
 #include "tool.h"
@@ -95,16 +95,17 @@ static void tell_force(hand *own)
              own->force.force[2] * own->force.force[2]);
 }
 
-/* Pulls the body in the simulation to the device with the stiffness that the hand feels, critically damped: the velocity
- * after a frame of an implicit step, for distance and rotation alike. In a frame it goes no further than its size, so that
- * it strikes nothing harder than a hand does. */
+/* Pulls the body in the simulation to the device by a spring: the velocity after a frame of an implicit step, critically
+ * damped, for distance and rotation alike. Such a step pushes a body that is held with the stiffness K / (1 + t sqrt(K /
+ * m))^2; K is chosen so that this is the stiffness that the hand feels, or for a light body as much as is stable. In a
+ * frame it goes no further than its size, so that it strikes nothing harder than a hand does. */
 static dent_status pull(hand *own, dent_context *context, double seconds)
 {
     dent_sim *sim = dent_sim_scene_sim(own->scene);
     dent_sim_body_info info = {.mass = 0};
     dent_pose at;
     dent_motion way;
-    double linear[3], angular[3], from[16], to[16], stiffness = dent_haptic_def_default().stiffness, speed = 0;
+    double linear[3], angular[3], from[16], to[16], felt = dent_haptic_def_default().stiffness, speed = 0;
     dent_sim_body(sim, own->body, &info);
     dent_sim_get_pose(sim, own->body, &at, linear, angular);
     at = dent_pose_product(&at, &own->before);
@@ -112,7 +113,8 @@ static dent_status pull(hand *own, dent_context *context, double seconds)
     if (status != DENT_OK) {
         return status;
     }
-    double damping = 2 * sqrt(stiffness * info.mass), resistance = damping + stiffness * seconds;
+    double reach = seconds * sqrt(felt / info.mass), stiffness = felt / pow(1 - fmin(reach, 0.8), 2);
+    double resistance = 2 * sqrt(stiffness * info.mass) + stiffness * seconds;
     double share = seconds / (info.mass + resistance * seconds);
     dent_pose_to_matrix(&at, from);
     dent_pose_to_matrix(&own->wanted, to);
