@@ -5,8 +5,8 @@
  * slides along the other bodies and never enters them. The force is a probe, so it is plotted; the page draws its arrow.
  *
  * A rigid body of a simulated scene is live: a spring of the stiffness that the hand feels pulls it to the device, so that
- * it dents what is soft and pushes what is loose, and both forces are about the same at rest. The god-object follows the device among the bodies as they move in that frame,
- * and is what is shown. */
+ * it dents what is soft and pushes what is loose, and both forces are about the same at rest. The god-object follows the
+ * device among the bodies as they move in that frame, and is what is shown. */
 #include "load_world.h"
 #include "tool.h"
 #include "view_tool.h"
