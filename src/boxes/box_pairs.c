@@ -12,6 +12,11 @@
 
 enum { RANGE_BITS = 12, RANGE_SIZE = 1 << RANGE_BITS, DIGIT_BITS = 11, PASSES_MOST = 4, FEW_PARTNERS = 64 };
 
+/* Where the digits of each pass begin: 64 KiB, too much for small stacks. One for each worker. */
+struct digit_places {
+    uint32_t of_pass[PASSES_MOST][RANGE_SIZE];
+};
+
 void pair_collector_init(struct pair_collector *collector, dent_context *context)
 {
     *collector = (struct pair_collector){.context = context};
@@ -20,6 +25,7 @@ void pair_collector_init(struct pair_collector *collector, dent_context *context
     array_init(&collector->ends, context, sizeof(uint64_t));
     array_init(&collector->block_work, context, sizeof(struct block_work));
     array_init(&collector->fresh, context, sizeof(dent_box_pair));
+    array_init(&collector->places, context, sizeof(struct digit_places));
 }
 
 void pair_collector_destroy(struct pair_collector *collector)
@@ -29,6 +35,7 @@ void pair_collector_destroy(struct pair_collector *collector)
     array_destroy(&collector->ends);
     array_destroy(&collector->block_work);
     array_destroy(&collector->fresh);
+    array_destroy(&collector->places);
 }
 
 /* ---- out of the blocks ------------------------------------------------------------------------------------------- */
@@ -128,8 +135,6 @@ struct digit_plan {
     uint32_t passes;
 };
 
-typedef uint32_t digit_places[1 << RANGE_BITS];
-
 /* All digits of the larger index, or only the highest, then the smaller one within its range. */
 static struct digit_plan plan_digits(uint32_t box_count, bool all)
 {
@@ -178,7 +183,8 @@ static uint32_t add_up(uint32_t *places, uint32_t bits)
 }
 
 /* Returns the largest number of keys with one last digit. */
-static uint32_t find_places(const struct digit_plan *plan, const uint64_t *keys, uint64_t count, digit_places places[PASSES_MOST])
+static uint32_t find_places(const struct digit_plan *plan, const uint64_t *keys, uint64_t count,
+                            uint32_t places[PASSES_MOST][RANGE_SIZE])
 {
     uint32_t most = 0;
     for (uint32_t pass = 0; pass < plan->passes; pass += 2) {
@@ -216,8 +222,8 @@ static void mend_order(dent_box_pair *pairs, uint64_t count)
 
 /* The keys lie where the pairs of the range shall. The passes go to and fro between there and `spare`; the last one writes
  * pairs. */
-static void order_keys(const struct digit_plan *plan, digit_places places[PASSES_MOST], uint64_t *keys, uint64_t *spare,
-                       uint64_t count, uint32_t first)
+static void order_keys(const struct digit_plan *plan, uint32_t places[PASSES_MOST][RANGE_SIZE], uint64_t *keys,
+                       uint64_t *spare, uint64_t count, uint32_t first)
 {
     uint64_t *from = keys, *to = spare;
     if (plan->passes % 2) {
@@ -254,8 +260,7 @@ static void order_range(void *data, uint32_t range, uint32_t worker)
     dent_box_pair *pairs = (dent_box_pair *)call->pairs->data + begin;
     uint64_t *keys = (uint64_t *)(void *)pairs, *spare = (uint64_t *)call->collector->grouped.data + begin;
     struct digit_plan plan = plan_digits(box_count, false);
-    digit_places places[PASSES_MOST];
-    (void)worker;
+    uint32_t(*places)[RANGE_SIZE] = ((struct digit_places *)call->collector->places.data)[worker].of_pass;
     if (count == 0) {
         return;
     }
@@ -310,6 +315,9 @@ static dent_status order_pairs(struct collector_call *call)
     if (total < box_store_count(collector->store) / 8) {
         order_few(call);
         return DENT_OK;
+    }
+    if (!resize(&collector->places, dent_context_worker_count(collector->context))) {
+        return DENT_ERROR_OUT_OF_MEMORY;
     }
     deal_out(collector, ranges, (uint64_t *)call->pairs->data);
     return dent_parallel_for(collector->context, ranges, order_range, call);

@@ -18,6 +18,7 @@ struct pair_collector {
     struct dynamic_array ends;      /* uint64_t: of each range */
     struct dynamic_array block_work; /* struct block_work */
     struct dynamic_array fresh;      /* dent_box_pair: room for pairs that are not yet all there are */
+    struct dynamic_array places;     /* struct digit_places: one for each worker */
 };
 
 /* What a block has counted. */

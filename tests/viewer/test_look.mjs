@@ -135,6 +135,7 @@ test("bodies are painted as the address asks", async () => {
 });
 
 test("the model stays in the picture when the window changes, unless somebody has turned it", async () => {
+    await page.bringToFront(); // a page behind another one, or behind one just closed, may draw nothing
     await page.click("#fit");
     assert.ok(Math.max(...(await reach())) <= 1);
     await page.setViewportSize({ width: 420, height: 800 });
