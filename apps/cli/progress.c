@@ -26,7 +26,8 @@ static double rising_share(progress_bar *progress, uint64_t done, uint64_t total
     }
     progress->seen_total = total;
     progress->seen_part = part;
-    double share = atomic_load_explicit(&progress->counted, memory_order_relaxed) ? part : progress->loop_start + 0.75 * (1 - progress->loop_start) * part;
+    bool counted = atomic_load_explicit(&progress->counted, memory_order_relaxed);
+    double share = counted ? part : progress->loop_start + 0.75 * (1 - progress->loop_start) * part;
     progress->shown = share > progress->shown ? share : progress->shown;
     return progress->shown;
 }

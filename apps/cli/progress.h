@@ -26,11 +26,11 @@ typedef struct progress_bar {
     char what[48];
     char note[120]; /* guarded by mutex: shown after the bar */
     uint64_t start_ns, session_ns; /* of the stage, of the program */
-    _Atomic uint64_t done, total; /* total 0: how much there is to do is not known */
-    atomic_bool counted;          /* the total is that of the stage; else loops follow one another, how many is not known */
-    uint64_t seen_total;          /* by the thread that draws, as what follows: the loop it saw last, */
-    double seen_part;             /* how much of it was done, */
-    double loop_start, shown;     /* where the bar was when that loop came, and where it is: it only rises */
+    _Atomic uint64_t done, total;  /* total 0: how much there is to do is not known */
+    atomic_bool counted;      /* the total is that of the stage; else loops follow one another, how many is not known */
+    uint64_t seen_total;      /* by the thread that draws, as what follows: the loop it saw last, */
+    double seen_part;         /* how much of it was done, */
+    double loop_start, shown; /* where the bar was when that loop came, and where it is: it only rises */
 } progress_bar;
 
 void progress_create(progress_bar *progress);
