@@ -44,21 +44,21 @@ const middle = page => page.evaluate(() => {
     return drawn / seen;
 });
 
+// All thirty in the long tier; else the last tooth and its ligament.
 test("of thirty meshes of a jaw the model is seen, and two clicks show the pair that is deepest", options, async t => {
-    const folder = join(kit, "jaw-openmandible"), files = readdirSync(folder).filter(name => name.endsWith(".ele.xz")).map(name => join(folder, name));
-    assert.equal(files.length, 30);
+    const folder = join(kit, "jaw-openmandible"), all = readdirSync(folder).filter(name => name.endsWith(".ele.xz"));
+    const files = (process.env.DENT_LONG_TESTS ? all : all.filter(name => name.includes("L7"))).map(name => join(folder, name));
+    assert.equal(all.length, 30);
     const viewer = await startViewer(...files), page = await openPage(browser, viewer.url);
     await page.waitForFunction(() => window.dentView.pending === false && window.dentView.bodyPairs.length > 0);
     await rest(page);
     await keep(page, "jaw_light");
-    // Contacts cover a part of the model only: without them hardly anything differs.
     const facts = await page.evaluate(() => ({ verdict: document.getElementById("verdict").textContent, bodies: document.querySelectorAll("#bodies li").length, pairs: window.dentView.bodyPairs.map(pair => ({ bodies: [pair.a, pair.b], depth: pair.depth })), drawn: window.dentView.stage.glyphs.drawn, sent: window.dentView.stage.glyphs.frame.contactsSent }));
     t.diagnostic(JSON.stringify({ verdict: facts.verdict, pairs: facts.pairs.length, drawn: facts.drawn, sent: facts.sent }));
-    assert.equal(facts.bodies, 30);
+    assert.equal(facts.bodies, files.length);
     assert.match(facts.verdict, /^PENETRATING/);
     assert.ok(facts.drawn < facts.sent / 4, `${facts.drawn} marks of ${facts.sent} contacts`);
-    const withMarks = await lookAtPixels(page);
-    assert.ok(withMarks.share > 0.1, String(withMarks.share));
+    assert.ok((await lookAtPixels(page)).share > 0.1);
 
     await page.click("#pair-list li:first-child button"); // the first of the two
     await rest(page);
@@ -66,10 +66,10 @@ test("of thirty meshes of a jaw the model is seen, and two clicks show the pair 
     const shown = await page.evaluate(() => window.dentView.stage.bodies.flatMap((body, i) => (body.mesh.visible ? [i] : [])));
     const deepest = facts.pairs.reduce((best, pair) => (pair.depth > best.depth ? pair : best));
     t.diagnostic(`deepest ${JSON.stringify(deepest)}, shown ${shown}`);
-    assert.equal(shown.length, 2);
+    assert.deepEqual(shown, deepest.bodies.sort((a, b) => a - b));
     assert.ok((await middle(page)) > 0.3, "the pair fills the middle of the picture");
     await page.click("#pair-list li:first-child button");
-    assert.equal(await page.evaluate(() => window.dentView.stage.bodies.filter(body => body.mesh.visible).length), 30);
+    assert.equal(await page.evaluate(() => window.dentView.stage.bodies.filter(body => body.mesh.visible).length), files.length);
 
     await page.click("#cut-on");
     await rest(page);
@@ -114,6 +114,8 @@ test("a shirt of a series stands upright once its axis is chosen, also when its 
 test("the sliders of a real robot move its links, within their limits, and the verdict is that of dent check", options, async () => {
     const viewer = await startViewer(join(kit, "robot-ur5e", "ur5e.urdf")), page = await openPage(browser, viewer.url);
     const names = await page.$$eval("#joints li span", spans => spans.map(span => span.textContent)), elbow = names.indexOf("elbow_joint");
+    const cut = await page.$$eval("#joints span", spans => spans.filter(span => span.scrollWidth > span.clientWidth).map(span => span.textContent));
+    assert.deepEqual(cut, [], "names of joints are seen in full");
     assert.deepEqual(names, ["shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint"]);
     await page.waitForFunction(() => /^free/.test(document.getElementById("verdict").textContent));
     await rest(page);
@@ -125,7 +127,7 @@ test("the sliders of a real robot move its links, within their limits, and the v
     await rest(page);
     await keep(page, "robot_folded");
     await slide(100); // the slider itself stops at the limit of the file
-    await page.waitForFunction(elbow => window.dentView.hello.joints[elbow].value === Number(document.getElementById(`joint-${elbow}`).max), elbow);
+    await page.waitForFunction(elbow => Math.abs(window.dentView.hello.joints[elbow].value - Number(document.getElementById(`joint-${elbow}`).max)) < 1e-9, elbow); // the slider rounds
     await slide(0);
     await page.waitForFunction(() => /^free/.test(document.getElementById("verdict").textContent));
     await end(viewer, page);
