@@ -46,7 +46,7 @@ static void draw(progress_bar *progress)
         for (unsigned i = 0; i < BAR_WIDTH; i++) {
             *at++ = i < filled ? '#' : '.';
         }
-        snprintf(at, 14, "] %3.0f %%", 100 * share);
+        snprintf(at, 14, "] %3d %%", (int)(100 * share));
     }
     char line[LINE_SIZE];
     int length = snprintf(line, sizeof line, "\r\033[K%-*s %s %.1f s%s%s", progress->note[0] != '\0' ? 12 : 30,

@@ -129,7 +129,7 @@ class OutputAndInterrupt(tool.ToolTest):
         if QUICK:
             self.skipTest("takes seconds on purpose")
         stages = {}
-        for what, share in self.seen_on_a_terminal("check", "--self", "--threads", "2", "blocks-640k", "--scale", "0.3"):
+        for what, share in self.seen_on_a_terminal("check", "--self", "--threads", "2", "blocks-640k", "--scale", "0.5"):
             if share is not None:
                 stages.setdefault(what, []).append(share)
         self.assertIn("checking", stages)
