@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openPage, startBrowser, startViewer } from "./support.mjs";
 
-let viewer, browser, page;
+let viewer, browser, page, slabs;
 before(async () => {
     [viewer, browser] = await Promise.all([startViewer("--prescribed", "teschner-c", "--scale", "0.2"), startBrowser()]);
-    page = await openPage(browser, viewer.url);
+    page = slabs = await openPage(browser, viewer.url);
 });
 after(async () => {
     assert.deepEqual(page.complaints, []);
@@ -15,7 +15,7 @@ after(async () => {
 });
 
 // Boxes of a level as [lo, hi] of the page's coordinates: each is drawn as 12 edges.
-async function boxes(name, level) {
+async function boxes(name, level, page = slabs) {
     await page.selectOption("#structure", "none");
     await page.waitForFunction(() => window.dentView.boxes === 0);
     await page.locator("#structure-level").evaluate((bar, value) => {
@@ -50,9 +50,12 @@ test("the boxes of every partition hold the body", async () => {
 });
 
 test("cells of the BSP tree: those inside, at the surface, outside", async () => {
-    const counts = [];
-    for (const level of [0, 1, 2]) counts.push(await page.textContent("#structure-facts").then(() => boxes("bsp", level)).then(found => found.length));
+    const vessel = await startViewer("--prescribed", "teschner-d", "--scale", "0.1"), other = await openPage(browser, vessel.url), counts = []; // thick enough for cells inside
+    for (const level of [0, 1, 2]) counts.push((await boxes("bsp", level, other)).length);
     assert.ok(counts[0] < counts[1] && counts[1] < counts[2], counts.join());
+    assert.deepEqual(other.complaints, []);
+    await other.close();
+    await vessel.stop();
 });
 
 test("kinetic boxes have a timeline of events, which comes and goes with them", async () => {

@@ -140,3 +140,27 @@ test("where the processor draws, a large model is coarser while it plays and sha
     assert.ok((await lookAtPixels(page)).share > 0.02);
     await finish(viewer, page);
 });
+
+test("where the processor draws, pictures that take long are not taken for rest: shadows come when nothing has moved for a while", async () => {
+    const viewer = await startViewer("--prescribed", "v-shapes", "--scale", "0.2"), page = await openPage(browser, viewer.url);
+    await wait(page, () => !window.dentView.pending);
+    const rich = await page.evaluate(() => {
+        const { stage } = window.dentView, seen = [], render = stage.looks.render.bind(stage.looks);
+        stage.looks.render = (scene, front, camera, how) => {
+            seen.push(how !== null);
+            render(scene, front, camera, how);
+        };
+        window.seen = seen;
+        stage.lastDrawn = undefined;
+        for (let i = 0; i < 3; i++) {
+            stage.draw();
+            for (const end = performance.now() + 600; performance.now() < end;); // as long as a large one may take
+        }
+        const { length } = seen;
+        stage.invalidate();
+        return seen.slice(0, length);
+    });
+    assert.deepEqual(rich, [true, false, false]);
+    await wait(page, () => window.seen.at(-1));
+    await finish(viewer, page);
+});

@@ -13,7 +13,7 @@ import { splitAtCreases, uniqueEdges, writeNormals } from "./smoothing.js";
 import { strandMesh } from "./strands.js";
 import { Swept } from "./swept.js";
 
-const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
+const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400, RICH_PIXELS = 4e6; // see refine()
 const MARGIN = 1.12; // round what is fitted: bodies that move, and normals of contacts, stay in sight for a while
 const LARGEST = 1e37; // beyond it products of floats overflow: not drawn
 
@@ -30,6 +30,7 @@ export class Stage {
         this.software = drawsInSoftware();
         this.drafts = this.software && !smooth;
         this.draft = this.playing = false;
+        this.followers = 0;
         // A context of our own, without transparency to what is behind it: the browser then copies it instead of blending.
         const context = canvas.getContext("webgl2", { alpha: false, antialias: smooth || !this.software, stencil: true, powerPreference: "high-performance" });
         this.renderer = new THREE.WebGLRenderer({ canvas, context });
@@ -88,6 +89,7 @@ export class Stage {
     }
 
     invalidate() {
+        clearTimeout(this.stillness); // the picture sets it again
         if (!this.pending) {
             this.pending = true;
             requestAnimationFrame(() => this.draw());
@@ -100,7 +102,7 @@ export class Stage {
             this.resizeFirst = false;
             this.resize();
         }
-        if (!this.filmed) this.render(this.camera, this.canvas.clientHeight || 1, this.renderer.getPixelRatio(), this.effects && !(this.software && (this.draft || this.playing || this.drafts && this.moving())));
+        if (!this.filmed) this.render(this.camera, this.canvas.clientHeight || 1, this.renderer.getPixelRatio(), this.effects && !(this.software && (this.draft || this.playing || this.drafts && (this.moving() || this.canvas.width * this.canvas.height > RICH_PIXELS))));
         this.onDrawn();
         if (this.drafts) this.refine();
     }
@@ -115,20 +117,23 @@ export class Stage {
         this.looks.render(this.scene, this.front, camera, rich ? { bodies: this.bodies, bounds: this.bounds, axis: this.upAxis, dark: this.dark, planes: this.cutter.planes(), size: this.bounds.getSize(new THREE.Vector3()).length() } : null);
     }
 
+    // Until nothing has asked for a picture for a while. How long a picture takes does not matter: slow ones are not taken for rest.
     moving() {
-        return performance.now() - (this.lastDrawn ?? -Infinity) < STILL_AFTER;
+        return this.lastDrawn !== undefined;
     }
 
     // Where the processor draws a large model, pictures that follow one another are coarser: while it plays, and while it is turned.
     // The last one is fine again.
     refine() {
-        const now = performance.now(), close = this.moving(), moving = this.faceCount > DRAFT_FACES && (this.playing || close);
-        this.lastDrawn = now;
+        const rested = !this.moving();
+        this.lastDrawn = performance.now();
+        this.followers = rested ? 0 : this.followers + 1; // pictures since the one at rest
+        const moving = this.faceCount > DRAFT_FACES && (this.playing || this.followers > 1);
         clearTimeout(this.stillness);
         if (moving && !this.draft) {
             this.draft = this.resizeFirst = true; // not now: it would wipe out what was just drawn
             this.invalidate();
-        } else if ((this.draft || close) && !this.playing) {
+        } else if ((this.draft || !rested) && !this.playing) {
             this.stillness = setTimeout(() => {
                 this.draft = false;
                 this.lastDrawn = undefined;
