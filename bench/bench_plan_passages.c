@@ -1,6 +1,8 @@
 /* Passages: a bar that flies through a slot in a wall, with contact milestones and without.
  *
- *     bench_plan_passages [seeds] [seconds] [clearances...]     default 10 60, clearances 2 4 8 16 security distances
+ *     bench_plan_passages [seeds] [seconds] [clearances or rows...]     default 10 60, clearances 2 4 8 16 security distances
+ *
+ * Rows are tree, tree-off, roadmap and roadmap-off; default all four. -off is without contact milestones.
  *
  * The slot is wider than the bar by the clearance on each side; the security distance is 2 mm, the bar 400 x 100 x
  * 100 mm, the wall 300 mm thick. One thread. A search that finds nothing in that many seconds is a failure; failures
@@ -11,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double security = 0.002;
 
@@ -63,23 +66,61 @@ static bool run_row(dent_context *context, double clearance, int method, bool co
     return good;
 }
 
-int main(int count, char **words)
+static const char *const variants[] = {"tree", "tree-off", "roadmap", "roadmap-off"};
+
+/* Numbers are clearances, names are rows; of what is not given, all. False: neither. */
+static bool choose(int count, char **words, double clearances[4], int *clearance_count, bool wanted[4])
 {
     static const double usual[] = {2, 4, 8, 16};
+    bool some = false;
+    for (int i = 3; i < count; i++) {
+        bool known = false;
+        for (int v = 0; v < 4 && !known; v++) {
+            known = strcmp(words[i], variants[v]) == 0;
+            wanted[v] = wanted[v] || known;
+        }
+        some = some || known;
+        char *end;
+        double clearance = strtod(words[i], &end);
+        if (!known && (*end != '\0' || !(clearance > 0) || *clearance_count == 4)) {
+            return false;
+        }
+        if (!known) {
+            clearances[(*clearance_count)++] = clearance;
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        wanted[i] = wanted[i] || !some;
+    }
+    if (*clearance_count == 0) {
+        memcpy(clearances, usual, sizeof usual);
+        *clearance_count = 4;
+    }
+    return true;
+}
+
+int main(int count, char **words)
+{
+    double clearances[4];
+    bool wanted[4] = {false};
+    int clearance_count = 0;
     uint32_t seeds = count > 1 ? (uint32_t)strtoul(words[1], NULL, 10) : 10;
     double limit = count > 2 ? strtod(words[2], NULL) : 60;
     dent_context_def def = dent_context_def_default();
     def.thread_count = 1;
     dent_context *context = dent_context_create(&def, NULL);
-    if (!context || seeds == 0 || seeds > 64) {
-        fprintf(stderr, "usage: bench_plan_passages [seeds, 1 to 64] [seconds] [clearances...]\n");
+    if (!context || seeds == 0 || seeds > 64 || !choose(count, words, clearances, &clearance_count, wanted)) {
+        fprintf(stderr, "usage: bench_plan_passages [seeds, 1 to 64] [seconds] [clearances or rows...]\n");
         return 2;
     }
     printf("clearance,method,contacts,found,seeds,median_s,mean_s,median_edges,bad_edges\n");
-    for (int c = 0; c < (count > 3 ? count - 3 : 4); c++) {
-        double clearance = count > 3 ? strtod(words[c + 3], NULL) : usual[c];
+    for (int c = 0; c < clearance_count; c++) {
+        double clearance = clearances[c];
         for (int variant = 0; variant < 4; variant++) {
             struct row row;
+            if (!wanted[variant]) {
+                continue;
+            }
             if (!run_row(context, clearance * security, variant / 2, variant % 2 == 0, seeds, limit, &row)) {
                 char message[200];
                 dent_context_message(context, message, sizeof message);
@@ -92,9 +133,9 @@ int main(int count, char **words)
             }
             sort_times(row.seconds, seeds);
             sort_times(row.edges, seeds);
-            printf("%g,%s,%s,%u,%u,%.3f,%.3f,%.0f,%u\n", clearance, dent_plan_method_name((dent_plan_method)(variant / 2)),
-                   variant % 2 == 0 ? "on" : "off", row.found, seeds, row.seconds[seeds / 2], sum / seeds,
-                   row.edges[seeds / 2], row.bad_edges);
+            printf("%g,%s,%s,%u,%u,%.3f,%.3f,%.0f,%u\n", clearance,
+                   dent_plan_method_name((dent_plan_method)(variant / 2)), variant % 2 == 0 ? "on" : "off", row.found,
+                   seeds, row.seconds[seeds / 2], sum / seeds, row.edges[seeds / 2], row.bad_edges);
             fflush(stdout);
         }
     }

@@ -116,12 +116,15 @@ static bool exists(const char *path)
     return stat(path, &facts) == 0;
 }
 
-/* "reading shirt_0001.obj" */
+/* "reading shirt_0001.obj", "reading 2 of 30: Pulp.1.ele" */
 static void begin_progress(tool_session *session, const char *verb, const char *name)
 {
-    char what[64];
+    char what[64], place[32] = "";
     const char *slash = strrchr(name, '/');
-    snprintf(what, sizeof what, "%s %s", verb, slash != NULL ? slash + 1 : name);
+    if (session->file_count > 1) {
+        snprintf(place, sizeof place, " %u of %u:", session->file_number, session->file_count);
+    }
+    snprintf(what, sizeof what, "%s%s %s", verb, place, slash != NULL ? slash + 1 : name);
     progress_begin(&session->progress, what, 0);
 }
 
@@ -716,7 +719,9 @@ int loaded_world_read_arguments(tool_session *session, loaded_world *loaded)
         return failed;
     }
     failed = loaded_world_open(session, loaded);
+    session->file_count = session->options->argument_count;
     for (uint32_t i = 0; i < session->options->argument_count && !failed; i++) {
+        session->file_number = i + 1;
         failed = loaded_world_add(session, loaded, session->options->arguments[i]);
         if (!failed) {
             session_print_notices(session);

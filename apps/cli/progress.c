@@ -17,21 +17,36 @@ static void write_terminal(const char *text, size_t length)
     (void)ignored;
 }
 
+/* How much of the stage is done, as far as it can be told; never less than before. */
+static double rising_share(progress_bar *progress, uint64_t done, uint64_t total)
+{
+    double part = (double)(done < total ? done : total) / (double)total;
+    if (total != progress->seen_total || part < progress->seen_part) {
+        progress->loop_start = progress->shown; /* another loop */
+    }
+    progress->seen_total = total;
+    progress->seen_part = part;
+    bool counted = atomic_load_explicit(&progress->counted, memory_order_relaxed);
+    double share = counted ? part : progress->loop_start + 0.75 * (1 - progress->loop_start) * part;
+    progress->shown = share > progress->shown ? share : progress->shown;
+    return progress->shown;
+}
+
 static void draw(progress_bar *progress)
 {
     uint64_t total = atomic_load_explicit(&progress->total, memory_order_relaxed);
     uint64_t done = atomic_load_explicit(&progress->done, memory_order_relaxed);
     double seconds = (double)(dent_clock_ns() - progress->start_ns) * 1e-9;
     char bar[BAR_WIDTH + 16] = "";
-    if (total > 1) {
-        done = done < total ? done : total;
-        unsigned filled = (unsigned)((double)done / (double)total * BAR_WIDTH);
+    if (total > 1 || progress->shown > 0) {
+        double share = total > 1 ? rising_share(progress, done, total) : progress->shown;
+        unsigned filled = (unsigned)(share * BAR_WIDTH);
         char *at = bar;
         *at++ = '[';
         for (unsigned i = 0; i < BAR_WIDTH; i++) {
             *at++ = i < filled ? '#' : '.';
         }
-        snprintf(at, 14, "] %3.0f %%", 100 * (double)done / (double)total);
+        snprintf(at, 14, "] %3d %%", (int)(100 * share));
     }
     char line[LINE_SIZE];
     int length = snprintf(line, sizeof line, "\r\033[K%-*s %s %.1f s%s%s", progress->note[0] != '\0' ? 12 : 30,
@@ -67,7 +82,9 @@ static void *draw_until_stopped(void *user)
 {
     progress_bar *progress = user;
     pthread_mutex_lock(&progress->mutex);
-    struct timespec when = after_milliseconds(FIRST_DRAW_MS);
+    uint64_t running_ms = (progress->start_ns - progress->session_ns) / 1000000;
+    long wait_ms = running_ms < FIRST_DRAW_MS ? FIRST_DRAW_MS - (long)running_ms : 0;
+    struct timespec when = after_milliseconds(wait_ms > REDRAW_MS ? wait_ms : REDRAW_MS);
     while (!progress->stop) {
         int error = pthread_cond_timedwait(&progress->wake, &progress->mutex, &when);
         if (error != 0 && error != ETIMEDOUT) {
@@ -88,6 +105,7 @@ void progress_create(progress_bar *progress)
 {
     memset(progress, 0, sizeof *progress);
     pthread_condattr_t attributes;
+    progress->session_ns = dent_clock_ns();
     progress->enabled = isatty(STDERR_FILENO) != 0 && pthread_condattr_init(&attributes) == 0;
     if (!progress->enabled) {
         return;
@@ -129,6 +147,9 @@ void progress_begin(progress_bar *progress, const char *what, uint64_t total)
     progress->note[0] = '\0';
     progress->start_ns = dent_clock_ns();
     progress->stop = false;
+    atomic_store_explicit(&progress->counted, total > 0, memory_order_relaxed);
+    progress->seen_total = 0;
+    progress->seen_part = progress->loop_start = progress->shown = 0;
     store_counts(progress, 0, total);
     progress->running = pthread_create(&progress->thread, NULL, draw_until_stopped, progress) == 0;
 }
@@ -136,7 +157,15 @@ void progress_begin(progress_bar *progress, const char *what, uint64_t total)
 void progress_set(progress_bar *progress, uint64_t done, uint64_t total)
 {
     if (!progress->held) {
+        atomic_store_explicit(&progress->counted, true, memory_order_relaxed);
         store_counts(progress, done, total);
+    }
+}
+
+void progress_begin_loop(progress_bar *progress, uint64_t total)
+{
+    if (!progress->held && !atomic_load_explicit(&progress->counted, memory_order_relaxed)) {
+        store_counts(progress, 0, total);
     }
 }
 

@@ -26,7 +26,7 @@ static void run_counted(void *user, uint32_t block_count, dent_block_function *f
 {
     tool_session *session = user;
     counted_loop loop = {&session->progress, function, data};
-    progress_set(&session->progress, 0, block_count);
+    progress_begin_loop(&session->progress, block_count);
     dent_parallel_for(session->pool, block_count, run_counted_block, &loop);
 }
 

@@ -14,6 +14,7 @@ typedef struct tool_session {
     dent_context *context;
     dent_context *pool; /* on a terminal: the threads behind `context`, so that finished blocks can be counted */
     progress_bar progress;
+    uint32_t file_number, file_count; /* of several that are read one after the other: this one, from 1; else 0 */
     /* Notices are kept until the file they come from has been read: a file that fails gets its one line and no more. */
     uint32_t notice_count; /* may exceed NOTICE_LIMIT: the rest is counted only */
     char notices[NOTICE_LIMIT][NOTICE_SIZE];

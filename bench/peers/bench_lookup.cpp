@@ -8,6 +8,10 @@
  * the clock starts, plain doubles (Simple_cartesian) and exact predicates (Epick) are both timed and the faster counts,
  * and the queries come in the same order. dent's time includes reading the positions and refitting the boxes. Faces of
  * the answers are compared where they are unique, distances always.
+ *
+ * Distance of two surfaces: two such balls apart. CGAL's tree has no such query: it gets the distance of the vertices of one
+ * to the tree of the other, each with the best so far as a bound, which is less than what dent finds (faces against
+ * vertices, edges against edges). dent reads and refits both.
  */
 #include <dent/dent.h>
 #include <dent/lookup.h>
@@ -99,8 +103,19 @@ queries make_queries(const surface &ball, uint32_t count)
 }
 
 struct times {
-    std::vector<double> rays, points;
+    std::vector<double> rays, points, surfaces;
 };
+
+/* Beside the ball, apart from it. */
+surface beside(const surface &ball)
+{
+    const double by[3] = {2.4, 0.3, 0.2};
+    surface moved = ball;
+    for (size_t i = 0; i < moved.xyz.size(); i++) {
+        moved.xyz[i] += by[i % 3];
+    }
+    return moved;
+}
 
 double median(std::vector<double> values)
 {
@@ -154,6 +169,20 @@ template <class Kernel> class cgal_tree
         spent.points.push_back((cpu_seconds() - middle) / double(count));
     }
 
+    /* The smallest distance of a vertex of the other surface; the closest point of the vertex before bounds the search. */
+    double run(const surface &other, times &spent)
+    {
+        double best = INFINITY, start = cpu_seconds();
+        typename Kernel::Point_3 hint = triangles[0][0];
+        for (size_t i = 0; i < other.xyz.size(); i += 3) {
+            typename Kernel::Point_3 p(other.xyz[i], other.xyz[i + 1], other.xyz[i + 2]);
+            hint = tree.closest_point(p, hint);
+            best = std::min(best, CGAL::to_double(CGAL::squared_distance(p, hint)));
+        }
+        spent.surfaces.push_back(cpu_seconds() - start);
+        return std::sqrt(best);
+    }
+
   private:
     list triangles;
     std::vector<uint32_t> numbers;
@@ -165,12 +194,23 @@ struct dent_side {
     dent_world *world;
     double box_tests[2], candidates[2]; /* per ray, per point */
 
-    explicit dent_side(const surface &ball)
+    dent_world *pair; /* the ball and the one beside it */
+    dent_body_id first, second;
+
+    dent_side(const surface &ball, const surface &other)
     {
         dent_context_def def = dent_context_def_default();
         def.thread_count = 1;
         context = dent_context_create(&def, nullptr);
         world = dent_world_create(context);
+        pair = dent_world_create(context);
+        add(world, ball);
+        first = add(pair, ball);
+        second = add(pair, other);
+    }
+
+    static dent_body_id add(dent_world *world, const surface &ball)
+    {
         dent_body_def body = dent_surface_def_default();
         dent_body_id id;
         body.vertex_count = uint32_t(ball.xyz.size() / 3);
@@ -181,6 +221,18 @@ struct dent_side {
             std::fprintf(stderr, "bench_lookup: %s\n", dent_world_message(world));
             std::exit(1);
         }
+        return id;
+    }
+
+    double run(times &spent)
+    {
+        dent_distance_def def = dent_distance_def_default();
+        dent_distance_result result;
+        def.body_a = first, def.body_b = second;
+        double start = cpu_seconds();
+        dent_world_distance(pair, &def, &result);
+        spent.surfaces.push_back(cpu_seconds() - start);
+        return result.distance;
     }
 
     void run(const queries &asked, times &spent, std::vector<uint32_t> &faces, std::vector<double> &distances)
@@ -248,26 +300,34 @@ int main(int argc, char **argv)
     }
     surface ball = make_ball(faces);
     queries asked = make_queries(ball, count);
-    dent_side dent(ball);
+    surface other = beside(ball);
+    dent_side dent(ball, other);
     cgal_tree<CGAL::Simple_cartesian<double>> simple(ball);
     cgal_tree<CGAL::Exact_predicates_inexact_constructions_kernel> exact(ball);
     times spent[3];
     std::vector<uint32_t> hits[3];
     std::vector<double> distances[3];
+    double apart[3];
     std::printf("# %zu faces, %u rays and points, %u rounds, one thread, CPU time per query\n", ball.corners.size() / 3, count,
                 rounds);
     for (uint32_t round = 0; round < rounds + 1; round++) { /* the first one warms up */
         dent.run(asked, spent[0], hits[0], distances[0]);
         simple.run(asked, spent[1], hits[1], distances[1]);
         exact.run(asked, spent[2], hits[2], distances[2]);
+        apart[0] = dent.run(spent[0]);
+        apart[1] = simple.run(other, spent[1]);
+        apart[2] = exact.run(other, spent[2]);
     }
     for (times &t : spent) {
         t.rays.erase(t.rays.begin());
         t.points.erase(t.points.begin());
+        t.surfaces.erase(t.surfaces.begin());
     }
     compare(hits[0], distances[0], hits[1], distances[1], "CGAL doubles");
     compare(hits[0], distances[0], hits[2], distances[2], "CGAL Epick");
     print("rays", spent[0].rays, spent[1].rays, spent[2].rays);
+    print("two surfaces", spent[0].surfaces, spent[1].surfaces, spent[2].surfaces);
+    std::printf("# two surfaces: %.17g apart by dent, %.17g by CGAL's vertices\n", apart[0], apart[1]);
     print("closest points", spent[0].points, spent[1].points, spent[2].points);
     std::printf("# dent: %.0f boxes and %.1f faces tested for a ray, %.0f and %.1f for a point\n", dent.box_tests[0],
                 dent.candidates[0], dent.box_tests[1], dent.candidates[1]);

@@ -1,6 +1,7 @@
 /* dent's planner against OMPL's RRT-Connect and PRM on the passages of bench_plan_passages.
  *
- *     bench_plan_ompl [seeds] [seconds] [clearances...]     default 10 60, clearances 2 4 8 16 security distances of 2 mm
+ *     bench_plan_ompl [seeds] [seconds] [clearances or planners...]     default 10 60, clearances 2 4 8 16 security
+ *                                                                       distances of 2 mm, all planners
  *
  * OMPL checks states: the bar against the two boxes by FCL's box primitives, its fastest way, at the default resolution
  * of 1 % of the space's extent and, as a second setting, at 0.1 %. Its paths are those of the planner, not simplified.
@@ -21,6 +22,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -208,20 +210,31 @@ int main(int count, char **words)
 {
     unsigned seeds = count > 1 ? unsigned(std::strtoul(words[1], nullptr, 10)) : 10;
     double limit = count > 2 ? std::strtod(words[2], nullptr) : 60;
-    std::vector<double> clearances = {2, 4, 8, 16};
-    if (count > 3) {
-        clearances.clear();
-        for (int i = 3; i < count; i++) {
+    std::vector<double> clearances;
+    std::vector<int> sides;
+    bool good = seeds > 0;
+    for (int i = 3; i < count; i++) {
+        const char *const *name = std::find(std::begin(names), std::end(names), std::string(words[i]));
+        if (name != std::end(names)) {
+            sides.push_back(int(name - names));
+        } else {
             clearances.push_back(std::strtod(words[i], nullptr));
+            good = good && clearances.back() > 0;
         }
     }
-    if (seeds == 0) {
-        std::fprintf(stderr, "usage: bench_plan_ompl [seeds] [seconds] [clearances...]\n");
+    if (!good) {
+        std::fprintf(stderr, "usage: bench_plan_ompl [seeds] [seconds] [clearances or planners...]\n");
         return 2;
+    }
+    if (clearances.empty()) {
+        clearances = {2, 4, 8, 16};
+    }
+    if (sides.empty()) {
+        sides = {0, 1, 2, 3, 4};
     }
     std::printf("clearance,planner,seeds,found,in_contact,median_s,mean_s\n");
     for (double clearance : clearances) {
-        for (int side = 0; side < 5; side++) {
+        for (int side : sides) {
             std::vector<double> seconds;
             unsigned found = 0, invalid = 0;
             double sum = 0;

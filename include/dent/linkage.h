@@ -115,6 +115,40 @@ DENT_API dent_status dent_linkage_motion(const dent_linkage *linkage, const dent
 DENT_API dent_status dent_linkage_poses(const dent_linkage *linkage, const dent_pose *base, const double *values,
                                         dent_pose *poses);
 
+/* ---- rates and masses: the motion of a linkage in joint space -------------------------------------------------------- */
+
+/** Returns the number of joint rates, the coordinates of a velocity in joint space. A joint of one value has one rate,
+ *  unless it mimics another. BALL has 3: the angular velocity of the child in its parent, in the frame of the joint (after
+ *  `origin`). FREE has 6: the velocity of the child's origin, then the angular velocity, both in the frame of the joint.
+ *  PLANAR has 3: the rates of its values. */
+DENT_API uint32_t dent_linkage_rate_count(const dent_linkage *linkage);
+/** Returns the index of the first rate of a joint; UINT32_MAX for FIXED joints, joints that mimic another, and an index
+ *  that is not below the count. */
+DENT_API uint32_t dent_linkage_first_rate(const dent_linkage *linkage, uint32_t joint);
+
+/** Writes the rate_count coefficients of the speed of a point along a direction: coefficients . rates = direction .
+ *  velocity. The point lies in space and moves with the link. `poses` are those of dent_linkage_poses. A row of
+ *  dent/constraints.h; a difference of two rows is one of a contact between two links. O(joints). */
+DENT_API void dent_linkage_point_row(const dent_linkage *linkage, const dent_pose *poses, uint32_t link,
+                                     const double point[3], const double direction[3], double *coefficients);
+/** Writes the coefficients of the angular velocity of a link along a direction. */
+DENT_API void dent_linkage_turn_row(const dent_linkage *linkage, const dent_pose *poses, uint32_t link,
+                                    const double direction[3], double *coefficients);
+
+/** Mass of a link. */
+typedef struct dent_link_mass {
+    double mass;       /**< >= 0 */
+    double center[3];  /**< of mass, in the frame of the link */
+    double inertia[6]; /**< about the centre of mass, along the axes of the link's frame: xx xy xz yy yz zz */
+} dent_link_mass;
+
+/** Writes the mass matrix M of the linkage in joint space, rate_count * rate_count numbers by rows: the kinetic energy is
+ *  1/2 rates . M rates. It is the metric DENT_METRIC_MASS_MATRIX of dent/constraints.h. Positive definite unless some
+ *  motion moves no mass. masses[link]. O(links * rates^2). Fails, with nothing written, with INVALID_ARGUMENT for a
+ *  negative mass and BAD_NUMBER for a number that is not finite; the message names the link. */
+DENT_API dent_status dent_linkage_mass_matrix(const dent_linkage *linkage, const dent_pose *poses,
+                                              const dent_link_mass *masses, double *matrix);
+
 /** Returns true for pairs of links that are usually excluded: the same link, links connected by fixed joints alone, and
  *  links with exactly one moving joint between them and otherwise fixed joints. */
 DENT_API bool dent_linkage_neighbours(const dent_linkage *linkage, uint32_t link_a, uint32_t link_b);

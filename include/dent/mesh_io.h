@@ -117,6 +117,7 @@ typedef struct dent_mesh_view {
     uint32_t strand_count; /**< strands: their number; element_count and element_corners are ignored, and fields on
                                 elements have one tuple per strand */
     const uint32_t *first; /**< strands: as in dent_body_def */
+    const char *name;      /**< .vtu and .vtp: the string "name" of the field data; null: none */
 } dent_mesh_view;
 
 /** Writes a file in the format of its ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces, strands), .vtu

@@ -50,6 +50,16 @@ static void fill_leaf(dent_cloud *cloud, uint32_t leaf)
         bool used = slot < cloud->count && cloud_degree(cloud, slot) > 0;
         for (int axis = 0; axis < 3; axis++) {
             cloud->tree.leaves[leaf].point[axis][lane] = used ? cloud->point[slot][axis] : NAN;
+        }
+    }
+}
+
+static void fill_sides_of_leaf(dent_cloud *cloud, uint32_t leaf)
+{
+    for (uint32_t lane = 0; lane < CLOUD_LANES; lane++) {
+        uint32_t slot = leaf * CLOUD_LANES + lane;
+        bool used = slot < cloud->count && cloud_degree(cloud, slot) > 0;
+        for (int axis = 0; axis < 3; axis++) {
             cloud->tree.leaves[leaf].normal[axis][lane] = used ? cloud->normal[slot][axis] : NAN;
         }
         cloud->tree.leaves[leaf].part[lane] = used ? cloud->part[slot] : NAN;
@@ -164,6 +174,51 @@ static void cover_with_children(dent_cloud *cloud, uint32_t level, uint32_t node
     }
 }
 
+static uint32_t node_block_end(const dent_cloud *cloud, uint32_t level, uint32_t block)
+{
+    uint32_t left = cloud->tree.node_counts[level] - block * NODES_A_BLOCK;
+    return block * NODES_A_BLOCK + (left < NODES_A_BLOCK ? left : NODES_A_BLOCK);
+}
+
+static uint32_t leaf_end_of(const dent_cloud *cloud, uint32_t node)
+{
+    uint32_t left = cloud->tree.leaf_count - node * CLOUD_LANES;
+    return node * CLOUD_LANES + (left < CLOUD_LANES ? left : CLOUD_LANES);
+}
+
+static void fill_nodes(dent_cloud *cloud, uint32_t level, uint32_t block)
+{
+    for (uint32_t node = block * NODES_A_BLOCK; node < node_block_end(cloud, level, block); node++) {
+        for (uint32_t leaf = node * CLOUD_LANES; level == 0 && leaf < leaf_end_of(cloud, node); leaf++) {
+            fill_leaf(cloud, leaf);
+        }
+        box_node(cloud, level, node);
+        struct cloud_cover cover = {0.0, 0.0};
+        if (level < 2) {
+            cover_with_points(cloud, level, node, &cover);
+        } else {
+            cover_with_children(cloud, level, node, &cover);
+        }
+        cloud->covers[level][node] = cover;
+    }
+}
+
+static uint32_t node_blocks(const dent_cloud *cloud, uint32_t level)
+{
+    uint32_t count = cloud->tree.node_counts[level];
+    return count / NODES_A_BLOCK + (count % NODES_A_BLOCK > 0);
+}
+
+uint32_t cloud_lowest_blocks(const dent_cloud *cloud)
+{
+    return node_blocks(cloud, 0);
+}
+
+void cloud_fill_lowest(dent_cloud *cloud, uint32_t block)
+{
+    fill_nodes(cloud, 0, block);
+}
+
 struct level_work {
     dent_cloud *cloud;
     uint32_t level;
@@ -172,34 +227,37 @@ struct level_work {
 static void level_block(void *data, uint32_t block, uint32_t worker)
 {
     const struct level_work *work = data;
-    dent_cloud *cloud = work->cloud;
     (void)worker;
-    uint32_t end = (block + 1) * NODES_A_BLOCK, count = cloud->tree.node_counts[work->level];
-    for (uint32_t node = block * NODES_A_BLOCK; node < end && node < count; node++) {
-        for (uint32_t leaf = node * CLOUD_LANES; work->level == 0 && leaf < (node + 1) * CLOUD_LANES; leaf++) {
-            if (leaf < cloud->tree.leaf_count) {
-                fill_leaf(cloud, leaf);
-            }
+    fill_nodes(work->cloud, work->level, block);
+}
+
+static void side_block(void *data, uint32_t block, uint32_t worker)
+{
+    dent_cloud *cloud = data;
+    (void)worker;
+    for (uint32_t node = block * NODES_A_BLOCK; node < node_block_end(cloud, 0, block); node++) {
+        for (uint32_t leaf = node * CLOUD_LANES; leaf < leaf_end_of(cloud, node); leaf++) {
+            fill_sides_of_leaf(cloud, leaf);
         }
-        box_node(cloud, work->level, node);
-        struct cloud_cover cover = {0.0, 0.0};
-        if (work->level < 2) {
-            cover_with_points(cloud, work->level, node, &cover);
-        } else {
-            cover_with_children(cloud, work->level, node, &cover);
-        }
-        cloud->covers[work->level][node] = cover;
     }
+}
+
+static dent_status fill_levels(dent_cloud *cloud, uint32_t first)
+{
+    dent_status status = dent_parallel_for(cloud->context, node_blocks(cloud, 0), side_block, cloud);
+    for (uint32_t level = first; level < cloud->tree.level_count && status == DENT_OK; level++) {
+        struct level_work work = {cloud, level};
+        status = dent_parallel_for(cloud->context, node_blocks(cloud, level), level_block, &work);
+    }
+    return status;
+}
+
+dent_status cloud_fill_upper(dent_cloud *cloud)
+{
+    return fill_levels(cloud, 1);
 }
 
 dent_status cloud_fill_tree(dent_cloud *cloud)
 {
-    dent_status status = DENT_OK;
-    for (uint32_t level = 0; level < cloud->tree.level_count && status == DENT_OK; level++) {
-        struct level_work work = {cloud, level};
-        uint32_t count = cloud->tree.node_counts[level];
-        status =
-            dent_parallel_for(cloud->context, count / NODES_A_BLOCK + (count % NODES_A_BLOCK > 0), level_block, &work);
-    }
-    return status;
+    return fill_levels(cloud, 0);
 }

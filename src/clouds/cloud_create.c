@@ -146,14 +146,16 @@ static double coincident_distance(const struct unique_points *unique)
 static uint32_t merge_nearest(struct unique_points *unique, const dent_neighbours *points,
                               const struct cloud_spheres *spheres, double coincident)
 {
+    bool is_joined = false;
     for (uint32_t slot = 0; slot < unique->count; slot++) {
         if (spheres->nearest_distance[slot] <= coincident) {
             union_find_join(unique->same_as, unique->original[points->indices[slot]],
                             unique->original[spheres->nearest[slot]]);
+            is_joined = true;
         }
     }
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < unique->count; i++) {
+    uint32_t left = is_joined ? 0 : unique->count;
+    for (uint32_t i = 0; is_joined && i < unique->count; i++) {
         uint32_t original = unique->original[i];
         if (union_find_root(unique->same_as, original) == original) {
             memmove(unique->xyz + 3 * (size_t)left, unique->xyz + 3 * (size_t)i, 3 * sizeof *unique->xyz);
@@ -208,36 +210,53 @@ static bool allocate_slots(dent_cloud *cloud)
            cloud->room && cloud->part && cloud->frame && cloud->rest && cloud->first && cloud_allocate_tree(cloud);
 }
 
-static void fill_slots(dent_cloud *cloud, const struct unique_points *unique, const dent_neighbours *points,
-                       const struct cloud_spheres *spheres)
+struct slot_work {
+    dent_cloud *cloud;
+    const struct unique_points *unique;
+    const dent_neighbours *points;
+    const struct cloud_spheres *spheres;
+};
+
+static void read_normal(dent_cloud *cloud, uint32_t slot)
 {
-    for (uint32_t slot = 0; slot < cloud->count; slot++) {
-        uint32_t index = points->indices[slot];
-        double radius = spheres->radius[slot] * spheres->unscale;
-        uint32_t inside = cloud->def.neighbours < cloud->count - 1 ? cloud->def.neighbours : cloud->count - 1;
-        cloud->original[slot] = unique->original[index];
-        memcpy(cloud->point[slot], unique->xyz + 3 * (size_t)index, sizeof cloud->point[slot]);
-        cloud->area[slot] = inside > 0 ? PI * radius * radius / inside : 0.0;
-        cloud->slot_of[cloud->original[slot]] = slot;
+    int axis;
+    double *normal = cloud->normal[slot];
+    cloud_read_vector(&cloud->def.normals, cloud->original[slot], normal, &axis);
+    double length = sqrt(cloud_dot_product(normal, normal));
+    for (axis = 0; axis < 3; axis++) {
+        normal[axis] /= length;
     }
-    for (uint32_t i = 0; i < cloud->def.point_count; i++) {
-        uint32_t root = union_find_root(unique->same_as, i);
-        cloud->slot_of[i] = cloud->slot_of[root];
-    }
-    cloud->info.merged = cloud->def.point_count - cloud->count;
 }
 
-static void read_normals(dent_cloud *cloud)
+static void slot_block(void *data, uint32_t block, uint32_t worker)
 {
-    for (uint32_t slot = 0; slot < cloud->count; slot++) {
-        int axis;
-        double *normal = cloud->normal[slot];
-        cloud_read_vector(&cloud->def.normals, cloud->original[slot], normal, &axis);
-        double length = sqrt(cloud_dot_product(normal, normal));
-        for (axis = 0; axis < 3; axis++) {
-            normal[axis] /= length;
+    const struct slot_work *work = data;
+    dent_cloud *cloud = work->cloud;
+    (void)worker;
+    uint32_t inside = cloud->def.neighbours < cloud->count - 1 ? cloud->def.neighbours : cloud->count - 1;
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(cloud->count, block); slot++) {
+        uint32_t index = work->points->indices[slot];
+        double radius = work->spheres->radius[slot] * work->spheres->unscale;
+        cloud->original[slot] = work->unique->original[index];
+        memcpy(cloud->point[slot], work->unique->xyz + 3 * (size_t)index, sizeof cloud->point[slot]);
+        cloud->area[slot] = inside > 0 ? PI * radius * radius / inside : 0.0;
+        cloud->slot_of[cloud->original[slot]] = slot;
+        if (cloud->def.normals.data) {
+            read_normal(cloud, slot);
         }
     }
+}
+
+static dent_status fill_slots(dent_cloud *cloud, const struct unique_points *unique, const dent_neighbours *points,
+                              const struct cloud_spheres *spheres)
+{
+    struct slot_work work = {cloud, unique, points, spheres};
+    dent_status status = dent_parallel_for(cloud->context, cloud_blocks(cloud->count), slot_block, &work);
+    cloud->info.merged = cloud->def.point_count - cloud->count;
+    for (uint32_t i = 0; i < cloud->def.point_count && cloud->info.merged > 0; i++) {
+        cloud->slot_of[i] = cloud->slot_of[union_find_root(unique->same_as, i)];
+    }
+    return status;
 }
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
@@ -257,9 +276,11 @@ static double root_of_logarithm(double x)
     return sqrt(high);
 }
 
-static void finish_slots(dent_cloud *cloud)
+static void finish_block(void *data, uint32_t block, uint32_t worker)
 {
-    for (uint32_t slot = 0; slot < cloud->count; slot++) {
+    dent_cloud *cloud = data;
+    (void)worker;
+    for (uint32_t slot = block * SLOTS_A_BLOCK; slot < cloud_block_end(cloud->count, block); slot++) {
         double radius = cloud->radius[slot];
         bool isolated = cloud_degree(cloud, slot) == 0;
         for (int axis = 0; axis < 3 && isolated; axis++) {
@@ -270,10 +291,15 @@ static void finish_slots(dent_cloud *cloud)
             cloud->rest[slot][k] = cloud_length(cloud->point[slot], cloud->point[cloud->frame[slot][k]]);
         }
     }
+}
+
+static dent_status finish_slots(dent_cloud *cloud)
+{
     double *exponent = &cloud->cut_factor;
     *exponent = root_of_logarithm(cloud->def.weight_cut);
     cloud->halvings = exponential_halvings(1.001 * *exponent * *exponent);
     cloud->box_sides = cloud_sum_of_sides(cloud);
+    return dent_parallel_for(cloud->context, cloud_blocks(cloud->count), finish_block, cloud);
 }
 
 static dent_status run_stages(dent_cloud *cloud, struct unique_points *unique, struct cloud_spheres *spheres)
@@ -285,10 +311,9 @@ static dent_status run_stages(dent_cloud *cloud, struct unique_points *unique, s
         status = allocate_slots(cloud) ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
     }
     if (status == DENT_OK) {
-        fill_slots(cloud, unique, points, spheres);
-        if (cloud->def.normals.data) {
-            read_normals(cloud);
-        }
+        status = fill_slots(cloud, unique, points, spheres);
+    }
+    if (status == DENT_OK) {
         status = cloud_make_graph(cloud, points, spheres);
     }
     dent_neighbours_destroy(points);
@@ -302,24 +327,39 @@ static dent_status run_stages(dent_cloud *cloud, struct unique_points *unique, s
         status = cloud_choose_frames(cloud);
     }
     if (status == DENT_OK) {
-        status = cloud_fill_tree(cloud);
+        status = cloud_fill_upper(cloud);
     }
     if (status == DENT_OK) {
-        finish_slots(cloud);
+        status = finish_slots(cloud);
+    }
+    if (status == DENT_OK) {
         cloud_measure(cloud);
     }
     return status;
 }
 
+struct copy_work {
+    const dent_cloud *cloud;
+    struct unique_points *unique;
+};
+
+static void copy_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct copy_work *work = data;
+    struct unique_points *unique = work->unique;
+    (void)worker;
+    for (uint32_t i = block * SLOTS_A_BLOCK; i < cloud_block_end(unique->count, block); i++) {
+        int axis;
+        cloud_read_vector(&work->cloud->def.positions, i, unique->xyz + 3 * (size_t)i, &axis);
+        unique->original[i] = unique->same_as[i] = i; /* joined with none, as by union_find_init() */
+    }
+}
+
 static dent_status make_with(dent_cloud *cloud, struct unique_points *unique, struct cloud_spheres *spheres)
 {
-    for (uint32_t i = 0; i < unique->count; i++) {
-        int axis;
-        cloud_read_vector(&cloud->def.positions, i, unique->xyz + 3 * (size_t)i, &axis);
-        unique->original[i] = i;
-    }
-    union_find_init(unique->same_as, unique->count);
-    return run_stages(cloud, unique, spheres);
+    struct copy_work work = {cloud, unique};
+    dent_status status = dent_parallel_for(cloud->context, cloud_blocks(unique->count), copy_block, &work);
+    return status ? status : run_stages(cloud, unique, spheres);
 }
 
 static dent_status make(void *data)

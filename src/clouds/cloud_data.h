@@ -113,7 +113,8 @@ void cloud_measure_shapes(const dent_cloud *cloud, const struct shape_slots *slo
 /* The k-th smallest of the values, which are put into another order. */
 double cloud_select(double *values, uint32_t count, uint32_t k);
 
-/* Parts of the graph; the sides of estimated normals (`orient`). */
+/* Parts of the graph; the sides of estimated normals (`orient`). That takes one thread: the others fill the lowest level of
+ * the tree, cloud_fill_lowest(), at the same time. */
 dent_status cloud_find_parts(dent_cloud *cloud, bool orient);
 /* Two neighbours by which an update finds the side of a normal again. */
 dent_status cloud_choose_frames(dent_cloud *cloud);
@@ -123,6 +124,11 @@ bool cloud_normal_is_turned(const dent_cloud *cloud, uint32_t slot);
 bool cloud_allocate_tree(dent_cloud *cloud);
 /* Leaves, boxes and covers of the points as they are. */
 dent_status cloud_fill_tree(dent_cloud *cloud);
+/* The same in two steps. Points of the leaves, boxes and covers of the lowest level need no normals and no parts; blocks
+ * in any order. Then all that is left. */
+uint32_t cloud_lowest_blocks(const dent_cloud *cloud);
+void cloud_fill_lowest(dent_cloud *cloud, uint32_t block);
+dent_status cloud_fill_upper(dent_cloud *cloud);
 double cloud_sum_of_sides(const dent_cloud *cloud);
 /* Slots of a node, and the centres of its cover; returns how many. */
 uint32_t cloud_cover_centres(const dent_cloud *cloud, uint32_t level, uint32_t node, uint32_t centres[COVER_POINTS]);

@@ -3,6 +3,8 @@
 
 #include "base/containers/heap_sort.h"
 
+enum { LEADING_SHIFT = 50, LEADING_COUNT = 1 << (63 - LEADING_SHIFT) }; /* exponent and two bits; no sign */
+
 #define DISTORTED_MOST 0.02
 #define LONGER_BOXES 2.0
 
@@ -20,34 +22,54 @@ static uint64_t memory_of(const dent_cloud *cloud)
 
 static void measure_box(dent_cloud *cloud)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        double low = cloud->point[0][axis], high = low;
-        for (uint32_t slot = 1; slot < cloud->count; slot++) {
+    double *low = cloud->info.lo, *high = cloud->info.hi;
+    memcpy(low, cloud->point[0], sizeof cloud->info.lo);
+    memcpy(high, cloud->point[0], sizeof cloud->info.hi);
+    for (uint32_t slot = 1; slot < cloud->count; slot++) {
+        for (int axis = 0; axis < 3; axis++) {
             double x = cloud->point[slot][axis];
-            low = x < low ? x : low;
-            high = x > high ? x : high;
+            low[axis] = x < low[axis] ? x : low[axis];
+            high[axis] = x > high[axis] ? x : high[axis];
         }
-        cloud->info.lo[axis] = low;
-        cloud->info.hi[axis] = high;
     }
+}
+
+/* The leading bits of a number that is not negative: the same order. */
+static uint32_t leading_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint32_t)(bits >> LEADING_SHIFT);
+}
+
+/* The k-th smallest of one number a slot, of slots with edges. Only numbers with the same leading bits as that one are
+ * selected from: far fewer than all. */
+static double select_of_slots(dent_cloud *cloud, const double *values, uint32_t k)
+{
+    uint32_t counts[LEADING_COUNT] = {0}, below = 0, bits = 0, count = 0;
+    for (uint32_t slot = 0; slot < cloud->count; slot++) {
+        counts[leading_bits(values[slot])] += cloud_degree(cloud, slot) > 0;
+    }
+    for (; below + counts[bits] <= k; bits++) {
+        below += counts[bits];
+    }
+    for (uint32_t slot = 0; slot < cloud->count; slot++) {
+        if (leading_bits(values[slot]) == bits && cloud_degree(cloud, slot) > 0) {
+            cloud->room[count++] = values[slot];
+        }
+    }
+    return cloud_select(cloud->room, count, k - below);
 }
 
 static void measure_radii(dent_cloud *cloud)
 {
-    double *room = cloud->room;
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < cloud->count; slot++) {
-        room[count] = cloud->radius[slot];
         count += cloud_degree(cloud, slot) > 0;
     }
     cloud->info.isolated = cloud->count - count;
-    cloud->info.radius = count ? cloud_select(room, count, (uint32_t)(9 * (uint64_t)count / 10)) : 0.0;
-    count = 0;
-    for (uint32_t slot = 0; slot < cloud->count; slot++) {
-        room[count] = cloud->area[slot];
-        count += cloud_degree(cloud, slot) > 0;
-    }
-    cloud->info.spacing = count ? sqrt(cloud_select(room, count, count / 2)) : 0.0;
+    cloud->info.radius = count ? select_of_slots(cloud, cloud->radius, (uint32_t)(9 * (uint64_t)count / 10)) : 0.0;
+    cloud->info.spacing = count ? sqrt(select_of_slots(cloud, cloud->area, count / 2)) : 0.0;
 }
 
 void cloud_measure(dent_cloud *cloud)

@@ -4,7 +4,7 @@
  *
  * The tree is grown by Prim's method. Weights are sorted into WEIGHTS buckets of equal steps of the angle, so the next
  * slot is found in constant time; within a bucket the last one in comes first. The tree grows on one thread; weights
- * are found before, in parallel. */
+ * are found before, in parallel. The other threads fill leaves and covers meanwhile, which need no sides. */
 #include "clouds/cloud_data.h"
 
 #include "base/containers/union_find.h"
@@ -128,29 +128,6 @@ static void grow_all(struct tree_growth *growth)
     }
 }
 
-static dent_status orient_normals(dent_cloud *cloud)
-{
-    dent_context *context = cloud->context;
-    size_t count = cloud->count;
-    struct tree_growth growth = {.cloud = cloud};
-    growth.next = dent_allocate(context, count, 3 * sizeof *growth.next);
-    growth.bucket = dent_allocate(context, count, sizeof *growth.bucket);
-    growth.weights = dent_allocate(context, cloud->first[count], sizeof *growth.weights);
-    dent_status status = DENT_ERROR_OUT_OF_MEMORY;
-    if (growth.next && growth.bucket && growth.weights) {
-        growth.previous = growth.next + count;
-        growth.from = growth.previous + count;
-        status = dent_parallel_for(context, cloud_blocks(cloud->count), weight_block, &growth);
-    }
-    if (status == DENT_OK) {
-        grow_all(&growth);
-    }
-    dent_release(context, growth.weights, cloud->first[count], sizeof *growth.weights);
-    dent_release(context, growth.bucket, count, sizeof *growth.bucket);
-    dent_release(context, growth.next, count, 3 * sizeof *growth.next);
-    return status;
-}
-
 /* Given normals have sides: parts only. */
 static void join_all_edges(dent_cloud *cloud)
 {
@@ -167,14 +144,57 @@ static void join_all_edges(dent_cloud *cloud)
     }
 }
 
+/* The first block finds parts and sides, the others are those of the tree. */
+struct part_work {
+    dent_cloud *cloud;
+    struct tree_growth *growth; /* null: parts only */
+};
+
+static void part_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct part_work *work = data;
+    (void)worker;
+    if (block > 0) {
+        cloud_fill_lowest(work->cloud, block - 1);
+    } else if (work->growth) {
+        grow_all(work->growth);
+    } else {
+        join_all_edges(work->cloud);
+    }
+}
+
+static dent_status find_with(dent_cloud *cloud, struct tree_growth *growth)
+{
+    struct part_work work = {cloud, growth};
+    return dent_parallel_for(cloud->context, 1 + cloud_lowest_blocks(cloud), part_block, &work);
+}
+
+static dent_status orient_normals(dent_cloud *cloud)
+{
+    dent_context *context = cloud->context;
+    size_t count = cloud->count;
+    struct tree_growth growth = {.cloud = cloud};
+    growth.next = dent_allocate(context, count, 3 * sizeof *growth.next);
+    growth.bucket = dent_allocate(context, count, sizeof *growth.bucket);
+    growth.weights = dent_allocate(context, cloud->first[count], sizeof *growth.weights);
+    dent_status status = DENT_ERROR_OUT_OF_MEMORY;
+    if (growth.next && growth.bucket && growth.weights) {
+        growth.previous = growth.next + count;
+        growth.from = growth.previous + count;
+        status = dent_parallel_for(context, cloud_blocks(cloud->count), weight_block, &growth);
+    }
+    if (status == DENT_OK) {
+        status = find_with(cloud, &growth);
+    }
+    dent_release(context, growth.weights, cloud->first[count], sizeof *growth.weights);
+    dent_release(context, growth.bucket, count, sizeof *growth.bucket);
+    dent_release(context, growth.next, count, 3 * sizeof *growth.next);
+    return status;
+}
+
 dent_status cloud_find_parts(dent_cloud *cloud, bool orient)
 {
-    dent_status status = DENT_OK;
-    if (orient) {
-        status = orient_normals(cloud);
-    } else {
-        join_all_edges(cloud);
-    }
+    dent_status status = orient ? orient_normals(cloud) : find_with(cloud, NULL);
     for (uint32_t slot = 0; slot < cloud->count && status == DENT_OK; slot++) {
         cloud->info.parts += cloud->part[slot] == slot;
     }

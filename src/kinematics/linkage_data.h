@@ -34,4 +34,7 @@ static inline const char *linkage_joint_name(const dent_linkage *linkage, uint32
     return linkage->joints[joint].def.name;
 }
 
+/* Two unit vectors that span the plane across a unit vector, the first axes of a PLANAR joint. */
+void linkage_plane_axes(const double n[3], double x[3], double y[3]);
+
 #endif

@@ -266,7 +266,7 @@ static void turn_vector(const dent_pose *pose, const double vector[3], double re
 /* Two unit vectors that span the plane across a unit vector n: x and y after the shortest turn that takes z to n, by
  * x = (1 - n0 n0 / (1 + n2), -n0 n1 / (1 + n2), -n0) and alike for y. Below the plane of x and y, where 1 + n2 cancels,
  * with 1 + n2 = (n0^2 + n1^2) / (1 - n2); opposite to z every half turn is as short, and the one about x is taken. */
-static void plane_axes(const double n[3], double x[3], double y[3])
+void linkage_plane_axes(const double n[3], double x[3], double y[3])
 {
     double share[3] = {0, 0, 0}; /* n0 n0, n0 n1 and n1 n1, divided by 1 + n2 */
     double larger = fmax(fabs(n[0]), fabs(n[1]));
@@ -298,7 +298,7 @@ static void joint_translation(const struct linkage_joint *joint, const double ow
     double x[3] = {0, 0, 0}, y[3] = {0, 0, 0};
     double across[2] = {0, 0};
     if (def->kind == DENT_JOINT_PLANAR) {
-        plane_axes(joint->unit_axis, x, y);
+        linkage_plane_axes(joint->unit_axis, x, y);
         across[0] = own[0];
         across[1] = own[1];
     }

@@ -2,6 +2,7 @@
 #include "neighbours/neighbours_data.h"
 
 #include <float.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -35,26 +36,73 @@ void neighbours_read_place(const dent_positions *positions, uint32_t vertex, dou
     }
 }
 
-dent_status neighbours_read(dent_context *context, const dent_positions *positions, uint32_t count, int exponent,
-                            const char *what, struct ordered_point *to)
+enum { PLACES_A_BLOCK = 1024 };
+
+/* Places are read in blocks; none is left out, but the first that is not finite is looked for again. */
+struct read_work {
+    const dent_positions *positions;
+    struct ordered_point *to;
+    uint32_t count;
+    double scale, rest; /* in two steps: 2^exponent itself may be out of range */
+    atomic_bool is_bad;
+};
+
+static void read_block(void *data, uint32_t block, uint32_t worker)
 {
-    /* in two steps: 2^exponent itself may be out of range */
-    double scale = ldexp(1.0, exponent / 2), rest = ldexp(1.0, exponent - exponent / 2);
+    struct read_work *work = data;
     double most = ldexp(1.0, PLACE_EXPONENT);
+    uint32_t begin = block * PLACES_A_BLOCK;
+    uint32_t end = work->count - begin < PLACES_A_BLOCK ? work->count : begin + PLACES_A_BLOCK;
+    bool is_bad = false;
+    (void)worker;
+    for (uint32_t i = begin; i < end; i++) {
+        double place[3];
+        neighbours_read_place(work->positions, i, place);
+        for (int axis = 0; axis < 3; axis++) {
+            double x = place[axis] * work->scale * work->rest;
+            is_bad = is_bad || !isfinite(place[axis]);
+            work->to[i].point[axis] = x > most ? most : x < -most ? -most : x;
+        }
+        work->to[i].index = i;
+    }
+    if (is_bad) {
+        atomic_store_explicit(&work->is_bad, true, memory_order_relaxed);
+    }
+}
+
+static dent_status check_finite(dent_context *context, const dent_positions *positions, uint32_t count,
+                                const char *what)
+{
     for (uint32_t i = 0; i < count; i++) {
         double place[3];
         neighbours_read_place(positions, i, place);
         for (int axis = 0; axis < 3; axis++) {
-            double x = place[axis] * scale * rest;
             if (!isfinite(place[axis])) {
                 return dent_fail(context, DENT_ERROR_BAD_NUMBER, "%s %u: %c is not finite", what, (unsigned)i,
                                  "xyz"[axis]);
             }
-            to[i].point[axis] = x > most ? most : x < -most ? -most : x;
         }
-        to[i].index = i;
     }
     return DENT_OK;
+}
+
+static uint32_t blocks_of(uint32_t count, uint32_t block)
+{
+    return count / block + (count % block > 0);
+}
+
+dent_status neighbours_read(dent_context *context, const dent_positions *positions, uint32_t count, int exponent,
+                            const char *what, struct ordered_point *to)
+{
+    struct read_work work = {.positions = positions,
+                             .to = to,
+                             .count = count,
+                             .scale = ldexp(1.0, exponent / 2),
+                             .rest = ldexp(1.0, exponent - exponent / 2)};
+    atomic_init(&work.is_bad, false);
+    dent_status status = dent_parallel_for(context, blocks_of(count, PLACES_A_BLOCK), read_block, &work);
+    bool is_bad = atomic_load_explicit(&work.is_bad, memory_order_relaxed);
+    return status || !is_bad ? status : check_finite(context, positions, count, what);
 }
 
 /* The power of two that brings the largest coordinate just below 2^SCALED_EXPONENT. What is not finite is left to
@@ -118,14 +166,20 @@ static void box_of_node(const struct neighbour_node *child, struct neighbour_nod
     }
 }
 
-static void box_leaves(dent_neighbours *points)
+enum { NODES_A_BLOCK = 16 };
+
+static void box_leaves_block(void *data, uint32_t block, uint32_t worker)
 {
-    for (uint32_t node = 0; node < points->node_counts[0]; node++) {
+    dent_neighbours *points = data;
+    const struct neighbour_leaf *upper = points->upper_leaves ? points->upper_leaves : points->leaves;
+    uint32_t begin = block * NODES_A_BLOCK, left = points->node_counts[0] - begin;
+    uint32_t end = begin + (left < NODES_A_BLOCK ? left : NODES_A_BLOCK);
+    (void)worker;
+    for (uint32_t node = begin; node < end; node++) {
         for (uint32_t lane = 0; lane < NEIGHBOUR_LANES; lane++) {
             uint32_t leaf = node * NEIGHBOUR_LANES + lane;
             if (leaf < points->tree.leaf_count) {
-                box_of_leaf(&points->leaves[leaf], &(points->upper_leaves ? points->upper_leaves : points->leaves)[leaf],
-                            &points->nodes[node], lane);
+                box_of_leaf(&points->leaves[leaf], &upper[leaf], &points->nodes[node], lane);
             } else {
                 empty_lane(&points->nodes[node], lane);
             }
@@ -147,12 +201,14 @@ static void box_level(dent_neighbours *points, uint32_t level)
     }
 }
 
-static void box_all(dent_neighbours *points)
+static dent_status box_all(dent_neighbours *points)
 {
-    box_leaves(points);
+    uint32_t blocks = points->count > 0 ? blocks_of(points->node_counts[0], NODES_A_BLOCK) : 0;
+    dent_status status = dent_parallel_for(points->context, blocks, box_leaves_block, points);
     for (uint32_t level = 1; level < points->tree.level_count; level++) {
         box_level(points, level);
     }
+    return status;
 }
 
 /* How long the leaves' boxes are together: what motion makes worse. */
@@ -205,20 +261,38 @@ static void fill_corners(dent_neighbours *points)
     }
 }
 
-static void fill_leaves(dent_neighbours *points, const struct ordered_point *ordered)
+struct fill_work {
+    dent_neighbours *points;
+    const struct ordered_point *ordered;
+};
+
+static void fill_block(void *data, uint32_t block, uint32_t worker)
 {
-    for (uint32_t slot = 0; slot < points->tree.leaf_count * NEIGHBOUR_LANES; slot++) {
+    const struct fill_work *work = data;
+    dent_neighbours *points = work->points;
+    uint32_t begin = block * PLACES_A_BLOCK, left = points->tree.leaf_count * NEIGHBOUR_LANES - begin;
+    uint32_t end = begin + (left < PLACES_A_BLOCK ? left : PLACES_A_BLOCK);
+    (void)worker;
+    for (uint32_t slot = begin; slot < end; slot++) {
         for (int axis = 0; axis < 3; axis++) {
             points->leaves[slot / NEIGHBOUR_LANES].point[axis][slot % NEIGHBOUR_LANES] =
-                slot < points->count ? ordered[slot].point[axis] : NAN;
+                slot < points->count ? work->ordered[slot].point[axis] : NAN;
         }
-        points->indices[slot] = slot < points->count ? ordered[slot].index : UINT32_MAX;
+        points->indices[slot] = slot < points->count ? work->ordered[slot].index : UINT32_MAX;
     }
+}
+
+static dent_status fill_leaves(dent_neighbours *points, const struct ordered_point *ordered)
+{
+    struct fill_work work = {points, ordered};
+    uint32_t blocks = blocks_of(points->tree.leaf_count * NEIGHBOUR_LANES, PLACES_A_BLOCK);
+    dent_status status = dent_parallel_for(points->context, blocks, fill_block, &work);
     if (points->upper_leaves) {
         fill_corners(points);
     }
-    box_all(points);
+    status = status ? status : box_all(points);
     points->box_sides = sum_of_sides(points);
+    return status;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -280,7 +354,7 @@ static dent_status order_anew(dent_neighbours *points)
     }
     if (status == DENT_OK) {
         points->scale_exponent = exponent;
-        fill_leaves(points, ordered);
+        status = fill_leaves(points, ordered);
     }
     dent_release(points->context, ordered, points->count, sizeof *ordered);
     return status == DENT_ERROR_OUT_OF_MEMORY
@@ -360,21 +434,6 @@ uint32_t dent_neighbours_reordered(const dent_neighbours *points)
 
 /* ---- updating ---------------------------------------------------------------------------------------------------- */
 
-static dent_status check_finite(const dent_neighbours *points)
-{
-    for (uint32_t i = 0; i < points->count; i++) {
-        double place[3];
-        neighbours_read_place(&points->positions, i, place);
-        for (int axis = 0; axis < 3; axis++) {
-            if (!isfinite(place[axis])) {
-                return dent_fail(points->context, DENT_ERROR_BAD_NUMBER, "point %u: %c is not finite", (unsigned)i,
-                                 "xyz"[axis]);
-            }
-        }
-    }
-    return DENT_OK;
-}
-
 static void move_points(dent_neighbours *points, int exponent)
 {
     struct point_scale scale = point_scale_of(exponent);
@@ -389,7 +448,7 @@ static void move_points(dent_neighbours *points, int exponent)
 static dent_status update(void *data)
 {
     dent_neighbours *points = data;
-    dent_status status = check_finite(points);
+    dent_status status = check_finite(points->context, &points->positions, points->count, "point");
     if (status) {
         return status;
     }
@@ -397,7 +456,10 @@ static dent_status update(void *data)
     points->box_sides = ldexp(points->box_sides, exponent - points->scale_exponent);
     points->scale_exponent = exponent;
     move_points(points, exponent);
-    box_all(points);
+    status = box_all(points);
+    if (status) {
+        return status;
+    }
     if (isfinite(points->box_sides) && sum_of_sides(points) <= 2.0 * points->box_sides) {
         return DENT_OK;
     }

@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { CURVE_CELLS = 1024, RUN_POINTS = 512, LEAF_POINTS = 8, RUNS_A_BLOCK = 16 };
+enum { CURVE_CELLS = 1024, RUN_POINTS = 512, LEAF_POINTS = 8, RUNS_A_BLOCK = 16, POINTS_A_BLOCK = 1024 };
 
 struct point_range {
     uint32_t begin, end;
 };
 
 struct order_work {
+    dent_context *context;
     struct ordered_point *points, *scratch;
     uint64_t *keys, *key_scratch;
     uint32_t *places, *place_scratch;
@@ -48,23 +49,63 @@ static double cells_per_length(const double low[3], const double high[3])
     return longest > 0.0 ? CURVE_CELLS * 0.999999 / longest : INFINITY;
 }
 
-static void sort_range(struct order_work *work, struct point_range range, const double low[3], double density)
+/* A range with the cells of its curve. */
+struct curve_sort {
+    struct order_work *work;
+    struct ordered_point *points;
+    const double *low;
+    double density;
+    uint32_t count;
+};
+
+static uint32_t curve_block_end(const struct curve_sort *sort, uint32_t block)
 {
-    uint32_t count = range.end - range.begin;
-    struct ordered_point *points = work->points + range.begin;
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t left = sort->count - block * POINTS_A_BLOCK;
+    return block * POINTS_A_BLOCK + (left < POINTS_A_BLOCK ? left : POINTS_A_BLOCK);
+}
+
+static void key_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct curve_sort *sort = data;
+    (void)worker;
+    for (uint32_t i = block * POINTS_A_BLOCK; i < curve_block_end(sort, block); i++) {
         uint32_t cell[3];
         for (int axis = 0; axis < 3; axis++) {
-            cell[axis] = (uint32_t)((points[i].point[axis] - low[axis]) * density);
+            cell[axis] = (uint32_t)((sort->points[i].point[axis] - sort->low[axis]) * sort->density);
         }
-        work->keys[i] = morton_code(cell);
-        work->places[i] = i;
+        sort->work->keys[i] = morton_code(cell);
+        sort->work->places[i] = i;
     }
-    radix_sort_u64(work->keys, work->places, work->key_scratch, work->place_scratch, count);
-    for (uint32_t i = 0; i < count; i++) {
-        work->scratch[i] = points[work->places[i]];
+}
+
+static void gather_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct curve_sort *sort = data;
+    (void)worker;
+    for (uint32_t i = block * POINTS_A_BLOCK; i < curve_block_end(sort, block); i++) {
+        sort->work->scratch[i] = sort->points[sort->work->places[i]];
     }
-    memcpy(points, work->scratch, count * sizeof *points);
+}
+
+static void copy_back_block(void *data, uint32_t block, uint32_t worker)
+{
+    const struct curve_sort *sort = data;
+    uint32_t begin = block * POINTS_A_BLOCK;
+    (void)worker;
+    memcpy(sort->points + begin, sort->work->scratch + begin,
+           (curve_block_end(sort, block) - begin) * sizeof *sort->points);
+}
+
+static dent_status sort_range(struct order_work *work, struct point_range range, const double low[3], double density)
+{
+    uint32_t count = range.end - range.begin, blocks = count / POINTS_A_BLOCK + (count % POINTS_A_BLOCK > 0);
+    struct curve_sort sort = {work, work->points + range.begin, low, density, count};
+    dent_status status = dent_parallel_for(work->context, blocks, key_block, &sort);
+    if (status == DENT_OK) {
+        radix_sort_u64(work->keys, work->places, work->key_scratch, work->place_scratch, count);
+        status = dent_parallel_for(work->context, blocks, gather_block, &sort);
+    }
+    return status ? status : dent_parallel_for(work->context, blocks, copy_back_block, &sort);
 }
 
 static void push_crowded_cells(struct order_work *work, struct point_range range)
@@ -80,20 +121,22 @@ static void push_crowded_cells(struct order_work *work, struct point_range range
     }
 }
 
-static void sort_along_curves(struct order_work *work)
+static dent_status sort_along_curves(struct order_work *work)
 {
+    dent_status status = DENT_OK;
     work->waiting[0] = (struct point_range){0, work->count};
     work->waiting_count = 1;
-    while (work->waiting_count > 0) {
+    while (work->waiting_count > 0 && status == DENT_OK) {
         struct point_range range = work->waiting[--work->waiting_count];
         double low[3], high[3];
         range_box(work->points + range.begin, range.end - range.begin, low, high);
         double density = cells_per_length(low, high);
         if (density < INFINITY) { /* else the points are equal, or as good as */
-            sort_range(work, range, low, density);
+            status = sort_range(work, range, low, density);
             push_crowded_cells(work, range);
         }
     }
+    return status;
 }
 
 /* ---- halving ----------------------------------------------------------------------------------------------------- */
@@ -124,8 +167,9 @@ static void select_front(struct ordered_point *points, uint32_t count, uint32_t 
             }
             swap_points(&points[low++], &points[high--]);
         }
-        uint32_t second = low > high ? low : high + 1; /* below lie those up to the middle, from here on those from it */
-        if (second == end) {                           /* the middle is the largest, and lies last */
+        uint32_t second =
+            low > high ? low : high + 1; /* below lie those up to the middle, from here on those from it */
+        if (second == end) {             /* the middle is the largest, and lies last */
             second--;
         }
         if (first < second) {
@@ -169,20 +213,18 @@ static void split_block(void *data, uint32_t block, uint32_t worker)
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-static dent_status sort_with(dent_context *context, struct order_work *work)
+static dent_status sort_with(struct order_work *work)
 {
-    if (work->count > RUN_POINTS) {
-        sort_along_curves(work);
-    }
-    uint32_t block = RUNS_A_BLOCK * RUN_POINTS;
-    return dent_parallel_for(context, work->count / block + (work->count % block > 0), split_block, work);
+    dent_status status = work->count > RUN_POINTS ? sort_along_curves(work) : DENT_OK;
+    uint32_t block = RUNS_A_BLOCK * RUN_POINTS, blocks = work->count / block + (work->count % block > 0);
+    return status ? status : dent_parallel_for(work->context, blocks, split_block, work);
 }
 
 dent_status point_order_sort_in(dent_context *context, struct ordered_point *points, uint32_t count,
                                 struct arena *arena)
 {
     struct arena_mark mark = arena_mark(arena);
-    struct order_work work = {.points = points, .count = count};
+    struct order_work work = {.context = context, .points = points, .count = count};
     work.scratch = arena_allocate(arena, count, sizeof *work.scratch);
     work.keys = arena_allocate(arena, count, 2 * sizeof *work.keys);
     work.places = arena_allocate(arena, count, 2 * sizeof *work.places);
@@ -191,7 +233,7 @@ dent_status point_order_sort_in(dent_context *context, struct ordered_point *poi
     if (work.scratch && work.keys && work.places && work.waiting) {
         work.key_scratch = work.keys + count;
         work.place_scratch = work.places + count;
-        status = sort_with(context, &work);
+        status = sort_with(&work);
     }
     arena_rewind(arena, mark);
     return status;

@@ -49,7 +49,8 @@ static dent_status list_pairs(struct plan_tester *tester, const dent_planner_def
         count = 0;
         for (uint32_t a = 0; a < tester->body_count; a++) {
             for (uint32_t b = a + 1; b < tester->body_count; b++) {
-                bool obstacles = tester->bodies[a].link == DENT_PLAN_OBSTACLE && tester->bodies[b].link == DENT_PLAN_OBSTACLE;
+                bool obstacles =
+                    tester->bodies[a].link == DENT_PLAN_OBSTACLE && tester->bodies[b].link == DENT_PLAN_OBSTACLE;
                 if (!obstacles && is_allowed(tester, def, a, b)) {
                     if (round) {
                         tester->pairs[count] = (dent_plan_pair){a, b};
@@ -102,7 +103,8 @@ static dent_status add_bodies(struct plan_tester *tester, struct plan_worker *wo
         if (status != DENT_OK) {
             return dent_fail(tester->context, status, "%s", dent_world_message(worker_state->world));
         }
-        body->frame = link == DENT_PLAN_OBSTACLE ? DENT_FRAME_WORLD : dent_linkage_frame_of(tester->space->linkage, link);
+        body->frame =
+            link == DENT_PLAN_OBSTACLE ? DENT_FRAME_WORLD : dent_linkage_frame_of(tester->space->linkage, link);
     }
     for (uint32_t i = 0; i < tester->excluded_count; i++) {
         worker_state->excluded[i] = (dent_excluded_pair){worker_state->bodies[tester->pairs[i].body_a].body,
@@ -265,10 +267,12 @@ static void keep_contacts(const struct plan_tester *tester, struct plan_worker *
         kept->link_b = tester->bodies[contact->body_b].link;
         dent_pose pose_a = identity, pose_b = identity;
         if (kept->link_a != DENT_PLAN_OBSTACLE) {
-            pose_a = dent_motion_frame_at(worker_state->frames, worker_state->bodies[contact->body_a].frame, result->t_lo);
+            pose_a =
+                dent_motion_frame_at(worker_state->frames, worker_state->bodies[contact->body_a].frame, result->t_lo);
         }
         if (kept->link_b != DENT_PLAN_OBSTACLE) {
-            pose_b = dent_motion_frame_at(worker_state->frames, worker_state->bodies[contact->body_b].frame, result->t_lo);
+            pose_b =
+                dent_motion_frame_at(worker_state->frames, worker_state->bodies[contact->body_b].frame, result->t_lo);
         }
         to_local(&pose_a, contact->point_a, kept->point_a, false);
         to_local(&pose_b, contact->point_b, kept->point_b, false);
@@ -378,6 +382,38 @@ static size_t moving_vertices(const struct plan_tester *tester)
     return count;
 }
 
+/* Pairs that are not tested need not be found: neighbours overlap where they are joined, obstacles where they like. A
+ * group for each moving body and one for all obstacles, unless there are more than 31, or the caller filters. */
+static bool can_filter(const struct plan_tester *tester)
+{
+    uint32_t moving = 0;
+    bool plain = true;
+    for (uint32_t i = 0; i < tester->body_count; i++) {
+        const dent_body_def *shape = &tester->bodies[i].shape;
+        moving += tester->bodies[i].link != DENT_PLAN_OBSTACLE;
+        plain = plain && shape->collision_group == 1 && shape->collision_mask == UINT32_MAX;
+    }
+    return plain && moving <= 31;
+}
+
+static void filter_pairs(const struct plan_tester *tester, uint32_t body, dent_body_def *shape)
+{
+    uint32_t next = 0;
+    shape->collision_group = UINT32_C(1) << 31;
+    for (uint32_t i = 0; i < tester->body_count; i++) {
+        bool moves = tester->bodies[i].link != DENT_PLAN_OBSTACLE;
+        uint32_t group = UINT32_C(1) << (moves ? next : 31);
+        shape->collision_group = i == body ? group : shape->collision_group;
+        if (moves && i != body && is_excluded(tester, i < body ? i : body, i < body ? body : i)) {
+            shape->collision_mask &= ~group;
+        }
+        next += moves;
+    }
+    if (tester->bodies[body].link == DENT_PLAN_OBSTACLE) {
+        shape->collision_mask &= ~(UINT32_C(1) << 31);
+    }
+}
+
 /* The world of the check: made when first needed, with the moving bodies at positions that are overwritten. */
 static dent_status make_check_world(struct plan_tester *tester)
 {
@@ -385,9 +421,13 @@ static dent_status make_check_world(struct plan_tester *tester)
     size_t count = moving_vertices(tester);
     double *placed = dent_allocate(tester->context, count, 3 * sizeof *placed), *next = placed;
     dent_status status = world && placed ? DENT_OK : out_of_memory(tester);
+    bool filters = can_filter(tester);
     for (uint32_t i = 0; i < tester->body_count && status == DENT_OK; i++) {
         dent_body_def shape = tester->bodies[i].shape;
         dent_body_id id;
+        if (filters) {
+            filter_pairs(tester, i, &shape);
+        }
         if (tester->bodies[i].link != DENT_PLAN_OBSTACLE) {
             shape.positions_t0 = dent_positions_double(next);
             next += 3 * (size_t)shape.vertex_count;

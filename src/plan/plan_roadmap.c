@@ -122,8 +122,12 @@ static dent_status certify(dent_planner *planner, bool *found)
     return status;
 }
 
+/* While another path waits for the rest of its certificate, nothing. */
 static dent_status try_path(dent_planner *planner, bool *found)
 {
+    if (planner->pending) {
+        return DENT_OK;
+    }
     dent_status status = update_components(planner);
     if (status != DENT_OK || component_of(planner, 0) != component_of(planner, 1)) {
         return status;

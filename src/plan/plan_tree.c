@@ -104,8 +104,12 @@ static dent_status certify(dent_planner *planner, bool *found)
     return status;
 }
 
+/* While another path waits for the rest of its certificate, nothing. */
 static dent_status try_path(dent_planner *planner, uint32_t a, uint32_t b, bool *found)
 {
+    if (planner->pending) {
+        return DENT_OK;
+    }
     bool swapped = plan_node_at(planner, a)->tree != PLAN_FROM;
     dent_status status = swapped ? join(planner, b, a) : join(planner, a, b);
     return status == DENT_OK ? certify(planner, found) : status;

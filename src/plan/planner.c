@@ -256,9 +256,9 @@ void dent_planner_destroy(dent_planner *planner)
     if (!planner) {
         return;
     }
-    struct dynamic_array *arrays[] = {&planner->nodes,     &planner->values,   &planner->contacts,
-                                      &planner->links,     &planner->components, &planner->distances,
-                                      &planner->previous,  &planner->path,     &planner->spare};
+    struct dynamic_array *arrays[] = {&planner->nodes,    &planner->values,     &planner->contacts,
+                                      &planner->links,    &planner->components, &planner->distances,
+                                      &planner->previous, &planner->path,       &planner->spare};
     plan_tester_destroy(&planner->tester);
     dent_constraints_destroy(planner->constraints);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
@@ -438,16 +438,26 @@ static dent_status check_ends(dent_planner *planner)
     return status;
 }
 
+/* The path is there when the start is the goal: nothing touches there. */
+static dent_status check_and_stay(dent_planner *planner, bool *found)
+{
+    dent_status status = check_ends(planner);
+    *found = status == DENT_OK && planner->phase == PLAN_SEARCHING &&
+             memcmp(planner->from, planner->to, planner->space.value_count * sizeof(double)) == 0;
+    bool kept = !*found || (array_push(&planner->path, planner->from) && array_push(&planner->path, planner->to));
+    return kept ? status : plan_out_of_memory(planner);
+}
+
 static dent_status run_phase(dent_planner *planner, uint64_t began)
 {
     dent_status status = DENT_OK;
     bool found = false, done = false;
     switch (planner->phase) {
     case PLAN_CHECKING:
-        return check_ends(planner);
     case PLAN_SEARCHING:
-        status = planner->def.method == DENT_PLAN_TREE ? plan_tree_round(planner, &found)
-                                                       : plan_roadmap_round(planner, &found);
+        status = planner->phase == PLAN_CHECKING         ? check_and_stay(planner, &found)
+                 : planner->def.method == DENT_PLAN_TREE ? plan_tree_round(planner, &found)
+                                                         : plan_roadmap_round(planner, &found);
         if (status == DENT_OK && found) {
             planner->verdict = DENT_PLAN_FOUND;
             planner->length = plan_path_length(planner);
@@ -491,7 +501,8 @@ dent_status dent_planner_run(dent_planner *planner, uint64_t budget, const int *
         return dent_fail(planner->context, DENT_ERROR_INVALID_ARGUMENT,
                          "dent_planner_run: dent_planner_begin was not called, or the last run failed");
     }
-    planner->edge_limit = planner->edges + (budget < UINT64_MAX - planner->edges ? budget : UINT64_MAX - planner->edges);
+    planner->edge_limit =
+        planner->edges + (budget < UINT64_MAX - planner->edges ? budget : UINT64_MAX - planner->edges);
     planner->cancel = cancel;
     dent_status status = dent_call_guarded(planner->context, run, planner);
     bool cancelled = is_cancelled(planner);

@@ -193,7 +193,7 @@ class Check(tool.ToolTest):
                 with open(self.path(file), "rb") as content:
                     header = content.read()
                 self.assertIn(b"<VTKFile", header)
-                for field in (b"depth",) if "deepest" in file else (b"mark", b"inside", b"body"):
+                for field in (b"depth",) if "deepest" in file else (b"mark", b"inside", b"body", b"depth", b"name"):
                     self.assertIn(b'Name="' + field + b'"', header)
         self.assertEqual(tool.run("check", "--json", "--out", self.path("p3"), *names).returncode, 1)
 
@@ -205,10 +205,21 @@ class Check(tool.ToolTest):
         self.assertEqual(marks[0].count(2) + marks[1].count(2), pairs[0]["overlapping_elements"])
         inside = [read_field(self.path("picture_%d_part%d.vtu" % (body, body)), "inside") for body in (0, 1)]
         self.assertEqual((sum(inside[0]), sum(inside[1])), (0, 8))
+        depths = [read_field(self.path("picture_%d_part%d.vtu" % (body, body)), "depth") for body in (0, 1)]
+        self.assertEqual(set(depths[0]), {0})
+        self.assertTrue(all(0 < depth <= 4 for depth in depths[1]), depths[1])  # the outer block is 8 wide
         self.assertEqual(set(read_field(self.path("picture_1_part1.vtu"), "body")), {1})
         self.assertEqual(read_field(self.path("picture_deepest.vtp"), "depth"), (pairs[0]["max_depth"],))
         rows = tool.json_lines(self.good("info", "--json", self.path("picture_0_part0.vtu")).stdout)
         self.assertEqual((rows[0]["cells"], rows[0]["hi_z"]), (6, 8))
+
+    def test_a_body_keeps_its_name_in_its_file(self):
+        path = self.write("t\u00e9th <1>.mesh", tool.medit(*tool.cube((0, 0, 0))))
+        self.good("check", "--out", self.path("one.vtu"), path)
+        with open(self.path("one.vtu"), "rb") as file:
+            codes = re.search(rb'Name="name"[^>]*>([0-9 ]*)</DataArray>', file.read()).group(1).split()
+        self.assertEqual(bytes(map(int, codes)), "t\u00e9th <1>\0".encode())
+        self.assertEqual(tool.json_lines(self.good("info", "--json", self.path("one.vtu")).stdout)[0]["cells"], 6)
 
     def test_a_single_file_is_written_for_a_single_body_only(self):
         names = self.solids(((0, 0, 0),), ((3, 0, 0),))

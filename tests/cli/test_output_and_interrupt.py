@@ -1,6 +1,7 @@
 """A full disk, a closed pipe, Ctrl-C, and the progress bar."""
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import tool_under_test as tool
 LONG_RUN = ("pairs", "--ask", "face-cell", "--method", "brute-force", "--threads", "2", "blocks-640k", "--scale", "0.5")
 # Several seconds on any machine, and what precedes the loop, where no share can be told, is short.
 RUN_WITH_A_BAR = LONG_RUN[:-1] + ("0.3",)
+QUICK = bool(os.environ.get("DENT_QUICK_TESTS"))
 PATIENCE = 300  # seconds for what must come: a limit, not an expectation
 
 
@@ -105,6 +107,53 @@ class OutputAndInterrupt(tool.ToolTest):
         self.assertIn(b"searching", shown)
         self.assertRegex(shown, rb"\[[#.]{24}\] +\d+ %")
         self.assertEqual(process.returncode, 130)
+
+    def seen_on_a_terminal(self, *arguments):
+        """All that a terminal sees of a run: (what, percentage or None) of every time the bar was drawn."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([tool.TOOL, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=slave, env=tool.ENVIRONMENT)
+        os.close(slave)
+        shown, end = b"", time.time() + PATIENCE
+        while time.time() < end:
+            try:
+                shown += os.read(master, 4096)
+            except OSError:  # the other side is closed
+                break
+        process.wait(timeout=PATIENCE)
+        os.close(master)
+        self.assertIn(process.returncode, (0, 1))
+        drawn = re.findall(r"\r\x1b\[K([^\r\x1b]+?) +(?:\[[#.]{24}\] +(\d+) % )?[0-9.]+ s", shown.decode())
+        return [(what, int(share) if share else None) for what, share in drawn]
+
+    def test_a_bar_only_rises_and_says_what_is_done(self):
+        if QUICK:
+            self.skipTest("takes seconds on purpose")
+        stages = {}
+        for what, share in self.seen_on_a_terminal("check", "--self", "--threads", "2", "blocks-640k", "--scale", "0.5"):
+            if share is not None:
+                stages.setdefault(what, []).append(share)
+        self.assertIn("checking", stages)
+        for what, shares in stages.items():
+            self.assertEqual(shares, sorted(shares), what)
+
+    def test_files_are_numbered_while_they_are_read(self):
+        mesh = tool.obj(*tool.box_surface())
+        plain, pipe = self.write("box.obj", mesh), self.path("pipe.obj")
+        os.mkfifo(pipe)
+        master, slave = pty.openpty()
+        process = subprocess.Popen([tool.TOOL, "info", plain, pipe, plain], stdout=subprocess.DEVNULL, stderr=slave,
+                                   env=tool.ENVIRONMENT)
+        os.close(slave)
+        shown, end = b"", time.time() + PATIENCE
+        with open(pipe, "w") as file:  # the file has no end before the terminal has seen its name
+            while time.time() < end and b"reading 2 of 3: pipe.obj" not in shown:
+                if select.select([master], [], [], 0.5)[0]:
+                    shown += os.read(master, 4096)
+            file.write(mesh)
+        process.wait(timeout=PATIENCE)
+        os.close(master)
+        self.assertIn(b"reading 2 of 3: pipe.obj", shown)
+        self.assertEqual(process.returncode, 0)
 
 
 if __name__ == "__main__":

@@ -125,8 +125,14 @@ class Paths(ToolTest):
         self.assertIn("no built-in scene", run("plan", "nothing").stderr)
 
     def test_scenes_begin_and_end_with_their_frames(self):
-        (line,) = json_lines(self.good("plan", "arm", "--json").stdout)
-        self.assertEqual(line["verdict"], "found")
+        for scene in ("arm", "shelf", "piano"):
+            (line,) = json_lines(self.good("plan", scene, "--scale", "0.1", "--json").stdout)
+            self.assertEqual(line["verdict"], "found", scene)
+            self.assertGreater(line["waypoints"], 2, scene)
+
+    def test_a_start_that_is_the_goal_is_a_path(self):
+        (line,) = json_lines(self.good("plan", "arm", "--json", "--from", "0,0,0,0,0,0", "--to", "0,0,0,0,0,0").stdout)
+        self.assertEqual((line["verdict"], line["waypoints"], line["length"]), ("found", 2, 0))
 
 
 class RobotOfTheKit(DataTest):
@@ -138,6 +144,22 @@ class RobotOfTheKit(DataTest):
                                        "3,-1,2.5,-1.57,0,0.5").stdout)
         self.assertEqual(line["verdict"], "found")
         self.assertGreaterEqual(line["length"], 3)
+
+    def test_the_kit_robot_reaches_from_one_compartment_of_a_shelf_into_the_other(self):
+        boards = (((0.42, -0.47, 0.02), (0.44, 0.94, 0.03)), ((0.42, -0.47, 0.42), (0.44, 0.94, 0.03)),
+                  ((0.42, -0.47, 0.8), (0.44, 0.94, 0.03)), ((0.43, -0.47, 0.025), (0.42, 0.03, 0.8)),
+                  ((0.43, 0.44, 0.025), (0.42, 0.03, 0.8)), ((0.835, -0.46, 0.025), (0.03, 0.92, 0.8)))
+        words = [os.path.join(DATA, "meshes", "robot-ur5e", "ur5e.urdf")]
+        for number, (low, size) in enumerate(boards):
+            words += ["--obstacle", self.write("board%d.obj" % number, obj(*box_surface(low, size)))]
+        low, high = "-0.38,-1.25,1.98,-1.49,0.63,0", "-0.41,-1.47,1.6,-2.11,0.09,0"
+        self.good("ccd", *words, "--from", low, "--to", high, status=1)  # a board is in the way
+        result = self.good("plan", *words, "--from", low, "--to", high)
+        *waypoints, last = result.stdout.splitlines()
+        self.assertRegex(last, "^found: ")
+        self.assertEqual([float(v) for v in waypoints[-1].split(",")], [float(v) for v in high.split(",")])
+        for a, b in zip(waypoints, waypoints[1:]):
+            self.good("ccd", *words, "--from", a, "--to", b)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,24 @@ class Points(tool.ToolTest):
         row = self.ask(a, b, "--move", "5,0,-0.5")
         self.assertEqual((row["answer"], row["points"], row["miss_probability"]), ("no", 0, 0))
 
+    def test_sheets_one_to_four_spacings_apart_do_not_meet(self):
+        for gap in (1, 2, 3, 4):
+            row = self.ask(*self.scene("cloud-sheets", "--scale", "0.3", "--set", "gap=%d" % gap))
+            self.assertEqual((row["answer"], row["points"]), ("no", 0), gap)
+            self.assertLess(row["miss_probability"], 0.02)
+
+    def test_noisy_scans_with_holes_meet_where_their_balls_do(self):
+        a, b = self.scene("cloud-scans", "--scale", "0.3")  # radii of 0.87 to 1.13, centres 1.5 apart
+        for move, answer in (("0,0,0", "yes"), ("-1,0,0", "yes"), ("0,1,-0.5", "yes"), ("1,0,0", "no"), ("0,1,2.5", "no")):
+            row = self.ask(a, b, "--move", move)
+            self.assertEqual(row["answer"], answer, move)
+            self.assertEqual(row["points"] > 20, answer == "yes", move)
+
+    def test_a_sphere_in_the_hole_of_a_torus_does_not_meet_it(self):
+        a, b = self.scene("cloud-torus", "--scale", "0.3")
+        self.assertGreater(self.ask(a, b)["points"], 100)
+        self.assertEqual(self.ask(a, b, "--move", "-1,0,0")["answer"], "no")
+
     def test_only_the_time_depends_on_threads_and_instruction_sets(self):
         a, b = self.scene("cloud-torus", "--scale", "0.1")
         rows = [self.ask(a, b, "--seed", "7", *more) for more in

@@ -124,7 +124,7 @@ class Run(tool.ToolTest):
     def test_scenes_lists_what_run_takes(self):
         names = [line["name"] for line in tool.json_lines(self.good("scenes", "--json").stdout) if line["simulated"]]
         for name in ("jaw", "jaw-real", "knee", "stack", "v-shapes", "vessels", "fold", "cloth-sphere", "sheet-fold",
-                     "cloth-between", "box-stack", "newton-cradle", "peg-in-hole", "arm-table", "ur5e-table",
+                     "cloth-between", "tissue", "box-stack", "newton-cradle", "peg-in-hole", "arm-table", "ur5e-table",
                      "two-chains"):
             self.assertIn(name, names)
 

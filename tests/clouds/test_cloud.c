@@ -64,7 +64,7 @@ static uint64_t hash_of_all(uint32_t threads, dent_isa isa, const double *xyz_a,
 static void threads_and_instruction_sets_give_the_same_bits(void **state)
 {
     (void)state;
-    uint32_t count = (uint32_t)test_count(600, 2500, 20000); /* more than one block of slots */
+    uint32_t count = (uint32_t)test_count(2500, 2500, 20000); /* more than one block of slots */
     double *xyz_a = points_on_sphere(count, 1, 1), *xyz_b = points_on_sphere(count, 1, 2);
     for (int function = 0; function < DENT_CLOUD_FUNCTION_COUNT; function++) {
         uint64_t first = hash_of_all(1, DENT_ISA_SCALAR, xyz_a, xyz_b, count, (dent_cloud_function)function);

@@ -97,6 +97,43 @@ static void edges_of_one_length_are_kept(void **state)
     }
 }
 
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
+
+/* Balls of sizes 1 to 1e4, and single points far away: the measures are those of sorting all numbers. */
+static void spacing_and_radius_are_those_of_the_sorted_points(void **state)
+{
+    enum { COUNT = 1500, LONE = 2 };
+    uint32_t count = COUNT + LONE, measured = 0;
+    double *xyz = points_on_sphere(count, 1, 9), *radius = malloc(count * sizeof *radius);
+    double *area = malloc(count * sizeof *area);
+    for (uint32_t i = 0; i < 3 * COUNT; i++) {
+        uint32_t ball = i / 3 % 7 < 5 ? i / 3 % 7 % 2 : 2; /* three of unlike sizes */
+        xyz[i] = xyz[i] * (ball == 0 ? 1 : ball == 1 ? 1e2 : 1e4) + 1e5 * ball;
+    }
+    for (uint32_t i = 3 * COUNT; i < 3 * count; i++) {
+        xyz[i] = i < 3 * (COUNT + 1) ? 1e7 : -1e8;
+    }
+    dent_cloud *cloud = cloud_of(*state, xyz, count);
+    dent_cloud_info info = dent_cloud_get_info(cloud);
+    sphere_radii(xyz, count, 8, area);
+    for (uint32_t i = 0; i < count; i++) {
+        dent_cloud_point point = dent_cloud_point_at(cloud, i);
+        radius[measured] = point.radius;
+        area[measured] = 3.14159265358979323846 * area[i] * area[i] / 8;
+        measured += point.degree > 0;
+    }
+    qsort(radius, measured, sizeof *radius, compare_numbers);
+    qsort(area, measured, sizeof *area, compare_numbers);
+    print_message("%u of %u points have edges; radii %.3g to %.3g\n", measured, count, radius[0], radius[measured - 1]);
+    assert_true(measured >= COUNT && info.isolated == count - measured);
+    assert_true(info.radius == radius[9 * measured / 10]);
+    assert_true(fabs(info.spacing / sqrt(area[measured / 2]) - 1) < 1e-12);
+    dent_cloud_destroy(cloud);
+    free(area);
+    free(radius);
+    free(xyz);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Random surroundings with many equal squares. */
@@ -208,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_the_pairs_whose_spheres_meet),
         cmocka_unit_test(edges_of_one_length_are_kept),
+        cmocka_unit_test(spacing_and_radius_are_those_of_the_sorted_points),
         cmocka_unit_test(quartiles_are_those_of_the_sorted_squares),
         cmocka_unit_test(moments_are_sums_over_the_near_points),
         cmocka_unit_test(eigenvalues_in_lanes_are_those_of_plain_code),

@@ -101,6 +101,8 @@ def check_dent_files(folder):
         data = check_data_set(read(reader, f"{folder}/{name}"), cells, types, name)
         check_field(data, "cell value", 1, SCALARS[:len(cells)], name)
         check_field(data, "cell vector", 3, VECTORS[:3 * len(cells)], name)
+    names = read(vtk.vtkXMLUnstructuredGridReader(), f"{folder}/solid.vtu").GetFieldData().GetAbstractArray("name")
+    check([names.GetValue(i) for i in range(names.GetNumberOfValues())], ["t\u00e9th <1>"], "solid.vtu: name")
     check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/points.vtp"), [[i] for i in range(VERTICES)],
                    [1] * VERTICES, "points.vtp")
     lines = check_data_set(read(vtk.vtkXMLPolyDataReader(), f"{folder}/lines.vtp"), [[0, 1], [1, 2], [11, 0]], [3] * 3,

@@ -49,7 +49,8 @@ static int write_samples(dent_context *context, const char *folder)
                             .element_corners = corners,
                             .cell_kinds = kinds,
                             .field_count = 4,
-                            .fields = fields};
+                            .fields = fields,
+                            .name = "t\303\251th <1>"};
     dent_mesh_view surface = {.kind = DENT_BODY_SURFACE,
                               .vertex_count = VERTICES,
                               .positions = positions,

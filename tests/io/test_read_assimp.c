@@ -13,6 +13,19 @@ static const char gltf[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scene
                            "\"byteOffset\":72,\"byteLength\":12}],"
                            "\"buffers\":[{\"byteLength\":84,\"uri\":\"data:application/octet-stream;base64,%s\"}]}";
 
+/* A triangle in a node that is moved, with the axis up that Assimp takes too. */
+static const char collada[] =
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\"><asset>"
+    "<unit meter=\"1\" name=\"meter\"/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id=\"g\"><mesh>"
+    "<source id=\"p\"><float_array id=\"a\" count=\"9\">0 0 0 1 0 0 0 1 0.5</float_array><technique_common>"
+    "<accessor source=\"#a\" count=\"3\" stride=\"3\"><param name=\"X\" type=\"float\"/><param name=\"Y\" type=\"float\"/>"
+    "<param name=\"Z\" type=\"float\"/></accessor></technique_common></source><vertices id=\"v\">"
+    "<input semantic=\"POSITION\" source=\"#p\"/></vertices><triangles count=\"1\"><input semantic=\"VERTEX\" "
+    "source=\"#v\" offset=\"0\"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries>"
+    "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n\"><translate>10 0 0</translate>"
+    "<instance_geometry url=\"#g\"/></node></visual_scene></library_visual_scenes>"
+    "<scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>";
+
 static struct byte_string gltf_file(void)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -67,9 +80,26 @@ static void scenes_are_placed_and_welded_or_an_unknown_format(void **state)
     assert_true(fail_every_allocation(checks, "a.gltf", file.data, file.size) > 3);
 }
 
+static void collada_is_placed_or_an_unknown_format(void **state)
+{
+    struct checks *checks = *state;
+    if (!built_with_assimp(checks)) {
+        assert_refused(checks, &(struct broken_file){"Collada without Assimp", "a.dae", collada, sizeof collada - 1,
+                                                     DENT_ERROR_UNSUPPORTED, "unknown format"});
+        return;
+    }
+    dent_mesh *mesh = read_good(checks, "a.dae", collada, sizeof collada - 1);
+    const dent_mesh_body *body = only_body(mesh, DENT_BODY_SURFACE, 3, 1);
+    assert_same_doubles(body->positions, (double[]){10, 0, 0, 11, 0, 0, 10, 1, 0.5}, 9);
+    dent_mesh_destroy(checks->context, mesh);
+    assert_refused(checks, &(struct broken_file){"broken Collada", "a.dae", "<COLLADA", 0, DENT_ERROR_FORMAT,
+                                                 "Assimp cannot read it"});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(collada_is_placed_or_an_unknown_format, checks_setup, checks_teardown),
         cmocka_unit_test_setup_teardown(scenes_are_placed_and_welded_or_an_unknown_format, checks_setup,
                                         checks_teardown),
     };

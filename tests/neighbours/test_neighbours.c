@@ -210,6 +210,7 @@ static void assert_all_questions(struct cloud *cloud, dent_neighbours *neighbour
     assert_nearest(cloud, neighbours, query);
     query.skip_self = false;
     query.radius = shape == EXPONENTS ? 1e100 : shape == ZEROS ? 1e-314 : 0.1 * dent_random_unit(random);
+    query.radius *= dent_random_below(random, 8) > 0; /* within 0: equal points */
     assert_nearest(cloud, neighbours, query);
     assert_within(cloud, neighbours, query);
     query.places = dent_positions_double(cloud->places);
@@ -243,6 +244,49 @@ static void every_cloud_has_the_neighbours_of_the_oracle(void **state)
         dent_neighbours_destroy(neighbours);
         dent_context_destroy(context);
     }
+}
+
+/* Many blocks of points, some of them crowded: what 1, 2 and 7 threads read and order at a time. */
+static void large_clouds_have_the_same_neighbours_for_threads_and_instruction_sets(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000, NEAREST = 3 };
+    static const uint32_t threads[] = {1, 2, 7};
+    uint32_t count = (uint32_t)test_count(5000, COUNT, COUNT);
+    double *points = malloc(3 * sizeof *points * COUNT);
+    uint32_t *first = malloc(NEAREST * sizeof *first * COUNT), *indices = malloc(NEAREST * sizeof *indices * COUNT);
+    dent_random random = dent_random_seeded(7);
+    for (uint32_t i = 0; i < 3 * count; i++) { /* a quarter of them in a thousandth of the length */
+        points[i] = (i / 3 % 4 ? 1.0 : 1e-3) * dent_random_unit(&random);
+    }
+    for (int turn = 0; turn < 6; turn++) {
+        dent_isa isa = (dent_isa)(1 + turn % 3);
+        dent_context *context =
+            test_context(threads[(turn + turn / 3) % 3], dent_isa_available(isa) ? isa : DENT_ISA_AUTO);
+        dent_neighbours *neighbours;
+        dent_neighbours_query query = dent_neighbours_query_default();
+        query.nearest = NEAREST;
+        query.skip_self = true;
+        assert_int_equal(dent_neighbours_create(context, dent_positions_double(points), count, &neighbours), DENT_OK);
+        assert_int_equal(dent_neighbours_nearest(neighbours, &query, turn ? indices : first, NULL, NULL), DENT_OK);
+        assert_true(turn == 0 || !memcmp(first, indices, NEAREST * sizeof *first * count));
+        dent_neighbours_destroy(neighbours);
+        dent_context_destroy(context);
+    }
+    for (uint32_t i = 0; i < 20; i++) { /* a few of them against all */
+        uint32_t at = dent_random_below(&random, count), best = UINT32_MAX;
+        double least = INFINITY;
+        for (uint32_t k = 0; k < count; k++) {
+            double x = points[3 * k] - points[3 * at], y = points[3 * k + 1] - points[3 * at + 1],
+                   z = points[3 * k + 2] - points[3 * at + 2], square = x * x + y * y + z * z;
+            best = k != at && square < least ? k : best;
+            least = k != at && square < least ? square : least;
+        }
+        assert_int_equal(first[NEAREST * at], best);
+    }
+    free(indices);
+    free(first);
+    free(points);
 }
 
 static void a_point_at_the_origin_is_as_far_as_it_is(void **state)
@@ -367,6 +411,22 @@ static void bad_input_is_named(void **state)
     dent_neighbours_destroy(neighbours);
 }
 
+/* Blocks are read at the same time; the message is about the smallest index all the same. */
+static void the_first_of_several_bad_points_is_named(void **state)
+{
+    enum { COUNT = 5000 };
+    static double points[3 * COUNT];
+    dent_neighbours *neighbours = NULL;
+    memset(points, 0, sizeof points);
+    points[3 * 4700] = points[3 * 3001 + 2] = NAN;
+    points[3 * 4800 + 1] = INFINITY;
+    for (int round = 0; round < 20; round++) {
+        assert_int_equal(dent_neighbours_create(*state, dent_positions_double(points), COUNT, &neighbours),
+                         DENT_ERROR_BAD_NUMBER);
+        assert_message(*state, "point 3001: z is not finite");
+    }
+}
+
 static void no_memory_at_any_point_is_survived(void **state)
 {
     (void)state;
@@ -408,10 +468,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cloud_has_the_neighbours_of_the_oracle),
+        cmocka_unit_test(large_clouds_have_the_same_neighbours_for_threads_and_instruction_sets),
         cmocka_unit_test(a_point_at_the_origin_is_as_far_as_it_is),
         cmocka_unit_test(small_motion_keeps_the_order_and_a_shuffle_makes_it_anew),
         cmocka_unit_test(a_second_question_about_the_points_allocates_nothing),
         cmocka_unit_test(bad_input_is_named),
+        cmocka_unit_test(the_first_of_several_bad_points_is_named),
         cmocka_unit_test(no_memory_at_any_point_is_survived),
     };
     return cmocka_run_group_tests(tests, test_open_context_of_two, test_close_context);

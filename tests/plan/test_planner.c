@@ -14,7 +14,8 @@ static dent_planner *planner_of(struct plan_field *field, dent_planner_def def)
     return planner;
 }
 
-static dent_plan_result plan(dent_planner *planner, const double *from, const double *to, uint64_t seed, uint64_t budget)
+static dent_plan_result plan(dent_planner *planner, const double *from, const double *to, uint64_t seed,
+                             uint64_t budget)
 {
     dent_plan_result result;
     assert_int_equal(dent_planner_begin(planner, from, to, seed), DENT_OK);
@@ -23,7 +24,8 @@ static dent_plan_result plan(dent_planner *planner, const double *from, const do
 }
 
 /* Exact checks of the rounded positions at many times: nothing overlaps. Bodies of obstacles are not moved. */
-static void check_by_samples(struct plan_field *field, dent_planner *planner, const dent_plan_result *result, int samples)
+static void check_by_samples(struct plan_field *field, dent_planner *planner, const dent_plan_result *result,
+                             int samples)
 {
     uint32_t values = dent_linkage_value_count(field->linkage);
     dent_world *world = dent_world_create(field->context);
@@ -192,6 +194,28 @@ static void a_start_or_goal_in_contact_names_the_pair(void **state)
     plan_field_close(&field);
 }
 
+/* In the open, and where the bar hardly fits: there no walk goes anywhere. */
+static void from_a_place_to_the_same_place_is_a_path(void **state)
+{
+    struct plan_field field;
+    assert_int_equal(plan_field_open(&field, *state), DENT_OK);
+    plan_field_add_wall(&field, 0.001);
+    const double inside[7] = {0, 0, 0.1, 1, 0, 0, 0}, *places[2] = {at_left, inside};
+    for (int method = 0; method < 2; method++) {
+        dent_planner_def def = plan_field_def(&field);
+        def.method = (dent_plan_method)method;
+        dent_planner *planner = planner_of(&field, def);
+        for (int i = 0; i < 2; i++) {
+            dent_plan_result result = plan(planner, places[i], places[i], 1, 20);
+            check_certified(&field, planner, &result, places[i], places[i]);
+            assert_int_equal(result.waypoint_count, 2);
+            assert_true(result.length == 0);
+        }
+        dent_planner_destroy(planner);
+    }
+    plan_field_close(&field);
+}
+
 static void pairs_that_may_touch_are_not_tested(void **state)
 {
     struct plan_field field;
@@ -257,6 +281,41 @@ static void runs_add_up_and_spend_no_more_than_their_budget(void **state)
     assert_int_equal(result.outcome, DENT_OUTCOME_CANCELLED);
     assert_int_equal(result.edges, 0);
     dent_planner_destroy(planner);
+    plan_field_close(&field);
+}
+
+/* Wherever the budget ends, in the middle of a certificate, too: the next run goes on with the same path. */
+static void a_path_found_in_many_runs_is_certified(void **state)
+{
+    static const uint64_t budgets[] = {3, 7, 64};
+    struct plan_field field;
+    uint32_t found = 0;
+    assert_int_equal(plan_field_open(&field, *state), DENT_OK);
+    plan_field_add_wall(&field, 0.016);
+    for (int method = 0; method < 2; method++) {
+        dent_planner_def def = plan_field_def(&field);
+        def.security = 0.002;
+        def.no_shortening = true;
+        def.method = (dent_plan_method)method;
+        dent_planner *planner = planner_of(&field, def);
+        for (uint64_t seed = 1; seed <= test_count(4, 8, 100); seed++) {
+            dent_plan_result result = {.edges = 0};
+            uint64_t budget = budgets[seed % 4 == 0 ? 2 : seed % 3];
+            assert_int_equal(dent_planner_begin(planner, at_left, at_right, seed), DENT_OK);
+            for (uint64_t spent = 0; spent < 2000 && result.verdict != DENT_PLAN_FOUND; spent += budget) {
+                assert_int_equal(dent_planner_run(planner, budget, NULL, &result), DENT_OK);
+            }
+            found += result.verdict == DENT_PLAN_FOUND;
+            for (uint32_t e = 0; e + 1 < result.waypoint_count; e++) {
+                dent_plan_edge_result edge;
+                const double *from = result.waypoints + 7 * (size_t)e;
+                assert_int_equal(dent_planner_test_edge(planner, from, from + 7, &edge), DENT_OK);
+                assert_int_equal(edge.verdict, DENT_MOTION_FREE);
+            }
+        }
+        dent_planner_destroy(planner);
+    }
+    assert_true(found >= 4);
     plan_field_close(&field);
 }
 
@@ -404,9 +463,11 @@ int main(void)
         cmocka_unit_test(planners_without_contact_milestones_find_wide_slots),
         cmocka_unit_test(the_path_is_the_same_for_all_threads_and_instruction_sets),
         cmocka_unit_test(a_start_or_goal_in_contact_names_the_pair),
+        cmocka_unit_test(from_a_place_to_the_same_place_is_a_path),
         cmocka_unit_test(pairs_that_may_touch_are_not_tested),
         cmocka_unit_test(a_solid_at_rest_is_an_obstacle),
         cmocka_unit_test(runs_add_up_and_spend_no_more_than_their_budget),
+        cmocka_unit_test(a_path_found_in_many_runs_is_certified),
         cmocka_unit_test(limits_and_mimic_joints_hold_along_the_path),
         cmocka_unit_test(bad_input_is_refused_and_named),
         cmocka_unit_test(every_allocation_can_fail),

@@ -33,6 +33,7 @@ static const struct scene_case cases[] = {
     {"v-shapes", 1, 0.1, 124, 20, true},       {"vessels", 0.5, 0.1, 40, 8, false},
     {"fold", 0.5, 0.2, 300, 5, false},         {"cloth-sphere", 0.5, 0.1, 24, 50, true},
     {"sheet-fold", 0.5, 0.1, 216, 300, false}, {"cloth-between", 0.5, 0.15, 112, 30, false},
+    {"tissue", 1, 0.1, 8, 4, true},
     {"box-stack", 1, 1, 0, 40, true},          {"newton-cradle", 1, 1, 36, 1, true},
     {"peg-in-hole", 1, 1, 30, 4, true},        {"arm-table", 1, 0.3, 30, 1, false},
     {"ur5e-table", 0.5, 0.2, 40, 1, false},    {"two-chains", 1, 1, 30, 1, false},

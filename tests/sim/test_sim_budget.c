@@ -1,5 +1,5 @@
 /* A simulation with a fixed budget for contacts: it stays within it, bodies that meet are thrown back, momentum is
- * kept, and the bits are the same for any number of threads. */
+ * kept, also where embedded surfaces meet, and the bits are the same for any number of threads. */
 #include "support/cmocka_includes.h"
 #include "support_meshes.h"
 
@@ -188,6 +188,69 @@ static void a_body_does_not_pass_through_itself(void **state)
     assert_true(parted[0] < 0 && parted[1] > 0.5);
 }
 
+/* Two coarse blocks that carry balls larger than themselves, one flying past the middle of the other. Contacts act on the
+ * balls alone. */
+static dent_sim *two_carried_balls(dent_context *context)
+{
+    struct test_mesh hosts[2] = {test_block(2, 2, 2, 0.25, -0.25, -0.25, -0.25),
+                                 test_block(2, 2, 2, 0.25, 1.05, 0.1, -0.05)};
+    struct test_mesh balls[2] = {test_ball(3, 0.5, 0, 0, 0), test_ball(3, 0.5, 1.3, 0.35, 0.2)};
+    dent_sim_body_def bodies[4];
+    dent_sim_material material = dent_sim_material_default();
+    material.friction_static = material.friction_kinetic = 0;
+    for (uint32_t n = 0; n < 2; n++) {
+        bodies[n] = test_body(DENT_SIM_SOLID, &hosts[n]);
+        bodies[n].collision_mask = 0;
+        bodies[2 + n] = test_body(DENT_SIM_EMBEDDED, &balls[n]);
+        bodies[2 + n].host = n;
+    }
+    bodies[0].linear_velocity[0] = 2;
+    dent_sim_def def = dent_sim_def_default();
+    def.body_count = 4;
+    def.bodies = bodies;
+    def.material_count = 1;
+    def.materials = &material;
+    def.gravity[2] = 0;
+    def.time_step = 0.005;
+    def.substeps = 2;
+    def.contact_budget = UNITS;
+    dent_sim *sim = test_sim(context, &def);
+    for (int n = 0; n < 2; n++) {
+        test_mesh_free(&hosts[n]);
+        test_mesh_free(&balls[n]);
+    }
+    return sim;
+}
+
+static void surfaces_on_coarse_bodies_are_thrown_back_and_the_torque_of_their_links_is_kept(void **state)
+{
+    (void)state;
+    dent_context *context = test_context(1, DENT_ISA_AUTO);
+    dent_sim *sim = two_carried_balls(context);
+    dent_sim_statistics before = dent_sim_get_statistics(sim), after = before;
+    uint64_t regions = 0;
+    double spin = 0, error = 0, nearest = 10;
+    for (int step = 0; step < 240; step++) {
+        assert_int_equal(dent_sim_step(sim), DENT_OK);
+        after = dent_sim_get_statistics(sim);
+        regions += after.budget_regions;
+        nearest = fmin(nearest, mean_x(sim, 3) - mean_x(sim, 2));
+        for (int axis = 0; axis < 3; axis++) {
+            spin = fmax(spin, fabs(after.angular_momentum[axis] - before.angular_momentum[axis]));
+            error = fmax(error, fabs(after.linear_momentum[axis] - before.linear_momentum[axis]));
+        }
+    }
+    double size = before.linear_momentum[0];
+    printf("carried balls: %llu pushes, momentum of %.4g changes by %.2g, angular momentum by %.2g of %.4g m\n",
+           (unsigned long long)regions, size, error, spin, size);
+    assert_true(regions > 0 && nearest > 0.3);
+    assert_true(error < 1e-9 * size);
+    assert_true(spin < 1e-9 * size);
+    assert_true(mean_x(sim, 3) > 1.6);
+    dent_sim_destroy(sim);
+    dent_context_destroy(context);
+}
+
 static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
@@ -220,6 +283,7 @@ int main(void)
         cmocka_unit_test(bodies_that_meet_are_thrown_back_and_momentum_is_kept),
         cmocka_unit_test(friction_slows_what_slides_and_keeps_momentum),
         cmocka_unit_test(a_body_does_not_pass_through_itself),
+        cmocka_unit_test(surfaces_on_coarse_bodies_are_thrown_back_and_the_torque_of_their_links_is_kept),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(one_unit_is_enough_to_go_on),
     };

@@ -9,8 +9,10 @@ import random
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
+import xml.dom.minidom
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -128,6 +130,25 @@ class Pages(unittest.TestCase):
             self.assertIn(path.stem, made, "no page has the command that makes it")
         for name in made:
             self.assertTrue((ROOT / "docs" / "images" / f"{name}.png").exists(), name)
+
+    def test_every_chart_is_made_by_a_command_that_a_test_runs(self):
+        tested = (ROOT / "tests" / "cli" / "test_paper.py").read_text(encoding="utf-8")
+        charts = sorted((ROOT / "docs").rglob("*.svg"))
+        self.assertGreater(len(charts), 20)
+        for path in charts:
+            if path.stem != "contour-overlap":  # the test below
+                self.assertIn('"%s"' % path.stem, tested, path)
+
+    def test_the_chart_of_the_contour_walk_is_made_from_its_benchmark(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = pathlib.Path(folder) / "F.txt", pathlib.Path(folder) / "F.svg"
+            source.write_text("".join("inside %g\n  %-24s   10   1.5   %g\n  %-24s   10   1.5   %g\n"
+                                      % (share, "contour-walk", 2 + share, "cluster-search", 30 + share)
+                                      for share in (0, 0.07, 0.8)), encoding="utf-8")
+            subprocess.run([sys.executable, str(ROOT / "bench" / "contour_chart.py"), str(source), str(target)], check=True)
+            chart = xml.dom.minidom.parse(str(target))
+            self.assertEqual(len(chart.getElementsByTagName("polyline")), 2)
+            self.assertEqual(len(chart.getElementsByTagName("circle")), 6)
 
     def test_animations_are_named_with_their_scene(self):
         page = " ".join((ROOT / "docs" / "gallery.md").read_text(encoding="utf-8").split())

@@ -40,5 +40,10 @@ if(TARGET dent_viewer)
     add_test(NAME viewer/${stem} COMMAND ${DENT_NODE} --test ${program})
     set_tests_properties(viewer/${stem} PROPERTIES TIMEOUT 3600 LABELS "viewer"
       ENVIRONMENT "DENT_TOOL=$<TARGET_FILE:dent_tool>;DENT_VIEWER_MODULES=${modules};DENT_VIEW_DRIVER=$<TARGET_FILE:view_driver>")
+    # Browsers draw on the processor here, with as many threads as it has: one at a time, and the chain of them begins early.
+    file(STRINGS ${program} starts_browser REGEX "startBrowser\\(\\)" LIMIT_COUNT 1)
+    if(starts_browser)
+      set_tests_properties(viewer/${stem} PROPERTIES RESOURCE_LOCK browser COST 60)
+    endif()
   endforeach()
 endif()

@@ -1,7 +1,7 @@
 /* check_picture.c — writes F.pvd, F_<number>_<body>.vtu or .vtp per body, and F_deepest.vtp.
  *
  * Element field `mark` is 0 for none, 1 for touching, 2 for overlapping; vertex field `inside` is 1 for a vertex in
- * another body's interior; `body` is the body's number. The points carry `depth`, `body_a`, `body_b` and `state`. With
+ * another body's interior, `depth` how deep it is there; `body` is the body's number. The field data hold its `name`. The points carry `depth`, `body_a`, `body_b` and `state`. With
  * F ending in .vtu or .vtp one body is written to that one file. */
 #include "check_picture.h"
 
@@ -61,12 +61,13 @@ static dent_status write_body_fields(tool_session *session, const loaded_body *b
     view.fields = fields;
     view.strand_count = body->strand_count;
     view.first = body->first;
+    view.name = body->name;
     return dent_mesh_write(session->context, path, &view);
 }
 
 /* An element of a strand is no element of the file: a vertex has the larger mark of the segments at it. */
 static dent_status write_strands(tool_session *session, const loaded_body *body, const char *path,
-                                 const double *segment_marks, const double *inside)
+                                 const double *segment_marks, const double *inside, const double *depths)
 {
     double *marks = dent_allocate(session->context, body->vertex_count, sizeof *marks);
     if (marks == NULL) {
@@ -80,16 +81,18 @@ static dent_status write_strands(tool_session *session, const loaded_body *body,
             segment += v + 1 < end;
         }
     }
-    const dent_mesh_field fields[2] = {
+    const dent_mesh_field fields[3] = {
         {.name = "mark", .on_elements = false, .components = 1, .values = marks},
         {.name = "inside", .on_elements = false, .components = 1, .values = inside},
+        {.name = "depth", .on_elements = false, .components = 1, .values = depths},
     };
-    dent_status status = write_body_fields(session, body, path, fields, 2);
+    dent_status status = write_body_fields(session, body, path, fields, 3);
     dent_release(session->context, marks, body->vertex_count, sizeof *marks);
     return status;
 }
 
-static int write_body(tool_session *session, const loaded_world *loaded, uint32_t rank, const char *path)
+static int write_body(tool_session *session, const loaded_world *loaded, const vertex_depths *depths, uint32_t rank,
+                      const char *path)
 {
     const loaded_body *body = &loaded->bodies[rank];
     size_t count = 2 * (size_t)body->element_count + body->vertex_count;
@@ -103,13 +106,15 @@ static int write_body(tool_session *session, const loaded_world *loaded, uint32_
     for (uint32_t i = 0; i < body->element_count; i++) {
         numbers[i] = rank;
     }
-    const dent_mesh_field fields[3] = {
+    const double *deep = vertex_depths_of(depths, loaded, rank);
+    const dent_mesh_field fields[4] = {
         {.name = "mark", .on_elements = true, .components = 1, .values = marks},
         {.name = "body", .on_elements = true, .components = 1, .values = numbers},
         {.name = "inside", .on_elements = false, .components = 1, .values = inside},
+        {.name = "depth", .on_elements = false, .components = 1, .values = deep},
     };
-    dent_status status = body->kind == DENT_BODY_STRANDS ? write_strands(session, body, path, marks, inside)
-                                                         : write_body_fields(session, body, path, fields, 3);
+    dent_status status = body->kind == DENT_BODY_STRANDS ? write_strands(session, body, path, marks, inside, deep)
+                                                         : write_body_fields(session, body, path, fields, 4);
     dent_release(session->context, values, count, sizeof *values);
     return status == DENT_OK ? STATUS_GOOD : complain("%s", session_message(session, status));
 }
@@ -192,12 +197,12 @@ static void release_names(tool_session *session, picture_names *names)
 }
 
 static int write_collection(tool_session *session, const loaded_world *loaded, const dent_check_result *result,
-                            picture_names *names, char *path)
+                            const vertex_depths *depths, picture_names *names, char *path)
 {
     int status = STATUS_GOOD;
     for (uint32_t i = 0; i < loaded->body_count && status == STATUS_GOOD; i++) {
         progress_set(&session->progress, i, loaded->body_count);
-        status = write_body(session, loaded, i, names->files[i]);
+        status = write_body(session, loaded, depths, i, names->files[i]);
     }
     if (status == STATUS_GOOD) {
         status = write_points(session, result, names->files[loaded->body_count]);
@@ -210,16 +215,17 @@ static int write_collection(tool_session *session, const loaded_world *loaded, c
     return written == DENT_OK ? STATUS_GOOD : complain("%s", session_message(session, written));
 }
 
-int check_picture_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result, char *path)
+int check_picture_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result,
+                        const vertex_depths *depths, char *path)
 {
     if (is_single_file(session->options->out)) {
         snprintf(path, FILE_NAME_LIMIT, "%s", session->options->out);
-        return write_body(session, loaded, 0, path);
+        return write_body(session, loaded, depths, 0, path);
     }
     picture_names names;
     memset(&names, 0, sizeof names);
     progress_begin(&session->progress, "writing", loaded->body_count);
-    int status = make_names(session, loaded, &names) ? write_collection(session, loaded, result, &names, path)
+    int status = make_names(session, loaded, &names) ? write_collection(session, loaded, result, depths, &names, path)
                                                      : complain("--out: out of memory");
     release_names(session, &names);
     progress_end(&session->progress);

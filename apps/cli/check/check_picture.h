@@ -3,6 +3,7 @@
 #define DENT_CHECK_PICTURE_H
 
 #include "load_world.h"
+#include "vertex_depths.h"
 
 #include <dent/penetration.h>
 
@@ -10,6 +11,7 @@
 int check_picture_possible(tool_session *session, uint32_t body_count);
 
 /** Writes. `path` gets the name to open in ParaView (FILE_NAME_LIMIT bytes). */
-int check_picture_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result, char *path);
+int check_picture_write(tool_session *session, const loaded_world *loaded, const dent_check_result *result,
+                        const vertex_depths *depths, char *path);
 
 #endif

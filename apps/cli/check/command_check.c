@@ -40,7 +40,8 @@ static void tell_written(tool_session *session, const char *path, const char *ad
     printer_text(session->out, "\n");
 }
 
-static int write_files(tool_session *session, const check_rows *rows, const crossing_curves *curves)
+static int write_files(tool_session *session, const check_rows *rows, const crossing_curves *curves,
+                       const vertex_depths *depths)
 {
     const tool_options *options = session->options;
     int failed = STATUS_GOOD;
@@ -52,7 +53,7 @@ static int write_files(tool_session *session, const check_rows *rows, const cros
     }
     if (options->out != NULL && !failed) {
         char path[FILE_NAME_LIMIT];
-        failed = check_picture_write(session, rows->loaded, &rows->result, path);
+        failed = check_picture_write(session, rows->loaded, &rows->result, depths, path);
         if (!failed) {
             tell_written(session, path, " (open it in ParaView, colour by `mark`)");
         }
@@ -76,7 +77,7 @@ static int write_files(tool_session *session, const check_rows *rows, const cros
 }
 
 static int report(tool_session *session, const loaded_world *loaded, const dent_check_result *result,
-                  const crossing_curves *curves)
+                  const crossing_curves *curves, const vertex_depths *depths)
 {
     const tool_options *options = session->options;
     bool json = options_have(options, OPTION_JSON);
@@ -91,7 +92,7 @@ static int report(tool_session *session, const loaded_world *loaded, const dent_
         print_check_notes(session->out, options, &rows);
     }
     bool found = result->penetrating_pairs > 0;
-    int failed = write_files(session, &rows, curves);
+    int failed = write_files(session, &rows, curves, depths);
     if (!failed && !json) {
         print_check_verdict(session->out, options, loaded, &rows.result);
     }
@@ -165,14 +166,20 @@ static int check(tool_session *session, const loaded_world *loaded)
 {
     dent_check_result result;
     crossing_curves curves;
+    vertex_depths depths;
     memset(&curves, 0, sizeof curves);
+    memset(&depths, 0, sizeof depths);
     int failed = check_outputs(session, loaded->body_count);
     if (!failed &&
         session->options->curves != NULL) { /* first: the answer of the check lives until the next question */
         failed = crossing_curves_find(session, loaded, &curves);
     }
+    if (!failed && session->options->out != NULL) {
+        failed = vertex_depths_find(session, loaded, &depths);
+    }
     failed = failed ? failed : ask(session, loaded, &result);
-    failed = failed ? failed : report(session, loaded, &result, &curves);
+    failed = failed ? failed : report(session, loaded, &result, &curves, &depths);
+    vertex_depths_release(session, &depths);
     crossing_curves_release(session, &curves);
     return failed;
 }

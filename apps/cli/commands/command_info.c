@@ -370,8 +370,10 @@ static int run_info(const tool_options *options, printer *out)
         return status;
     }
     uint32_t number = 0;
+    session.file_count = options->argument_count;
     for (uint32_t i = 0; i < options->argument_count && !printer_failed(out); i++) {
         const char *name = options->arguments[i];
+        session.file_number = i + 1;
         int failed =
             names_a_robot(name) ? inform_about_robot(&session, name) : inform_about_input(&session, name, &number);
         if (failed) {

@@ -40,6 +40,18 @@ static void pair_close(cloud_pair *pair)
     dent_scene_destroy(pair->scene);
 }
 
+/* Replaces the search of a pair. */
+static dent_status pair_search(cloud_pair *pair, bool first_only)
+{
+    dent_cloud_search_def def = dent_cloud_search_def_default();
+    def.cloud_a = pair->clouds[0];
+    def.cloud_b = pair->clouds[1];
+    def.first_only = first_only;
+    dent_cloud_search_destroy(pair->search);
+    pair->search = NULL;
+    return dent_cloud_search_create(pair->context, &def, &pair->search);
+}
+
 /* Both clouds stand as drawn: the centre of b is that of a, moved by the first parameter of the scene. */
 static int pair_open(paper_run *run, const char *name, double scale, const dent_scene_setting *setting, bool first_only,
                      cloud_pair *pair)
@@ -64,11 +76,7 @@ static int pair_open(paper_run *run, const char *name, double scale, const dent_
         def.point_count = pair->counts[i];
         status = dent_cloud_create(context, &def, &pair->clouds[i]);
     }
-    dent_cloud_search_def def = dent_cloud_search_def_default();
-    def.cloud_a = pair->clouds[0];
-    def.cloud_b = pair->clouds[1];
-    def.first_only = first_only;
-    status = status == DENT_OK ? dent_cloud_search_create(context, &def, &pair->search) : status;
+    status = status == DENT_OK ? pair_search(pair, first_only) : status;
     if (status != DENT_OK) {
         return complain("paper: %s", session_message(run->session, status));
     }
@@ -139,7 +147,7 @@ static int make_distance(paper_run *run)
 
 static int make_size(paper_run *run)
 {
-    static const double sizes[] = {0.1, 0.3, 1, 3, 10};
+    static const double sizes[] = {0.1, 0.3, 1, 3, 10, 30, 100};
     paper_chart chart = {.name = "cloud-size", .title = "Two spheres that meet", .x_label = "points of a cloud",
                           .y_label = "ms", .x_logarithmic = true, .y_logarithmic = true};
     int status = paper_file_open(run, chart.name, "csv");
@@ -148,23 +156,23 @@ static int make_size(paper_run *run)
     }
     printer_text(&run->file, "points,prepare_ms,decide_ms,curve_ms,curve_points\n");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && status == STATUS_GOOD; i++) {
-        double ms[2] = {INFINITY, INFINITY}, one, prepare = 0;
-        uint32_t points = 0, count = 0;
+        double ms[2] = {INFINITY, INFINITY}, one;
+        uint32_t points = 0;
+        cloud_pair pair;
+        status = pair_open(run, "cloud-spheres", sizes[i] * scale_of(run), NULL, true, &pair);
         for (int whole = 0; whole < 2 && status == STATUS_GOOD; whole++) {
-            cloud_pair pair;
             dent_cloud_result result;
-            status = pair_open(run, "cloud-spheres", sizes[i] * scale_of(run), NULL, !whole, &pair);
+            dent_status made = whole ? pair_search(&pair, false) : DENT_OK;
+            status = made == DENT_OK ? status : complain("paper: %s", session_message(run->session, made));
             for (uint32_t k = 0; k < paper_steps(run, 3) && status == STATUS_GOOD; k++) {
                 status = pair_ask(run, &pair, NULL, k, &result, &one);
                 ms[whole] = fmin(ms[whole], one);
                 points = result.point_count;
             }
-            if (status == STATUS_GOOD) {
-                prepare = (double)dent_cloud_get_info(pair.clouds[0]).build_ns * 1e-6;
-            }
-            count = pair.counts[0];
-            pair_close(&pair);
         }
+        double prepare = status == STATUS_GOOD ? (double)dent_cloud_get_info(pair.clouds[0]).build_ns * 1e-6 : 0;
+        uint32_t count = pair.counts[0];
+        pair_close(&pair);
         printer_format(&run->file, "%u,%.6g,%.6g,%.6g,%u\n", count, prepare, ms[0], ms[1], points);
         printer_format(run->session->out, "  %8u points: prepared in %9.2f ms, decided in %8.3f ms, curve of %u points in %8.2f ms\n",
                        count, prepare, ms[0], points, ms[1]);

@@ -46,7 +46,8 @@ const tool_command command_view_row = {
     "\n"
     "--hand BODY lets you move that body of a model or scene: drag it with the mouse or a finger, or use\n"
     "the keys that the page lists. It slides along the other bodies and never enters them. An arrow and a\n"
-    "plot show the force. Try: dent view peg --hand 1\n"
+    "plot show the force. Try: dent view peg --hand 1. In a simulated scene a rigid body is live, and soft\n"
+    "bodies give way: dent view tissue --hand 1\n"
     "\n"
     "--deadline MS gives the contacts of each simulated step at most MS milliseconds: a steady frame rate\n"
     "with an approximate response.\n"
@@ -56,8 +57,8 @@ const tool_command command_view_row = {
     "the same way, from --frame K on: all frames of a series or scene, 150 of a simulation, or a turn round\n"
     "a model that stands still; --frames N chooses another number. --show, with or without them, takes\n"
     "question=Q, structure=NAME,BODY,LEVEL, colours=FIELD, cut=AXIS,PLACE, opacity=X, hide=1,2,\n"
-    "paint=0-3:f3ead6,4:e8a0a0/0.5, wire=1, edges=1, plain=1, through=1, up=x|y|z, theme=dark,\n"
-    "no-normals=1 and no-contacts=1, joined by &.\n",
+    "paint=0-3:f3ead6,4:e8a0a0/0.5, wire=1, edges=1, swept=1, plain=1, through=1, up=x|y|z,\n"
+    "theme=dark, no-normals=1 and no-contacts=1, joined by &.\n",
     .option_bits = OPTIONS_OF_SCENES | OPTIONS_OF_MACHINE | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
                    OPTIONS_OF_ROBOT_FILES | OPTION_BIT(OPTION_HAND) | OPTION_BIT(OPTION_PORT) |
                    OPTION_BIT(OPTION_TOKEN) | OPTION_BIT(OPTION_NO_BROWSER) | OPTION_BIT(OPTION_SNAPSHOT) |

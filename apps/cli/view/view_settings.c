@@ -160,6 +160,7 @@ static const struct request_form {
      "BODY:RRGGBB or FIRST-LAST:RRGGBB (hex digits), each perhaps with /OPACITY, with commas between them"},
     {"wire", good_switch, "1"},
     {"edges", good_switch, "1"},
+    {"swept", good_switch, "1"},
     {"plain", good_switch, "1"},
     {"through", good_switch, "1"},
     {"up", good_up, "x, y or z"},

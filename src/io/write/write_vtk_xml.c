@@ -91,13 +91,29 @@ static void head_cells(struct vtk_writer *writer, const char *open, const char *
     output_text(&writer->file, close);
 }
 
+/* A string is the numbers of its bytes, and a zero. */
+static void head_name(struct output_file *file, const char *name)
+{
+    output_text(file, "    <FieldData>\n"
+                      "      <DataArray type=\"String\" Name=\"name\" NumberOfTuples=\"1\" format=\"ascii\">");
+    for (const char *at = name; *at != '\0'; at++) {
+        output_decimal(file, (unsigned char)*at);
+        output_text(file, " ");
+    }
+    output_text(file, "0</DataArray>\n    </FieldData>\n");
+}
+
 static void head_begin(struct vtk_writer *writer, const char *type)
 {
     output_text(&writer->file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"");
     output_text(&writer->file, type);
     output_text(&writer->file, "\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n  <");
     output_text(&writer->file, type);
-    output_text(&writer->file, ">\n    <Piece NumberOfPoints=\"");
+    output_text(&writer->file, ">\n");
+    if (writer->view->name) {
+        head_name(&writer->file, writer->view->name);
+    }
+    output_text(&writer->file, "    <Piece NumberOfPoints=\"");
     output_decimal(&writer->file, writer->view->vertex_count);
 }
 

@@ -7,9 +7,9 @@
 static const struct sim_scene_row *const rows[] = {
     &sim_scene_bite,          &sim_scene_jaw,         &sim_scene_jaw_real,      &sim_scene_knee,
     &sim_scene_stack,         &sim_scene_v_shapes,    &sim_scene_vessels,       &sim_scene_fold,
-    &sim_scene_cloth_sphere,  &sim_scene_sheet_fold,  &sim_scene_cloth_between, &sim_scene_box_stack,
-    &sim_scene_newton_cradle, &sim_scene_peg_in_hole, &sim_scene_arm_table,     &sim_scene_ur5e_table,
-    &sim_scene_two_chains,
+    &sim_scene_cloth_sphere,  &sim_scene_sheet_fold,  &sim_scene_cloth_between, &sim_scene_tissue,
+    &sim_scene_box_stack,     &sim_scene_newton_cradle, &sim_scene_peg_in_hole, &sim_scene_arm_table,
+    &sim_scene_ur5e_table,    &sim_scene_two_chains,
 };
 
 uint32_t sim_scene_table_count(void)

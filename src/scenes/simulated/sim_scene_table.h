@@ -32,6 +32,7 @@ extern const struct sim_scene_row sim_scene_fold;
 extern const struct sim_scene_row sim_scene_cloth_sphere;
 extern const struct sim_scene_row sim_scene_sheet_fold;
 extern const struct sim_scene_row sim_scene_cloth_between;
+extern const struct sim_scene_row sim_scene_tissue;
 extern const struct sim_scene_row sim_scene_box_stack;
 extern const struct sim_scene_row sim_scene_newton_cradle;
 extern const struct sim_scene_row sim_scene_peg_in_hole;

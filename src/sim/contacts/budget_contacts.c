@@ -7,6 +7,9 @@
  * / |F|^2 over both bodies, stiffness 1/(4 W dt^2) is a quarter of what one undamped contact under symplectic Euler
  * would bear. Velocities get it at the start of the step.
  *
+ * An embedded surface has a reduced tree (dent/embedding.h): the few vertices of its host move it, and its nodes are
+ * computed when visited. The response then gives forces on the vertices of the host, with the torque of the links.
+ *
  * Friction acts where the push does: with the same weights the two sides have mean velocities; their difference across
  * the push is taken away, as far as friction times the push can, by an impulse spread with these weights.
  *
@@ -25,6 +28,7 @@ enum { PENDING_ENTRIES = 4096, CONFIRMED_ENTRIES = 1024, FACE_PAIRS = 4096, PAIR
 
 struct budget_pair {
     uint32_t body[2];
+    uint32_t pushed[2]; /* the bodies that the forces act on: of embedded surfaces their hosts */
     dent_time_critical *search;
     bool apart;
 };
@@ -34,6 +38,7 @@ struct sim_budget {
     dent_budget limit;       /* of a step */
     dent_schedule *schedule; /* of all pairs; null: there are none */
     dent_bound_tree **trees; /* by body; null: meets nobody */
+    dent_embedding **models; /* by body; null: the tree follows the positions of the body itself */
     uint32_t pair_count;
     struct budget_pair *pairs;
     double *forces[2]; /* 3 per vertex of the larger body */
@@ -60,6 +65,25 @@ static bool may_meet(const struct sim_model *model, uint32_t i, uint32_t k)
 
 /* ---- building --------------------------------------------------------------------------------------------------- */
 
+/* The reduced model of an embedded surface. A host without a facet that has area leaves it without one. */
+static dent_status make_model(const struct sim_model *model, struct sim_budget *budget, uint32_t body)
+{
+    dent_embedding_def def = dent_embedding_def_default();
+    uint32_t host = model->bodies[body].host;
+    if (model->bodies[body].kind != DENT_SIM_EMBEDDED) {
+        return DENT_OK;
+    }
+    def.longest_link = INFINITY; /* as the simulation ties it: at any distance */
+    dent_status status = dent_embedding_create(budget->world, model->bodies[body].id, model->bodies[host].id, &def,
+                                               &budget->models[body]);
+    if (status == DENT_OK &&
+        dent_embedding_get_info(budget->models[body]).coarse_vertices != model->bodies[host].vertex_count) {
+        dent_embedding_destroy(budget->models[body]);
+        budget->models[body] = NULL;
+    }
+    return status == DENT_ERROR_BAD_MESH ? DENT_OK : status;
+}
+
 static dent_status make_tree(const struct sim_model *model, struct sim_budget *budget, uint32_t body)
 {
     dent_bound_tree_def def = dent_bound_tree_def_default();
@@ -69,8 +93,12 @@ static dent_status make_tree(const struct sim_model *model, struct sim_budget *b
     if (model->bodies[body].kind == DENT_SIM_STRANDS) {
         return dent_fail(model->context, DENT_ERROR_UNSUPPORTED, "body %u: strands take no contact budget", body);
     }
+    dent_status status = make_model(model, budget, body);
     def.kind = DENT_BOUND_SPHERES; /* the response needs balls */
-    dent_status status = dent_bound_tree_create(budget->world, model->bodies[body].id, &def, &budget->trees[body]);
+    def.embedding = budget->models[body];
+    status = status == DENT_OK
+                 ? dent_bound_tree_create(budget->world, model->bodies[body].id, &def, &budget->trees[body])
+                 : status;
     return status == DENT_OK ? status : dent_fail(model->context, status, "%s", dent_world_message(budget->world));
 }
 
@@ -94,7 +122,9 @@ static dent_status make_pair(const struct sim_model *model, struct sim_budget *b
     def.pair_capacity = FACE_PAIRS;
     def.no_containment = true;
     struct budget_pair *pair = &budget->pairs[budget->pair_count];
-    *pair = (struct budget_pair){.body = {i, k}};
+    *pair = (struct budget_pair){
+        .body = {i, k},
+        .pushed = {budget->models[i] ? model->bodies[i].host : i, budget->models[k] ? model->bodies[k].host : k}};
     status = dent_time_critical_create(model->context, &def, &pair->search);
     budget->pair_count += status == DENT_OK;
     return status;
@@ -132,6 +162,7 @@ dent_status budget_build(struct sim_model *model, const struct sim_state *state,
     struct sim_budget *budget = sim_allocate(model, 1, sizeof *budget);
     *made = budget;
     if (!budget || !(budget->trees = sim_allocate(model, model->body_count, sizeof(dent_bound_tree *))) ||
+        !(budget->models = sim_allocate(model, model->body_count, sizeof(dent_embedding *))) ||
         !(budget->pairs =
               sim_allocate(model, pairs < PAIRS_MOST ? (size_t)pairs + 1 : PAIRS_MOST, sizeof *budget->pairs)) ||
         !(budget->forces[0] = sim_allocate(model, 3 * (size_t)most, sizeof(double))) ||
@@ -162,6 +193,9 @@ void budget_destroy(const struct sim_model *model, struct sim_budget *budget)
     }
     for (uint32_t n = 0; budget->trees && n < model->body_count; n++) {
         dent_bound_tree_destroy(budget->trees[n]);
+    }
+    for (uint32_t n = 0; budget->models && n < model->body_count; n++) {
+        dent_embedding_destroy(budget->models[n]);
     }
 }
 
@@ -206,7 +240,7 @@ static double vertex_push(const struct sim_model *model, struct sim_state *state
     return model->inverse_masses[vertex] * sim_dot(force, force);
 }
 
-/* Vertices of an embedded surface hand their force to the facet of the host that carries them. */
+/* Vertices of an embedded surface without a reduced model hand their force to the facet of the host that carries them. */
 static double push(const struct sim_model *model, struct sim_state *state, uint32_t number, const double *forces,
                    double factor, bool apply)
 {
@@ -291,7 +325,7 @@ static void apply_friction(const struct sim_model *model, struct sim_state *stat
         return;
     }
     for (int side = 0; side < 2; side++) {
-        mean_velocity(model, state, pair->body[side], budget->forces[side], direction, side == 0 ? total : -total,
+        mean_velocity(model, state, pair->pushed[side], budget->forces[side], direction, side == 0 ? total : -total,
                       velocity[side]);
     }
     sim_subtract(velocity[0], velocity[1], slip);
@@ -302,12 +336,12 @@ static void apply_friction(const struct sim_model *model, struct sim_state *stat
     }
     double across[3] = {-slip[0] / speed, -slip[1] / speed, -slip[2] / speed};
     for (int side = 0; side < 2; side++) {
-        turn_forces(model, pair->body[side], budget->forces[side], direction, total, across);
-        mobility += push(model, state, pair->body[side], budget->forces[side], 0, false);
+        turn_forces(model, pair->pushed[side], budget->forces[side], direction, total, across);
+        mobility += push(model, state, pair->pushed[side], budget->forces[side], 0, false);
     }
     double most = mobility > 0 ? speed / mobility : 0; /* never turns the slip round */
     for (int side = 0; side < 2; side++) {
-        push(model, state, pair->body[side], budget->forces[side],
+        push(model, state, pair->pushed[side], budget->forces[side],
              friction * impulse < most ? friction * impulse : most, true);
     }
 }
@@ -410,7 +444,7 @@ static dent_status respond(const struct sim_model *model, struct sim_state *stat
     dent_sphere_response response;
     double along = 0;
     for (int side = 0; side < 2; side++) {
-        memset(budget->forces[side], 0, 3 * (size_t)model->bodies[pair->body[side]].vertex_count * sizeof(double));
+        memset(budget->forces[side], 0, 3 * (size_t)model->bodies[pair->pushed[side]].vertex_count * sizeof(double));
     }
     def.confirmed_only = true;
     dent_status status =
@@ -420,12 +454,12 @@ static dent_status respond(const struct sim_model *model, struct sim_state *stat
         return status;
     }
     for (int side = 0; side < 2; side++) {
-        along += push(model, state, pair->body[side], budget->forces[side], 0, false);
+        along += push(model, state, pair->pushed[side], budget->forces[side], 0, false);
     }
     if (along > 0) {
         double stiffness = 0.25 * total / (along * model->time_step * model->time_step);
         for (int side = 0; side < 2; side++) {
-            push(model, state, pair->body[side], budget->forces[side], stiffness * model->time_step, true);
+            push(model, state, pair->pushed[side], budget->forces[side], stiffness * model->time_step, true);
         }
         apply_friction(model, state, budget, pair, response.direction, sqrt(total),
                        stiffness * model->time_step * sqrt(total));
@@ -436,12 +470,25 @@ static dent_status respond(const struct sim_model *model, struct sim_state *stat
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-static dent_status search(const struct sim_model *model, struct sim_budget *budget, dent_sim_statistics *statistics)
+/* The tree of a body at the present positions; of a reduced one, those of its host. */
+static dent_status follow(const struct sim_model *model, const struct sim_state *state, struct sim_budget *budget,
+                          uint32_t body)
+{
+    dent_status status = DENT_OK;
+    if (budget->models[body]) {
+        const double *coarse = state->positions + 3 * (size_t)model->bodies[model->bodies[body].host].first_vertex;
+        status = dent_embedding_move(budget->models[body], dent_positions_double(coarse));
+    }
+    return status == DENT_OK && budget->trees[body] ? dent_bound_tree_update(budget->trees[body]) : status;
+}
+
+static dent_status search(const struct sim_model *model, const struct sim_state *state, struct sim_budget *budget,
+                          dent_sim_statistics *statistics)
 {
     dent_status status = DENT_OK;
     dent_schedule_result result;
     for (uint32_t n = 0; n < model->body_count && status == DENT_OK; n++) {
-        status = budget->trees[n] ? dent_bound_tree_update(budget->trees[n]) : DENT_OK;
+        status = follow(model, state, budget, n);
     }
     if (status != DENT_OK || !budget->schedule) {
         return status;
@@ -461,7 +508,7 @@ dent_status budget_step(const struct sim_model *model, struct sim_state *state, 
                         struct step_report *report)
 {
     uint64_t begin = dent_clock_ns();
-    dent_status status = search(model, budget, &report->statistics);
+    dent_status status = search(model, state, budget, &report->statistics);
     uint64_t found = dent_clock_ns();
     bool pushed = false;
     for (uint32_t n = 0; n < budget->pair_count && status == DENT_OK; n++) {

@@ -541,6 +541,7 @@ function applyWishes() {
     if (wanted.has("hide")) wanted.get("hide").split(",").forEach(i => controls[Number(i)] && setControl(controls[Number(i)].visible, false));
     if (wanted.has("paint")) wanted.get("paint").split(",").forEach(paint);
     if (wanted.has("edges")) setControl($("edges-on"), true);
+    if (wanted.has("swept")) setControl($("swept-on"), true);
     if (wanted.has("plain")) setControl($("rich-on"), false);
     if (wanted.has("through")) setControl($("through-on"), true);
     if (wanted.has("wire")) controls.forEach(c => setControl(c.wire, true));
@@ -642,6 +643,7 @@ $("least").oninput = () => {
     stage.invalidate();
 };
 $("edges-on").oninput = () => stage.setEdges($("edges-on").checked);
+$("swept-on").oninput = () => stage.setSwept($("swept-on").checked);
 $("rich-on").oninput = () => {
     stage.effects = $("rich-on").checked;
     stage.invalidate();
@@ -701,7 +703,7 @@ const keys = {
     c: () => toggle("contacts-on"), n: () => toggle("normals-on"), x: () => toggle("cut-on"), g: () => toggle("grab-on"),
     "[": () => setControl($("cut-place"), Number($("cut-place").value) - 20), "]": () => setControl($("cut-place"), Number($("cut-place").value) + 20),
     s: () => $("picture").click(), r: () => $("video").click(),
-    e: () => toggle("edges-on"), o: () => toggle("rich-on"), v: () => toggle("through-on"), u: () => next($("up")), a: () => showEverything(), d: () => pairs.wanted()[0] && pairs.choose(pairs.wanted()[0]),
+    e: () => toggle("edges-on"), m: () => toggle("swept-on"), o: () => toggle("rich-on"), v: () => toggle("through-on"), u: () => next($("up")), a: () => showEverything(), d: () => pairs.wanted()[0] && pairs.choose(pairs.wanted()[0]),
     q: () => next($("question")), b: () => next($("structure")), t: () => $("theme").click(), "?": () => $("help-open").click(), h: () => $("help-open").click(),
     "+": () => stage.zoom(0.8), "=": () => stage.zoom(0.8), "-": () => stage.zoom(1.25),
     i: () => stage.pan(0, 1), k: () => stage.pan(0, -1), j: () => stage.pan(-1, 0), l: () => stage.pan(1, 0),

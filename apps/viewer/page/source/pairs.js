@@ -5,7 +5,7 @@ import { shortNumber } from "./plots.js";
 const SHOWN = 100;
 
 // Names shortened in the middle: both ends tell bodies apart.
-export function nameParts(name, tail = 8) {
+export function nameParts(name, tail = 11) {
     return name.length > tail + 3 ? [name.slice(0, -tail), name.slice(-tail)] : [name, ""];
 }
 export function fillName(element, name) {

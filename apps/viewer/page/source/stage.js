@@ -11,6 +11,7 @@ import { curveMaterials, curveMesh, fillPoints, pointMesh, valueRange } from "./
 import { UNSHADED, drawsInSoftware, faceMaterial } from "./shading.js";
 import { splitAtCreases, uniqueEdges, writeNormals } from "./smoothing.js";
 import { strandMesh } from "./strands.js";
+import { Swept } from "./swept.js";
 
 const DRAFT = 0.6, DRAFT_FACES = 10000, STILL_AFTER = 400; // see refine()
 const MARGIN = 1.12; // round what is fitted: bodies that move, and normals of contacts, stay in sight for a while
@@ -60,6 +61,7 @@ export class Stage {
         this.boxes = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x0072b2, transparent: true, opacity: 0.6 }));
         this.boxes.frustumCulled = false;
         this.front.add(this.boxes);
+        this.swept = new Swept(this.scene, options => this.material(options));
         this.pickMark = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: 0xf0e442, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 }));
         this.pickMark.frustumCulled = false;
         this.pickMark.visible = false;
@@ -155,6 +157,7 @@ export class Stage {
             }
         }
         this.showClouds(null);
+        this.swept.clear();
         this.bodies = [];
         this.cutter.clear();
         this.faceCount = 0;
@@ -252,6 +255,11 @@ export class Stage {
         this.invalidate();
     }
 
+    setSwept(on) {
+        this.swept.setOn(on, this.bodies);
+        this.invalidate();
+    }
+
     // Strands or points: one shape for each segment or point.
     addInstances(topology, info) {
         const color = bodyColor(topology.body), planes = this.cutter.planes(), count = topology.vertexNumbers.length;
@@ -272,6 +280,7 @@ export class Stage {
             this.looks.moved = true; // what is hidden casts no shadow
         }
         if (color !== undefined) material.uniforms.color.value.set(color);
+        this.swept.style(index, { visible, color });
         if (opacity !== undefined) {
             material.uniforms.opacity.value = opacity;
             material.transparent = opacity < 1;
@@ -313,6 +322,7 @@ export class Stage {
             if (frame.marks || body.marked.userData.any) this.markedFaces += this.setMarks(i, frame.marks && frame.marks[i]);
         });
         this.measure(frame.positions);
+        this.swept.show(this.bodies);
         this.glyphs.show(frame, this.unit);
         this.markers.show(frame.markers);
         if (!this.fitted) {
