@@ -245,13 +245,13 @@ static void inner_balls_stay_inside_whatever_the_deformation(void **state)
             struct count count = {0};
             for (uint32_t round = 0; round < rounds; round++) {
                 double strength = way == NOISE ? test_between(&random, 0, 1) : test_between(&random, 0, 0.8);
-                static const double scales[4] = {1, 1, 1e9, 1e-9};
-                stage_move(&stage, way, strength, scales[dent_random_below(&random, 4)], &random);
+                double scale = round % 6 == 4 ? 1e9 : round % 6 == 5 ? 1e-9 : 1;
+                stage_move(&stage, way, strength, scale, &random);
                 assert_balls_are_inside(&stage, &random, &count);
             }
             print_message("%s, %s: %u nodes, %u with a ball inside, %u points\n", names[follows], way_names[way],
                           count.nodes, count.balls, count.points);
-            assert_true(way != FLAT || count.balls == 0);
+            assert_true(way != FLAT || follows == EMBEDDED || count.balls == 0); /* links keep their lengths */
             assert_true(way != RIGID || count.balls > count.nodes / 2);
         }
         stage_close(&stage);

@@ -435,7 +435,8 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
     bool complete = bound_tree_find_components(tree) && copy_identities(tree, body) &&
                     (def->embedding || object->incoming) &&
                     (!def->embedding || embedding_bounds_create(tree, def->embedding)) &&
-                    medial_balls_follow(tree, (const uint32_t(*)[4])body->tetrahedra, body_tetrahedron_count(body),
+                    medial_balls_follow(tree, (const uint32_t(*)[4])body->tetrahedra,
+                                        (const uint32_t(*)[4])body->neighbours, body_tetrahedron_count(body),
                                         (const double(*)[3])xyz);
     return complete ? update_tree(object, body) : out_of_memory(world, "a bounding tree");
 }

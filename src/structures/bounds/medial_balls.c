@@ -89,8 +89,7 @@ static double determinant_of(const double m[9])
            m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
 
-/* `sign`: of the determinants of most cells. */
-static void shape_of(const double (*xyz)[3], const uint32_t *cell, double unit, double sign, struct medial_cell *shape)
+static void shape_of(const double (*xyz)[3], const uint32_t *cell, double unit, struct medial_cell *shape)
 {
     double m[9];
     edges_of(xyz, cell, unit, m);
@@ -105,7 +104,7 @@ static void shape_of(const double (*xyz)[3], const uint32_t *cell, double unit, 
     }
     double condition = size * norm_of(inverse);
     shape->slack = 64 * UNIT * norm_of(inverse) * (1 + condition);
-    if (!(sign * determinant > 64 * UNIT * size * size * size && condition < 1e8 && shape->slack <= DBL_MAX)) {
+    if (!(fabs(determinant) > 64 * UNIT * size * size * size && condition < 1e8 && shape->slack <= DBL_MAX)) {
         memset(inverse, 0, sizeof shape->inverse);
         shape->slack = INFINITY;
     }
@@ -283,8 +282,31 @@ static void find_home(struct medial_balls *balls, const double (*xyz)[3], uint32
     }
 }
 
-static bool follow_cells(struct bound_tree *tree, const uint32_t (*cells)[4], uint32_t cell_count,
-                         const double (*xyz)[3], const double lo[3], const double hi[3])
+/* Two cells that share the face opposite corner `corner` of the first lie on the same side of it, or nearly. */
+static bool is_folded(const double (*xyz)[3], const uint32_t *cell, int corner, const uint32_t *other)
+{
+    uint32_t pair[2][4];
+    double sides[2];
+    memcpy(pair[0], cell, sizeof pair[0]);
+    memcpy(pair[1], cell, sizeof pair[1]);
+    for (int k = 0; k < 4; k++) {
+        bool shared = false;
+        for (int n = 0; n < 4; n++) {
+            shared = shared || (n != corner && cell[n] == other[k]);
+        }
+        pair[1][corner] = shared ? pair[1][corner] : other[k];
+    }
+    for (int n = 0; n < 2; n++) {
+        double edges[9];
+        edges_of(xyz, pair[n], 1, edges);
+        double size = norm_of(edges);
+        sides[n] = determinant_of(edges) / (size * size * size);
+    }
+    return !(fabs(sides[0]) > 64 * UNIT && fabs(sides[1]) > 64 * UNIT && (sides[0] > 0) != (sides[1] > 0));
+}
+
+static bool follow_cells(struct bound_tree *tree, const uint32_t (*cells)[4], const uint32_t (*neighbours)[4],
+                         uint32_t cell_count, const double (*xyz)[3], const double lo[3], const double hi[3])
 {
     struct medial_balls *balls = tree->medial;
     balls->cell_count = cell_count;
@@ -295,14 +317,16 @@ static bool follow_cells(struct bound_tree *tree, const uint32_t (*cells)[4], ui
         return false;
     }
     memcpy(balls->cells, cells, cell_count * sizeof *cells);
-    double volume = 0;
     for (uint32_t c = 0; c < cell_count; c++) {
-        double edges[9];
-        edges_of(xyz, cells[c], balls->extent, edges);
-        volume += determinant_of(edges);
+        shape_of(xyz, cells[c], balls->extent, &balls->shapes[c]);
     }
     for (uint32_t c = 0; c < cell_count; c++) {
-        shape_of(xyz, cells[c], balls->extent, volume < 0 ? -1 : 1, &balls->shapes[c]);
+        for (int k = 0; k < 4; k++) {
+            uint32_t other = neighbours[c][k];
+            if (other == UINT32_MAX - 1 || (other < cell_count && is_folded(xyz, cells[c], k, cells[other]))) {
+                balls->shapes[c].slack = INFINITY;
+            }
+        }
     }
     if (!make_grid(tree, xyz, lo, hi)) {
         return false;
@@ -313,8 +337,8 @@ static bool follow_cells(struct bound_tree *tree, const uint32_t (*cells)[4], ui
     return true;
 }
 
-bool medial_balls_follow(struct bound_tree *tree, const uint32_t (*cells)[4], uint32_t cell_count,
-                         const double (*xyz)[3])
+bool medial_balls_follow(struct bound_tree *tree, const uint32_t (*cells)[4], const uint32_t (*neighbours)[4],
+                         uint32_t cell_count, const double (*xyz)[3])
 {
     struct medial_balls *balls = tree->medial;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -334,7 +358,7 @@ bool medial_balls_follow(struct bound_tree *tree, const uint32_t (*cells)[4], ui
         return true;
     }
     if (cell_count > 0) {
-        return follow_cells(tree, cells, cell_count, xyz, lo, hi);
+        return follow_cells(tree, cells, neighbours, cell_count, xyz, lo, hi);
     }
     balls->rest_xyz = dent_allocate(tree->context, tree->vertex_count, sizeof *balls->rest_xyz);
     if (balls->rest_xyz) {

@@ -7,7 +7,7 @@
  * smallest stretch (singular value of the deformation gradient) of all cells that meet the ball of radius `inside`
  * around c. Then the ball of radius s * inside around c' lies in the union of the deformed cells. For a straight path of
  * that length from c' can be followed back into the cells at rest, where it is at most `inside` long and so never comes
- * to the surface. Cells that are flat or lie against the others at rest, or are inverted since, have s = 0: no ball.
+ * to the surface. Cells that are flat or folded over a neighbour at rest, or are inverted since, have s = 0: no ball.
  * The bound of a cell: C = F'F, m its mean eigenvalue; no eigenvalue of C is below m - sqrt(2/3) |C - m I| (norm of
  * Frobenius), which is 1 where the cell only rotates. Nor is a singular value below 2 det F / |F|^2. The larger counts,
  * less what rounding may have done. The least bounds lie in a grid over the body at rest, with coarser grids of the
@@ -84,10 +84,10 @@ struct medial_ball_now {
 bool medial_balls_create(struct bound_tree *tree, struct medial_rest *rest);
 void medial_balls_destroy(struct bound_tree *tree);
 
-/* What the balls follow: cells, or none and the positions at rest; nothing for embeddings. False: out of memory;
- * medial_balls_destroy frees what there is. */
-bool medial_balls_follow(struct bound_tree *tree, const uint32_t (*cells)[4], uint32_t cell_count,
-                         const double (*xyz)[3]);
+/* What the balls follow: cells (neighbours across the face opposite each corner, as in struct body), or none and the
+ * positions at rest; nothing for embeddings. False: out of memory; medial_balls_destroy frees what there is. */
+bool medial_balls_follow(struct bound_tree *tree, const uint32_t (*cells)[4], const uint32_t (*neighbours)[4],
+                         uint32_t cell_count, const double (*xyz)[3]);
 
 /* After new volumes. */
 void medial_balls_update(struct bound_tree *tree);
