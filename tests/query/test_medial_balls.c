@@ -2,6 +2,7 @@
  * the faces of their nodes; at rest and in rigid motion they are the medial balls. */
 #include "support/cmocka_includes.h"
 
+#include "support/failing_allocator.h"
 #include "support/random_scene.h"
 #include "support/random_surface.h"
 
@@ -331,6 +332,44 @@ static void a_bent_solid_keeps_most_of_its_inner_balls(void **state)
     dent_context_destroy(context);
 }
 
+static void every_allocation_may_fail_and_an_update_makes_none(void **state)
+{
+    (void)state;
+    for (int follows = 0; follows < FOLLOWS_COUNT; follows++) {
+        struct failing_allocator memory = failing_allocator_make();
+        dent_context_def context_def = dent_context_def_default();
+        context_def.allocator = failing_allocator_hook(&memory);
+        context_def.thread_count = 1;
+        dent_context *context = dent_context_create(&context_def, NULL);
+        dent_random random = dent_random_seeded(2);
+        struct stage stage;
+        stage_open(&stage, context, follows, &random);
+        dent_bound_tree_def def = dent_bound_tree_def_default();
+        def.builder = DENT_BUILD_MEDIAL;
+        def.embedding = stage.embedding;
+        dent_status status = DENT_ERROR_OUT_OF_MEMORY;
+        uint32_t failures = 0;
+        for (uint32_t n = 1; status != DENT_OK; n += getenv("DENT_QUICK_TESTS") ? 9 : 1) {
+            dent_bound_tree *tree = NULL;
+            memory.requests = 0;
+            memory.fail_at = n;
+            status = dent_bound_tree_create(stage.world, stage.id, &def, &tree);
+            memory.fail_at = 0;
+            assert_true(status == DENT_OK ? tree != NULL : status == DENT_ERROR_OUT_OF_MEMORY && tree == NULL);
+            failures += status != DENT_OK;
+            dent_bound_tree_destroy(tree);
+        }
+        assert_true(failures > 2);
+        uint64_t before = dent_context_memory_use(context).allocations;
+        stage_move(&stage, BEND, 0.3, 1, &random);
+        stage_move(&stage, TWIST, 0.3, 1, &random);
+        assert_true(dent_context_memory_use(context).allocations == before);
+        stage_close(&stage);
+        dent_context_destroy(context);
+        assert_true(failing_allocator_clean(&memory));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +377,7 @@ int main(void)
         cmocka_unit_test(at_rest_and_in_rigid_motion_they_are_the_medial_balls),
         cmocka_unit_test(what_is_crushed_in_one_place_keeps_its_balls_elsewhere),
         cmocka_unit_test(a_bent_solid_keeps_most_of_its_inner_balls),
+        cmocka_unit_test(every_allocation_may_fail_and_an_update_makes_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
