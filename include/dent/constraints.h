@@ -126,7 +126,8 @@ typedef struct dent_constraint_problem {
     dent_constraint_method method;      /**< default MOTION_SPACE; ignored by islands with friction */
     dent_friction_model friction_model; /**< default CONE */
     uint32_t pyramid_directions;        /**< 4 to 32, even; default 8 */
-    uint32_t iteration_limit;           /**< per island; 0 (default): 100 + 20 * rows; cone: 2000 sweeps */
+    uint32_t iteration_limit;           /**< per island; 0 (default): 100 + 20 * rows; cone: 2000 sweeps, and as many
+                                            without the tangents of `previous` if those did not settle */
     double cone_tolerance;              /**< relative change at which the cone's sweeps end; default 1e-12 */
     double *motion;                     /**< written: x, all blocks. May be the array of free_motion */
     dent_constraint_force *forces; /**< written: row_count records; null: not wanted. May be the array of `previous` */

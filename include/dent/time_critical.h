@@ -64,7 +64,8 @@ typedef enum dent_bound_builder {
     /** Top-down splits into halves of equal count across the longest axis of the covariance of the face centres. */
     DENT_BUILD_SPLIT = 0,
     /** Division of the faces among a few balls of the medial axis, level by level, for closed surfaces and solids. Slow
-     *  to build (seconds for 10,000 faces). docs/methods/time_critical.md has figures of both. */
+     *  to build (seconds for 10,000 faces). Its nodes have inner balls (dent_bound_node). docs/methods/time_critical.md
+     *  has figures of both. */
     DENT_BUILD_MEDIAL = 1
 } dent_bound_builder;
 
@@ -108,8 +109,12 @@ typedef struct dent_bound_node {
     double center[3], radius; /**< a ball that contains all its faces (boxes: around the box) */
     double lo[3], hi[3];      /**< the box; not for balls */
     double error;             /**< no point of the volume is farther than this from the node's faces */
-    double
-        protrusion; /**< estimate of how far the ball protrudes from the solid: medial trees at rest; else the radius */
+    double inner_center[3];   /**< medial trees: of a ball that lies inside the solid as it is now. At rest it is the
+                                 medial ball of the node's faces. It follows cells, or the best rigid motion of a
+                                 surface, and shrinks by bounds of the strain */
+    double inner_radius;      /**< its radius; 0: none is known */
+    double protrusion;        /**< medial trees: the ball around inner_center that holds the node's faces stands out of
+                                 the inner ball by no more than this; without one, `error`. Other trees: the radius */
     uint32_t first_face, face_count;
     uint32_t first_child, child_count; /**< child_count 0: a leaf */
     uint32_t level;                    /**< root 0 */
@@ -316,8 +321,8 @@ DENT_API dent_status dent_time_critical_estimate(dent_time_critical *search, con
 typedef struct dent_sphere_response_def {
     size_t struct_size;
     double stiffness; /**< force per length of depth, >= 0; default 1 */
-    double optimism; /**< 0 … 1: interpolates the depth between the certain part, less both balls' protrusion (0), and
-                        the balls' overlap (1); default 1, as only medial trees at rest have a protrusion */
+    double optimism; /**< 0 … 1: interpolates the depth between the certain part (0), by which the inner balls of two
+                        medial trees overlap, and the balls' overlap (1); default 1, as other trees have none */
     bool confirmed_only; /**< default false: pending entries push too. True: they do so only while there is no confirmed
                             one */
     double last_direction[3]; /**< used if two centres coincide, e.g. the direction returned before; default 0: the

@@ -105,11 +105,10 @@ static void columns_of(const dent_linkage *linkage, const dent_pose *poses, uint
         add_column(columns, matrix, none, axis);
         break;
     case DENT_JOINT_FREE:
-        for (int k = 0; k < 3; k++) {
+    case DENT_JOINT_BALL:
+        for (int k = 0; k < 3 && def->kind == DENT_JOINT_FREE; k++) {
             add_column(columns, matrix, unit[k], none);
         }
-        /* fall through */
-    case DENT_JOINT_BALL:
         for (int k = 0; k < 3; k++) {
             add_column(columns, matrix, none, unit[k]);
         }

@@ -13,6 +13,7 @@
 #include "query/deadline/time_critical_search.h"
 
 #include "geometry/numbers/vector3.h"
+#include "structures/bounds/medial_balls.h"
 #include "base/floating_point_guard.h"
 
 /* Weights may have this many times the squared norm of uniform ones. */
@@ -85,6 +86,16 @@ static double lens_square(double radius_a, double radius_b, double distance)
     return square > 0 ? square : 0;
 }
 
+/* Balls that lie inside the two solids overlap by this much, so the solids do. 0: none are known (medial_balls.h). */
+static double sure_depth(dent_time_critical *search, uint32_t node_a, uint32_t node_b)
+{
+    struct medial_ball_now a, b;
+    medial_ball_at(search->a, node_a, &a);
+    medial_ball_at(search->b, node_b, &b);
+    double sure = (a.inside + b.inside) * (1 - 1e-12) - distance_above(a.centre, b.centre);
+    return a.inside > 0 && b.inside > 0 && sure > 0 ? sure : 0;
+}
+
 static bool make_push(const struct responder *responder, uint32_t node_a, uint32_t node_b, double lo, struct push *push)
 {
     const struct bound_tree *tree_a = responder->search->a, *tree_b = responder->search->b;
@@ -93,10 +104,8 @@ static bool make_push(const struct responder *responder, uint32_t node_a, uint32
         return false;
     }
     double overlap = -lo;
-    double protrusion_a = tree_a->protrusion ? tree_a->protrusion[node_a] : a[3];
-    double protrusion_b = tree_b->protrusion ? tree_b->protrusion[node_b] : b[3];
-    double sure = overlap - protrusion_a - protrusion_b;
-    sure = sure > 0 ? sure : 0;
+    double sure = responder->def->optimism < 1 ? sure_depth(responder->search, node_a, node_b) : 0;
+    sure = sure < overlap ? sure : overlap;
     *push =
         (struct push){.node_a = node_a, .node_b = node_b, .depth = sure + responder->def->optimism * (overlap - sure)};
     push_direction(responder, a, b, push->direction);

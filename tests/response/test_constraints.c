@@ -241,6 +241,49 @@ static void towers_are_solved_alike_in_both_spaces_and_warm_starts_need_few_pivo
     }
 }
 
+/* A stack of boxes whose remembered tangents fight one another at the corners, as another solver may leave them. Without
+ * them there is nothing to hold. */
+static void remembered_tangents_that_fight_do_not_keep_a_stack_from_settling(void **state)
+{
+    (void)state;
+    enum { BOXES = 10 };
+    static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}, side[2][3] = {{1, 0, 0}, {0, 1, 0}};
+    dent_random random = dent_random_seeded(8);
+    for (int fights = 0; fights < 2; fights++) {
+        struct stage *stage = new_stage();
+        for (uint32_t b = 0; b < BOXES; b++) {
+            add_box(stage, 5, 0, 0, 1 + 2.0 * b);
+            stage->free_motion[6 * b + 2] = -0.03; /* gravity of a short time */
+        }
+        for (uint32_t n = 0; n < 4 * BOXES; n++) {
+            uint32_t box = n / 4, below = box > 0 ? box - 1 : UINT32_MAX;
+            double point[3] = {corner[n % 4][0], corner[n % 4][1], 2.0 * box}, weight = 0.15 * (BOXES - box);
+            uint32_t row = add_row(stage, box, below, point, up, 0);
+            stage->rows[row].friction = 0.5;
+            stage->rows[row].tangents = row + 1;
+            stage->forces[row] =
+                (dent_constraint_force){.key = 1000 + row, .multiplier = weight / 4, .state = DENT_CONSTRAINT_ACTIVE};
+            for (int k = 0; k < 2; k++) {
+                uint32_t tangent = add_row(stage, box, below, point, side[k], 0);
+                stage->forces[tangent] =
+                    (dent_constraint_force){.key = 1000 + tangent, .state = DENT_CONSTRAINT_ACTIVE};
+                stage->forces[tangent].multiplier = fights * 0.3 * weight * (2 * dent_random_unit(&random) - 1);
+            }
+        }
+        stage->problem.previous = stage->forces;
+        stage->problem.previous_count = stage->row_count;
+        stage->problem.cone_tolerance = 1e-10;
+        solve(stage);
+        print_message("%s: outcome %d after %u sweeps and pivots\n", fights ? "fighting" : "none",
+                      stage->report.outcome, stage->report.iterations);
+        assert_int_equal(stage->report.outcome, DENT_CONSTRAINTS_SOLVED);
+        for (uint32_t i = 0; i < 6 * BOXES; i++) {
+            assert_true(fabs(stage->motion[i]) < 1e-9);
+        }
+        close_stage(stage);
+    }
+}
+
 static void a_common_factor_in_masses_or_targets_or_rows_changes_nothing_else(void **state)
 {
     (void)state;
@@ -361,12 +404,18 @@ static void friction_holds_below_its_limit_and_slides_above(void **state)
 static void targets_are_those_of_the_table(void **state)
 {
     (void)state;
-    dent_rigid_state a = {.inverse_mass = 1, .center = {0, 0, 1}, .orientation = {1, 0, 0, 0},
-                          .linear_velocity = {1, 2, -3}, .angular_velocity = {0.5, -0.25, 2}};
-    dent_rigid_state b = {.inverse_mass = 1, .center = {0, 0, -1}, .orientation = {1, 0, 0, 0},
-                          .linear_velocity = {-1, 0.5, 1}, .angular_velocity = {1, 0.5, 0}};
-    dent_constraint_contact contact = {.a = &a, .b = &b, .point_a = {0.5, 0.25, 0.1}, .point_b = {0.5, 0.25, 0},
-                                       .normal = {0, 0, 1}, .gap = 0.1};
+    dent_rigid_state a = {.inverse_mass = 1,
+                          .center = {0, 0, 1},
+                          .orientation = {1, 0, 0, 0},
+                          .linear_velocity = {1, 2, -3},
+                          .angular_velocity = {0.5, -0.25, 2}};
+    dent_rigid_state b = {.inverse_mass = 1,
+                          .center = {0, 0, -1},
+                          .orientation = {1, 0, 0, 0},
+                          .linear_velocity = {-1, 0.5, 1},
+                          .angular_velocity = {1, 0.5, 0}};
+    dent_constraint_contact contact = {
+        .a = &a, .b = &b, .point_a = {0.5, 0.25, 0.1}, .point_b = {0.5, 0.25, 0}, .normal = {0, 0, 1}, .gap = 0.1};
     dent_constraint_face_normal_rate(&b, contact.normal, contact.normal_rate);
     assert_true(contact.normal_rate[0] == 0.5 && contact.normal_rate[1] == -1 && contact.normal_rate[2] == 0);
     /* va = v + w x r with r = (0.5, 0.25, -0.9); vb with r = (0.5, 0.25, 1) */
@@ -508,6 +557,7 @@ int main(void)
         cmocka_unit_test(a_squeezed_body_is_infeasible_and_finite),
         cmocka_unit_test(fixed_bodies_join_no_islands_and_cannot_be_pushed),
         cmocka_unit_test(towers_are_solved_alike_in_both_spaces_and_warm_starts_need_few_pivots),
+        cmocka_unit_test(remembered_tangents_that_fight_do_not_keep_a_stack_from_settling),
         cmocka_unit_test(a_common_factor_in_masses_or_targets_or_rows_changes_nothing_else),
         cmocka_unit_test(a_motor_pushes_no_more_than_its_limit),
         cmocka_unit_test(friction_holds_below_its_limit_and_slides_above),

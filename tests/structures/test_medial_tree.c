@@ -3,6 +3,7 @@
 #include "support/cmocka_includes.h"
 
 #include "structures/bounds/bound_tree_point.h"
+#include "structures/bounds/medial_balls.h"
 #include "structures/bounds/medial_tree.h"
 #include "support/random_scene.h"
 #include "support/random_surface.h"
@@ -68,7 +69,8 @@ static double mean_protrusion(const struct bound_tree *tree, const struct bound_
     uint32_t count = 0;
     for (uint32_t node = tree->level_start[level]; node < tree->level_start[level + 1]; node++, count++) {
         const double *ball = tree->volumes[node].v;
-        sum += tree->protrusion ? tree->protrusion[node] : ball_protrusion(surface, ball, ball[3]);
+        sum += tree->medial ? tree->medial->rest[node].reach - tree->medial->rest[node].inside
+                            : ball_protrusion(surface, ball, ball[3]);
     }
     return sum / count;
 }

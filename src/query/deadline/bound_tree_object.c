@@ -5,6 +5,7 @@
 
 #include "base/floating_point_guard.h"
 #include "bodies/strand_rules.h"
+#include "structures/bounds/medial_balls.h"
 
 /* ---- embeddings ---------------------------------------------------------------------------------------------- */
 
@@ -367,6 +368,7 @@ static DENT_NOINLINE dent_status update_tree(dent_bound_tree *object, const stru
     if (tree->embedding) {
         next_epoch(tree);
         embedding_bounds_update(tree);
+        medial_balls_update(tree);
         return DENT_OK;
     }
     dent_status status = body_read_positions(body, &body->positions_t0, &object->world->message, object->incoming);
@@ -379,6 +381,7 @@ static DENT_NOINLINE dent_status update_tree(dent_bound_tree *object, const stru
             read_radii(tree, body);
         }
         bound_tree_refit(tree);
+        medial_balls_update(tree);
     }
     return status;
 }
@@ -431,7 +434,10 @@ static DENT_NOINLINE dent_status build_tree(dent_bound_tree *object, const struc
     }
     bool complete = bound_tree_find_components(tree) && copy_identities(tree, body) &&
                     (def->embedding || object->incoming) &&
-                    (!def->embedding || embedding_bounds_create(tree, def->embedding));
+                    (!def->embedding || embedding_bounds_create(tree, def->embedding)) &&
+                    medial_balls_follow(tree, (const uint32_t(*)[4])body->tetrahedra,
+                                        (const uint32_t(*)[4])body->neighbours, body_tetrahedron_count(body),
+                                        (const double(*)[3])xyz);
     return complete ? update_tree(object, body) : out_of_memory(world, "a bounding tree");
 }
 
@@ -515,6 +521,7 @@ dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *object)
         bytes += tree->node_count * (sizeof *tree->embedding->nodes + sizeof *tree->embedding->stamps) +
                  tree->embedding->support_capacity * sizeof *tree->embedding->supports;
     }
+    bytes += medial_balls_bytes(tree);
     return (dent_bound_tree_info){tree->face_count, tree->node_count, tree->leaf_count, tree->level_count, bytes,
                                   tree->build_ns};
 }
@@ -548,7 +555,14 @@ static DENT_NOINLINE void describe_node(struct bound_tree *tree, uint32_t number
     } else {
         memcpy(node->center, volume->v, sizeof node->center);
     }
-    node->protrusion = tree->protrusion ? tree->protrusion[number] : node->radius;
+    node->protrusion = node->radius;
+    if (tree->medial) {
+        struct medial_ball_now ball;
+        medial_ball_at(tree, number, &ball);
+        memcpy(node->inner_center, ball.centre, sizeof node->inner_center);
+        node->inner_radius = ball.inside;
+        node->protrusion = bound_protrusion(tree, number);
+    }
 }
 
 dent_bound_node dent_bound_tree_node(dent_bound_tree *object, uint32_t number)

@@ -109,7 +109,7 @@ static void sweep_once(struct cone_sweep *sweep)
 static double *measure_mobility(struct island_work *work)
 {
     size_t coordinates = (size_t)work->island->coordinate_count + work->island->soft_count;
-    double *mobility = system_doubles(work->system, work->island->column_count);
+    double *mobility = system_doubles(work->system, 2 * (size_t)work->island->column_count); /* and room for forces */
     double *vector = work->y + coordinates;
     for (uint32_t i = 0; i < work->island->column_count && mobility; i++) {
         memset(vector, 0, coordinates * sizeof *vector);
@@ -130,11 +130,34 @@ static void write_states(struct island_work *work)
     }
 }
 
+/* Sweeps from the normals given and these tangents; true: the changes became small enough. */
+static bool settle(struct cone_sweep *sweep, const double *forces, double tolerance, uint32_t sweeps)
+{
+    struct island_work *work = sweep->work;
+    for (uint32_t i = 0; i < work->island->column_count; i++) {
+        work->columns[i].force = forces[i];
+    }
+    island_sum(work);
+    for (uint32_t n = 0; n < sweeps; n++) {
+        sweep_once(sweep);
+        work->iterations++;
+        if (sweep->change <= tolerance * sweep->scale) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tangents of the last step that oppose one another under redundant contacts may keep the sweeps from settling: then
+ * once more without them. */
 dent_status friction_cone_solve(struct island_work *work, double tolerance, uint32_t sweeps)
 {
-    double *remembered = work->y + 2 * ((size_t)work->island->coordinate_count + work->island->column_count);
-    for (uint32_t i = 0; i < work->island->column_count; i++) {
+    uint32_t count = work->island->column_count;
+    double *remembered = work->y + 2 * ((size_t)work->island->coordinate_count + count);
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
         remembered[i] = work->columns[i].is_tangent ? work->columns[i].force : 0;
+        any = any || remembered[i] != 0;
     }
     dent_status status = active_set_solve(work);
     if (status != DENT_OK || work->island->outcome != DENT_CONSTRAINTS_SOLVED) {
@@ -144,18 +167,13 @@ dent_status friction_cone_solve(struct island_work *work, double tolerance, uint
     if (!sweep.mobility) {
         return dent_fail(work->system->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for friction");
     }
-    for (uint32_t i = 0; i < work->island->column_count; i++) { /* warm start of the tangents */
-        work->columns[i].force += remembered[i];
+    double *normals = sweep.mobility + count;
+    for (uint32_t i = 0; i < count; i++) {
+        normals[i] = work->columns[i].force;
+        remembered[i] += normals[i];
     }
-    island_sum(work);
-    work->island->outcome = DENT_CONSTRAINTS_LIMIT;
-    for (uint32_t n = 0; n < sweeps && work->island->outcome == DENT_CONSTRAINTS_LIMIT; n++) {
-        sweep_once(&sweep);
-        work->iterations++;
-        if (sweep.change <= tolerance * sweep.scale) {
-            work->island->outcome = DENT_CONSTRAINTS_SOLVED;
-        }
-    }
+    bool settled = settle(&sweep, remembered, tolerance, sweeps) || (any && settle(&sweep, normals, tolerance, sweeps));
+    work->island->outcome = settled ? DENT_CONSTRAINTS_SOLVED : DENT_CONSTRAINTS_LIMIT;
     write_states(work);
     return DENT_OK;
 }

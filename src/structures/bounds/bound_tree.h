@@ -22,6 +22,7 @@
 
 struct dent_embedding;
 struct embedding_bounds;
+struct medial_balls;
 struct medial_builder;
 
 enum { BOUND_BRANCHING_MAX = 8, BOUND_LEAF_FACES_MAX = 16, BOUND_LEVELS_MAX = 64 };
@@ -55,8 +56,8 @@ struct bound_tree {
                                … [g]) */
     uint32_t *vertices;     /* each once per leaf */
     double (*xyz)[3]; /* positions as the volumes see them; of trees of embeddings only those of leaves with a fresh stamp */
-    double *protrusion; /* by node; null: take the radius */
-    double centre[3];   /* of the bounds at rest */
+    struct medial_balls *medial; /* null: not a medial tree */
+    double centre[3];            /* of the bounds at rest */
 
     /* Strands only; else null. */
     double *radii;            /* by slot, as they were at the last update … */

@@ -10,6 +10,7 @@
 
 #include "base/containers/union_find.h"
 #include "geometry/numbers/power_of_two.h"
+#include "structures/bounds/medial_balls.h"
 #include "structures/bounds/medial_tree.h"
 
 /* ---- one cut ----------------------------------------------------------------------------------------------------- */
@@ -346,8 +347,8 @@ static dent_status build_topology(struct bound_tree *tree, const struct bound_bu
         splitter.medial = medial ? medial_builder_create(build) : NULL;
         status = !medial || splitter.medial ? split_nodes(tree, &splitter, capacity) : DENT_ERROR_OUT_OF_MEMORY;
         if (status == DENT_OK && medial) {
-            tree->protrusion = medial_protrusions(splitter.medial, tree->node_count);
-            status = tree->protrusion ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
+            struct medial_rest *rest = medial_rests(splitter.medial, tree->node_count);
+            status = rest && medial_balls_create(tree, rest) ? DENT_OK : DENT_ERROR_OUT_OF_MEMORY;
         }
         medial_builder_destroy(splitter.medial);
     }
@@ -405,7 +406,7 @@ void bound_tree_destroy(struct bound_tree *tree)
     dent_release(context, tree->vertex_start, faces + 1, sizeof *tree->vertex_start);
     dent_release(context, tree->vertices, faces * 3, sizeof *tree->vertices);
     dent_release(context, tree->xyz, tree->vertex_count, sizeof *tree->xyz);
-    dent_release(context, tree->protrusion, tree->node_count, sizeof *tree->protrusion);
+    medial_balls_destroy(tree);
     dent_release(context, tree->identities, tree->vertex_count, sizeof *tree->identities);
     dent_release(context, tree->radii, faces, sizeof *tree->radii);
     dent_release(context, tree->roots, faces, sizeof *tree->roots);

@@ -10,8 +10,9 @@
 
 #include "base/arena.h"
 #include "structures/bounds/bound_tree_point.h"
+#include "structures/bounds/medial_balls.h"
 
-enum { BALLS_MOST = 200, FACES_MOST = 800, SHRINK_STEPS = 40, BISECTIONS = 16, NEIGHBOURS = 6 };
+enum { BALLS_MOST = 200, FACES_MOST = 800, SHRINK_STEPS = 40, BISECTIONS = 16, NEIGHBOURS = 6, RANGE_CANDIDATES = 8 };
 
 struct medial_ball {
     double centre[3];
@@ -25,8 +26,8 @@ struct medial_builder {
     struct medial_ball *balls; /* by face, as they are asked for */
     double outward;            /* 1 when normals point outward, -1 when inward */
     double extent;
-    double *protrusions; /* by node */
-    uint32_t protrusion_capacity;
+    struct medial_rest *rests; /* by node */
+    uint32_t rest_capacity;
     struct arena scratch;
 };
 
@@ -466,25 +467,25 @@ static bool reduce_by_merging(const struct reduction *reduction, struct choice *
 
 /* ---- a node ------------------------------------------------------------------------------------------------------ */
 
-static bool note_protrusion(struct medial_builder *builder, uint32_t node, double protrusion)
+static bool note_rest(struct medial_builder *builder, uint32_t node, const struct medial_rest *rest)
 {
-    if (node >= builder->protrusion_capacity) {
+    if (node >= builder->rest_capacity) {
         uint32_t grown = node + node / 2 + 256;
-        double *fresh = dent_reallocate(builder->build->context, builder->protrusions, builder->protrusion_capacity,
-                                        grown, sizeof *fresh);
+        struct medial_rest *fresh =
+            dent_reallocate(builder->build->context, builder->rests, builder->rest_capacity, grown, sizeof *fresh);
         if (!fresh) {
             return false;
         }
-        builder->protrusions = fresh;
-        builder->protrusion_capacity = grown;
+        builder->rests = fresh;
+        builder->rest_capacity = grown;
     }
-    builder->protrusions[node] = protrusion;
+    builder->rests[node] = *rest;
     return true;
 }
 
 /* Every face to the ball that needs the least; faces of a ball together. Returns the number of balls with faces. */
 static uint32_t divide_faces(struct bound_splitter *splitter, const struct choice *choice, uint32_t first,
-                             uint32_t count, uint32_t *sizes, double *protrusions, uint32_t *scratch)
+                             uint32_t count, uint32_t *sizes, struct medial_rest *rests, uint32_t *scratch)
 {
     uint32_t parts = 0, slot = 0;
     for (uint32_t f = 0; f < count; f++) {
@@ -499,29 +500,30 @@ static uint32_t divide_faces(struct bound_splitter *splitter, const struct choic
     }
     for (uint32_t i = 0; i < choice->count; i++) {
         uint32_t before = slot;
-        double worst = -INFINITY;
+        struct medial_rest rest = {.inside = choice->balls[i].inside};
+        memcpy(rest.centre, choice->balls[i].centre, sizeof rest.centre);
         for (uint32_t f = 0; f < count; f++) {
             uint32_t face = splitter->order[first + f];
             if (splitter->keys[face] == i) {
-                double need = face_reach(splitter->build, choice->balls[i].centre, face) - choice->balls[i].inside;
-                worst = need > worst ? need : worst;
+                double reach = face_reach(splitter->build, rest.centre, face);
+                rest.reach = reach > rest.reach ? reach : rest.reach;
                 scratch[slot++] = face;
             }
         }
         if (slot > before) {
             sizes[parts] = slot - before;
-            protrusions[parts++] = worst;
+            rests[parts++] = rest;
         }
     }
     memcpy(splitter->order + first, scratch, count * sizeof *scratch);
     return parts;
 }
 
-/* Protrusion of a ball around the middle of a range of faces: for the root, and where the covariance divides. */
-static double range_protrusion(const struct medial_builder *builder, const struct bound_splitter *splitter,
-                               uint32_t first, uint32_t count)
+/* A ball around the middle of a range of faces: for the root, and where the covariance divides. */
+static struct medial_rest ball_of_range(const struct medial_builder *builder, const struct bound_splitter *splitter,
+                                        uint32_t first, uint32_t count)
 {
-    double centre[3], radius = 0;
+    struct medial_rest rest = {.reach = 0};
     for (int axis = 0; axis < 3; axis++) {
         double lo = INFINITY, hi = -INFINITY;
         for (uint32_t i = first; i < first + count; i++) {
@@ -531,17 +533,36 @@ static double range_protrusion(const struct medial_builder *builder, const struc
                 hi = c > hi ? c : hi;
             }
         }
-        centre[axis] = lo * 0.5 + hi * 0.5;
+        rest.centre[axis] = lo * 0.5 + hi * 0.5;
     }
     for (uint32_t i = first; i < first + count; i++) {
-        double reach = face_reach(splitter->build, centre, splitter->order[i]);
-        radius = reach > radius ? reach : radius;
+        double reach = face_reach(splitter->build, rest.centre, splitter->order[i]);
+        rest.reach = reach > rest.reach ? reach : rest.reach;
     }
-    return ball_protrusion(&builder->surface, centre, radius);
+    rest.inside = inside_distance(&builder->surface, rest.centre);
+    return rest;
+}
+
+/* The same, or a medial ball of one of a few of the faces where that needs less protrusion to hold them all. */
+static struct medial_rest best_ball_of_range(struct medial_builder *builder, const struct bound_splitter *splitter,
+                                             uint32_t first, uint32_t count)
+{
+    struct medial_rest best = ball_of_range(builder, splitter, first, count);
+    for (uint32_t i = first; i < first + count; i += count / RANGE_CANDIDATES + 1) {
+        const struct medial_ball *ball = ball_of_face(builder, splitter, splitter->order[i]);
+        struct medial_rest rest = {.inside = ball->inside};
+        memcpy(rest.centre, ball->centre, sizeof rest.centre);
+        for (uint32_t f = first; f < first + count; f++) {
+            double reach = face_reach(splitter->build, rest.centre, splitter->order[f]);
+            rest.reach = reach > rest.reach ? reach : rest.reach;
+        }
+        best = rest.inside > 0 && rest.reach - rest.inside < best.reach - best.inside ? rest : best;
+    }
+    return best;
 }
 
 static uint32_t split_by_balls(struct bound_splitter *splitter, uint32_t first, uint32_t count, uint32_t *sizes,
-                               double *protrusions)
+                               struct medial_rest *rests)
 {
     struct medial_builder *builder = splitter->medial;
     struct reduction reduction;
@@ -556,19 +577,22 @@ static uint32_t split_by_balls(struct bound_splitter *splitter, uint32_t first, 
     for (int i = 1; i < 3; i++) {
         best = choices[i].worst < choices[best].worst ? i : best;
     }
-    return divide_faces(splitter, &choices[best], first, count, sizes, protrusions, kept);
+    return divide_faces(splitter, &choices[best], first, count, sizes, rests, kept);
 }
 
 uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_child, uint32_t first, uint32_t count,
                                uint32_t *sizes)
 {
     struct medial_builder *builder = splitter->medial;
-    double protrusions[BOUND_BRANCHING_MAX];
+    struct medial_rest rests[BOUND_BRANCHING_MAX];
     struct arena_mark mark = arena_mark(&builder->scratch);
-    if (first_child == 1 && !note_protrusion(builder, 0, range_protrusion(builder, splitter, first, count))) {
-        return 0;
+    if (first_child == 1) {
+        rests[0] = best_ball_of_range(builder, splitter, first, count);
+        if (!note_rest(builder, 0, &rests[0])) {
+            return 0;
+        }
     }
-    uint32_t parts = split_by_balls(splitter, first, count, sizes, protrusions), largest = 0;
+    uint32_t parts = split_by_balls(splitter, first, count, sizes, rests), largest = 0;
     arena_rewind(&builder->scratch, mark);
     for (uint32_t i = 0; i < parts; i++) {
         largest = sizes[i] > largest ? sizes[i] : largest;
@@ -577,11 +601,11 @@ uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_c
         uint32_t slot = first;
         parts = split_by_covariance(splitter, first, count, sizes);
         for (uint32_t i = 0; i < parts; slot += sizes[i++]) {
-            protrusions[i] = range_protrusion(builder, splitter, slot, sizes[i]);
+            rests[i] = best_ball_of_range(builder, splitter, slot, sizes[i]);
         }
     }
     for (uint32_t i = 0; i < parts; i++) {
-        if (!note_protrusion(builder, first_child + i, protrusions[i])) {
+        if (!note_rest(builder, first_child + i, &rests[i])) {
             return 0;
         }
     }
@@ -639,7 +663,7 @@ void medial_builder_destroy(struct medial_builder *builder)
     }
     dent_context *context = builder->build->context;
     dent_release(context, builder->balls, builder->build->face_count, sizeof *builder->balls);
-    dent_release(context, builder->protrusions, builder->protrusion_capacity, sizeof *builder->protrusions);
+    dent_release(context, builder->rests, builder->rest_capacity, sizeof *builder->rests);
     if (builder->surface.context) {
         bound_tree_destroy(&builder->surface);
     }
@@ -647,11 +671,11 @@ void medial_builder_destroy(struct medial_builder *builder)
     dent_release(context, builder, 1, sizeof *builder);
 }
 
-double *medial_protrusions(const struct medial_builder *builder, uint32_t node_count)
+struct medial_rest *medial_rests(const struct medial_builder *builder, uint32_t node_count)
 {
-    double *protrusions = dent_allocate(builder->build->context, node_count, sizeof *protrusions);
-    if (protrusions) {
-        memcpy(protrusions, builder->protrusions, node_count * sizeof *protrusions);
+    struct medial_rest *rests = dent_allocate(builder->build->context, node_count, sizeof *rests);
+    if (rests) {
+        memcpy(rests, builder->rests, node_count * sizeof *rests);
     }
-    return protrusions;
+    return rests;
 }

@@ -17,6 +17,7 @@
 #include "structures/bounds/bound_tree.h"
 
 struct medial_builder;
+struct medial_rest;
 
 /* Null: out of memory. The surface must be closed. */
 struct medial_builder *medial_builder_create(const struct bound_build *build);
@@ -27,8 +28,9 @@ void medial_builder_destroy(struct medial_builder *builder);
 uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_child, uint32_t first, uint32_t count,
                                uint32_t *sizes);
 
-/* Protrusions by node, an array of node_count; null: out of memory. The caller releases it. */
-double *medial_protrusions(const struct medial_builder *builder, uint32_t node_count);
+/* The balls that the faces of the nodes were given to, an array of node_count; null: out of memory. The caller releases
+ * it. */
+struct medial_rest *medial_rests(const struct medial_builder *builder, uint32_t node_count);
 
 /* Protrusion of a ball around a point: its radius less the distance of the centre from the surface inside, plus that
  * outside. */
