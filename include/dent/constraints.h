@@ -199,13 +199,13 @@ DENT_API double dent_constraint_speed(const dent_constraint_contact *contact);
 DENT_API double dent_constraint_resting_target(const dent_constraint_contact *contact);
 /** Returns the target of an impact; the unknown is the velocity: -restitution * J v. */
 DENT_API double dent_constraint_impact_target(const dent_constraint_contact *contact, double restitution);
-/** Returns the target that holds the security distance s; the unknown is the acceleration. For gap < s the resting
+/** Returns the target that holds the target gap s; the unknown is the acceleration. For gap < s the resting
  *  target plus gap |dn/dt|^2 + k (s - gap) - 2 damping sqrt(k) J v. Otherwise the resting target alone.
  *  `rate` is sqrt(k), per time: 0.2 / time_step is usual. `damping` 1 is critical. */
-DENT_API double dent_constraint_security_target(const dent_constraint_contact *contact, double security_distance,
+DENT_API double dent_constraint_gap_target(const dent_constraint_contact *contact, double target_gap,
                                                 double rate, double damping);
 /** Returns the target of repositioning; the unknown is a displacement: s - gap. */
-DENT_API double dent_constraint_reposition_target(const dent_constraint_contact *contact, double security_distance);
+DENT_API double dent_constraint_reposition_target(const dent_constraint_contact *contact, double target_gap);
 
 #ifdef __cplusplus
 }

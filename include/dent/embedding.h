@@ -7,7 +7,7 @@
  * facet. Dense positions are a pure function of the coarse ones. One fixed sequence of double operations computes
  * them, with the same bits on every machine, all at once or one by one inside an interruptible query.
  *
- * A collapsed facet (its two edges parallel to within DENT_REDUCED_FLAT) has no frame of its own. Its offsets are
+ * A collapsed facet (its two edges parallel to within DENT_EMBEDDING_FLAT) has no frame of its own. Its offsets are
  * rotated by the rotation that fits the whole coarse surface best. (Keeping the last valid frame instead would make the
  * result depend on the past.) Neighbouring facets rotate separately. So along facet borders the dense surface may open
  * or overlap itself by as much as the frames differ times the length of the links.
@@ -27,7 +27,7 @@ extern "C" {
 typedef struct dent_embedding dent_embedding;
 
 /** Sine of the angle between a facet's edges below which it counts as collapsed. No unit. */
-#define DENT_REDUCED_FLAT 1e-9
+#define DENT_EMBEDDING_FLAT 1e-9
 
 typedef struct dent_embedding_def {
     size_t struct_size;

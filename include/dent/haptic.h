@@ -23,9 +23,9 @@
  *   Only pushes      The force is a sum of contact normals with factors >= 0: no friction, no sticking, nothing at a
  *                    distance. In free space it is 0 exactly.
  *   Passive          With passivity control (default) a hand never gets more energy from a contact than it put in. That
- *                    holds if it moves in a tick at most twice as far as in the one before, and a security distance.
+ *                    holds if it moves in a tick at most twice as far as in the one before, and a target gap.
  *
- * Contacts keep a small distance, `security`, between tool and bodies. Where bodies leave the tool no room, the outcome
+ * Contacts keep a small distance, `target_gap`, between tool and bodies. Where bodies leave the tool no room, the outcome
  * is SQUEEZED: the copy of the scene stops before it would enter the tool, until there is room again.
  *
  * Units: lengths of the meshes, radians, seconds. Forces follow from `stiffness`. Failure: a status, and one line in the
@@ -74,7 +74,7 @@ typedef struct dent_haptic_def {
     const double *joint_values;  /**< at the start, or null: zeros */
     const double *centre;  /**< null (default), or the point of the tool that force and torque refer to, in its frame.
                                Default: the middle of its box */
-    double security;       /**< a length; 0 (default): 1e-3 of the tool's radius. Contacts rest at this distance */
+    double target_gap;     /**< a length; 0 (default): 1e-3 of the tool's radius. Contacts rest at this distance */
     double stiffness;      /**< force per length, above 0; default 1000 */
     double inertia_radius; /**< a length; 0 (default): 0.6 of the tool's radius. Torque per angle is stiffness times its
                                 square */
@@ -101,8 +101,8 @@ DENT_API dent_status dent_haptic_create(dent_context *context, const dent_haptic
 /** Stops the threads and destroys it. */
 DENT_API void dent_haptic_destroy(dent_haptic *haptic);
 
-/** Returns the security distance in use. */
-DENT_API double dent_haptic_security(const dent_haptic *haptic);
+/** Returns the target gap in use. */
+DENT_API double dent_haptic_target_gap(const dent_haptic *haptic);
 
 /* ---- loop 1: the device -------------------------------------------------------------------------------------------- */
 
@@ -157,7 +157,7 @@ typedef struct dent_haptic_state {
     double scene_reached; /**< 1: bodies are where the last scene had them. Less: the copy stopped at this share of the
                                way from the scene before, or rather from where it was */
     uint32_t contact_count;
-    const dent_haptic_contact *contacts; /**< nearer than 3 security distances */
+    const dent_haptic_contact *contacts; /**< nearer than 3 target gaps */
     uint32_t motion_tests;               /**< certified motions of this update */
     double gap;                          /**< smallest distance found, infinite if nothing is near */
     uint64_t ns;                         /**< time that the update took */
@@ -204,7 +204,7 @@ DENT_API dent_status dent_haptic_stop(dent_haptic *haptic);
 /** Counts since the start. Call it when no loop runs. */
 typedef struct dent_haptic_counters {
     uint64_t ticks, updates, scenes;
-    uint64_t refused_poses, jumps, squeezed, undecided;
+    uint64_t rejected_poses, jumps, squeezed, undecided;
     uint64_t torn;       /**< buffers whose two sequence numbers differ: always 0 */
     uint64_t late_ticks; /**< ticks of dent_haptic_start that began a whole tick late */
     uint64_t couple_ns_max, update_ns_max;

@@ -74,7 +74,7 @@ typedef struct dent_planner_def {
     const double *weights; /**< null (default), or one number above 0 per joint value: the metric, the root of the sum
                                 of (weight * difference)^2. Default 1; for the rotation of a free or ball joint the
                                 radius of what it moves (the first number of the quaternion has that weight) */
-    double security;       /**< a length; 0 (default): 1e-3 of the largest radius of a moving body. Milestones lie
+    double target_gap;     /**< a length; 0 (default): 1e-3 of the largest radius of a moving body. Milestones lie
                                 nearer to obstacles than that, and contacts nearer than that are slid along */
     dent_plan_method method;     /**< default TREE */
     bool no_contact_milestones;  /**< default false. True: no milestones at contacts and no sliding, as planners without
@@ -89,13 +89,13 @@ DENT_API dent_planner_def dent_planner_def_default(void);
 typedef struct dent_planner dent_planner;
 
 /** Checks the def and makes a world for each worker. Fails with INVALID_ARGUMENT for a body whose link does not exist, a
- *  pair whose body does not, an empty range, a weight that is not above 0 or a negative security; with TOO_LARGE for too
+ *  pair whose body does not, an empty range, a weight that is not above 0 or a negative target gap; with TOO_LARGE for too
  *  many joint values; as dent_world_add_body does for a shape. *planner is written on success only. */
 DENT_API dent_status dent_planner_create(dent_context *context, const dent_planner_def *def, dent_planner **planner);
 DENT_API void dent_planner_destroy(dent_planner *planner);
 
-/** Returns the security distance in use. */
-DENT_API double dent_planner_security(const dent_planner *planner);
+/** Returns the target gap in use. */
+DENT_API double dent_planner_target_gap(const dent_planner *planner);
 
 /** Forgets everything and sets a new question. Fails with INVALID_ARGUMENT, and the message names the joint, if a value
  *  is outside the limits or a quaternion is zero; with BAD_NUMBER if one is not finite. Quaternions are normalised. */
