@@ -99,8 +99,8 @@ typedef enum dent_constraint_method {
     DENT_CONSTRAINTS_CONTACT_SPACE = 1 /**< linear complementarity, Lemke's method; O(rows^3) per island */
 } dent_constraint_method;
 
-/** Friction couples the bounds of tangents to the normal multiplier, so the problem is not a projection any more and
- *  the solution may not be unique. */
+/** Friction couples the bounds of tangents to the normal multiplier. So the problem is no longer a projection, and the
+ *  solution may not be unique. */
 typedef enum dent_friction_model {
     DENT_FRICTION_CONE = 0,   /**< the exact cone, by projection; iterative */
     DENT_FRICTION_PYRAMID = 1 /**< `pyramid_directions` directions, one linear complementarity problem (Stewart and
@@ -142,8 +142,8 @@ typedef struct dent_constraint_report {
     uint32_t active;     /**< rows that push */
     uint32_t redundant;  /**< rows met as dependent on active ones */
     uint32_t iterations; /**< pivots, or sweeps, of all islands */
-    double residual;     /**< largest natural residual |min(f, J x + compliance f - target)|, both with unit mobility,
-                            relative to the largest change of the island, |target - J u| or x - u in the metric.
+    double residual;     /**< largest natural residual |min(f, J x + compliance f - target)|, both with unit mobility.
+                            It is relative to the largest change of the island, |target - J u| or x - u in the metric.
                             Infeasible islands are left out */
     double violation;    /**< largest target - J x of the infeasible islands, in the row's unit; 0 if none */
     double diagonal;     /**< smallest relative diagonal entry met in a factor, 1 if none: 1 / it is a lower bound on the
@@ -162,8 +162,9 @@ DENT_API void dent_constraints_destroy(dent_constraints *constraints);
 
 /** Solves the problem. `report` may be null. Cost: O(rows * active^2) per island; warm starts need few pivots.
  *  Failure changes nothing of the caller's. OUT_OF_MEMORY. INVALID_ARGUMENT: a def not made by its default function, a
- *  block or tangent index out of range, a block twice in one row, a metric that is not positive, bounds in the wrong
- *  order; the message names block or row. BAD_NUMBER: a number that is not finite, or a result that overflows. */
+ *  block or tangent index out of range, a row with a block twice. Likewise a metric that is not positive, and bounds in
+ *  the wrong order. The message names block or row. BAD_NUMBER: a number that is not finite, or a result that
+ *  overflows. */
 DENT_API dent_status dent_constraints_solve(dent_constraints *constraints, const dent_constraint_problem *problem,
                                             dent_constraint_report *report);
 

@@ -48,9 +48,10 @@ DENT_API const char *dent_sim_load_kind_name(dent_sim_load_kind kind);
 
 /** A load on a solid, cloth or rigid body. Vertices and faces that do not move by themselves take it, without effect.
  * Faces are triples of vertices of the body's surface, in any order. Of quadratic cells they include the vertices that
- * the simulation adds on their edges; forces on listed vertices act on these alone. Positive pressure pushes against their outer side;
- * the outer side of cloth and of open surfaces is the one from which the corners of a triangle turn left. Forces away
- * from the centre of a rigid body are accurate while it turns by less than about a radian per substep. */
+ * the simulation adds on their edges; forces on listed vertices act on these alone. Positive pressure pushes against
+ * their outer side. The outer side of cloth and of open surfaces is the one from which the corners of a triangle turn
+ * left. Forces away from the centre of a rigid body are accurate while it turns by less than about a radian per
+ * substep. */
 typedef struct dent_sim_load_def {
     size_t struct_size;
     dent_sim_load_kind kind;

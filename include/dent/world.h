@@ -61,8 +61,8 @@ DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id,
 DENT_API uint32_t dent_world_body_count(const dent_world *world);
 /** Returns the id of a body by its body index, 0-based in order of addition and below dent_world_body_count. */
 DENT_API dent_body_id dent_world_body_at(const dent_world *world, uint32_t body_index);
-/** Returns a number that grows when bodies are added or removed and when elements or filters change: what was derived
- * from the bodies is still right if it is the same. */
+/** Returns a number that grows when bodies are added or removed and when elements or filters change. If it is the same,
+ * what was derived from the bodies is still right. */
 DENT_API uint64_t dent_world_topology_version(const dent_world *world);
 /** Returns false for a stale id. */
 DENT_API bool dent_world_has_body(const dent_world *world, dent_body_id id);
