@@ -195,7 +195,7 @@ typedef struct dent_boxes_counters {
     uint64_t references;      /**< boxes in them; more than there are boxes if they lie in several */
     uint64_t box_tests;       /**< tests of a box against up to sixteen others, or against one */
     uint64_t candidates;      /**< pairs that met in floats, before the test in doubles and the filters */
-    uint64_t rebuilds;        /**< how often the packet tree was sorted anew */
+    uint64_t rebuilds;        /**< how often the packet tree was sorted again */
     uint64_t bytes;           /**< memory of the object, results included */
 } dent_boxes_counters;
 

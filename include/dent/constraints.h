@@ -111,7 +111,7 @@ typedef enum dent_constraint_outcome {
     DENT_CONSTRAINTS_SOLVED = 0,
     DENT_CONSTRAINTS_INFEASIBLE = 1, /**< no motion satisfies all rows of an island (a squeezed body). Its motion has
                                         the least sum of squared violations, weighted by mobility, to 1e-8 */
-    DENT_CONSTRAINTS_LIMIT = 2       /**< iterations used up; `residual` tells how far it came */
+    DENT_CONSTRAINTS_LIMIT = 2       /**< iterations used up; `residual` is what remains */
 } dent_constraint_outcome;
 
 typedef struct dent_constraint_problem {

@@ -172,7 +172,7 @@ typedef struct dent_contacts_def {
 DENT_API dent_contacts_def dent_contacts_def_default(void);
 
 /** A contact that begins, persists or ends. Contacts of two calls are the same if kind, bodies and features are (of a
- * vertex-cell contact without the cell): if their keys are. They are compared themselves, so keys that collide are told
+ * vertex-cell contact without the cell): if their keys are. They are compared themselves, so keys that collide are kept
  * apart. A body whose topology was replaced has new features: all contacts with the old ones end. */
 typedef struct dent_contact_event {
     uint64_t key;              /**< dent_contact.key */

@@ -178,7 +178,7 @@ DENT_API dent_status dent_wisp_tree_create(dent_context *context, const dent_wis
 DENT_API void dent_wisp_tree_destroy(dent_wisp_tree *tree);
 
 /** Returns the active nodes, by row and then by wisp, and writes their number. Valid until the next call that changes the
- *  tree. The dynamics are yours: move the nodes, and tell the tree with dent_wisp_tree_move. */
+ *  tree. The dynamics are yours: move the nodes and pass them to dent_wisp_tree_move. */
 DENT_API const dent_wisp_node *dent_wisp_tree_nodes(const dent_wisp_tree *tree, uint32_t *count);
 
 /** Sets positions and velocities of all active nodes (3 numbers per node, in their order). BAD_NUMBER changes nothing. */

@@ -1,4 +1,4 @@
-/* dent/kinetic.h — boxes that know the future: a tree over things whose motion is known ahead.
+/* dent/kinetic.h — a tree of boxes over vertices whose motion is known ahead.
  *
  * Key-framed characters, blend shapes, recorded cloth and planned robots have flight plans: every vertex moves on straight
  * lines between keys. The box of a node changes its numbers all the time, but seldom the vertices that are extreme. The
@@ -11,7 +11,7 @@
  *   dent_kinetic_set_plans(tree, &plans);                       keys of vertices 0, 1, 2, …; copied
  *   dent_kinetic_insert(tree, triangles, 3, count, NULL);       elements over these vertices
  *   for (…) {
- *       dent_kinetic_advance(tree, time);                       any time; backward starts anew
+ *       dent_kinetic_advance(tree, time);                       any time; backward restarts
  *       dent_kinetic_pairs(tree, &pairs);                       elements whose boxes overlap now
  *   }
  *
@@ -96,14 +96,14 @@ enum { DENT_KINETIC_CORNERS = 16 /**< the most vertices an element may have */ }
 /** Inserts `count` elements of `corners` vertices each (1: points, 3: triangles, …; a vertex may be repeated). Writes their
  * numbers to `elements` unless that is null. An element keeps its number until it is removed. Numbers are given in
  * ascending order as long as nothing was removed; then those of removed elements come first. O(log n) each; O(n log n)
- * for all together if they are more than those that were there. With def.contacts a call makes the separation list
- * anew. Fails with INVALID_ARGUMENT (the message gives the element), TOO_LARGE or OUT_OF_MEMORY; then nothing changes.
+ * for all together if they are more than those that were there. With def.contacts a call rebuilds the separation list.
+ * Fails with INVALID_ARGUMENT (the message gives the element), TOO_LARGE or OUT_OF_MEMORY; then nothing changes.
  */
 DENT_API dent_status dent_kinetic_insert(dent_kinetic *tree, const uint32_t *vertices, uint32_t corners, uint32_t count,
                                          uint32_t *elements);
 
-/** Removes elements. O(log n, and the elements of its vertices) each. With def.contacts a call makes the separation list anew. Fails with INVALID_ARGUMENT (there is no such element, or it comes twice); then nothing
- * changes. */
+/** Removes elements. O(log n, and the elements of its vertices) each. With def.contacts a call rebuilds the separation
+ * list. Fails with INVALID_ARGUMENT (an unknown element, or one that comes twice); then nothing changes. */
 DENT_API dent_status dent_kinetic_remove(dent_kinetic *tree, const uint32_t *elements, uint32_t count);
 
 /** Returns how many elements there are. */
@@ -112,10 +112,9 @@ DENT_API uint32_t dent_kinetic_element_count(const dent_kinetic *tree);
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
 /** Goes to `time`. Forward: handles all events up to it, in order. Backward: drops all events, empties the list of contacts and
- * starts anew there, O(n).
- * Fails with BAD_NUMBER (not finite, or larger than 2^1000); then nothing changes. */
+ * restarts there, O(n). Fails with BAD_NUMBER (not finite, or larger than 2^1000); then nothing changes. */
 DENT_API dent_status dent_kinetic_advance(dent_kinetic *tree, double time);
-/** Goes to `time` without looking at what is in between: O(n), however far. Contacts in between are not found. Backward it
+/** Goes to `time` without testing what is in between: O(n), however far. Contacts in between are not found. Backward it
  * empties the list of contacts. */
 DENT_API dent_status dent_kinetic_jump(dent_kinetic *tree, double time);
 /** Returns the present time. */
@@ -187,7 +186,7 @@ typedef struct dent_kinetic_counters {
     uint64_t box_updates;  /**< sides of boxes that another vertex took over, by events and changes of plans */
     uint64_t plan_events;  /**< vertices that entered another piece of their plan, without restarts */
     uint64_t plan_changes; /**< vertices that were given new plans */
-    uint64_t restarts;     /**< times at which all boxes were made anew: many new plans, keys of many, jumps */
+    uint64_t restarts;     /**< times at which all boxes were rebuilt: many new plans, keys of many, jumps */
     uint64_t refit_nodes;  /**< boxes made by refit at advances */
     uint64_t contact_events; /**< of the separation list */
     uint32_t nodes;        /**< of the tree */

@@ -118,7 +118,7 @@ DENT_API dent_distance_def dent_distance_def_default(void);
 typedef struct dent_distance_result {
     double distance;  /**< of the two surfaces; 0 if they meet; INFINITY if one has no faces or if cancelled */
     bool crossing;    /**< a face of a and a face of b meet (closed sets, exact). Features are DENT_LOOKUP_NONE then, points
-                           and direction 0: the question face-face tells where */
+                           and direction 0: the question face-face gives the place */
     bool vertex_face; /**< the closest features are a vertex and a face; false: two edges */
     bool vertex_is_b; /**< vertex_face: the vertex is one of body b */
     uint32_t feature_a, feature_b; /**< vertex, surface face or edge of each body */

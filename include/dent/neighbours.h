@@ -39,15 +39,15 @@ DENT_API dent_status dent_neighbours_create(dent_context *context, dent_position
 /** Destroys the object. Null is allowed. */
 DENT_API void dent_neighbours_destroy(dent_neighbours *points);
 
-/** Reads the positions again, after the points have moved. O(n), no allocation: the order in memory is kept. It is made
- * anew, O(n log n), when motion has made the search's boxes twice as long as they were. Answers do not depend on it.
+/** Reads the positions again, after the points have moved. O(n), no allocation: the order in memory is kept. It is
+ * rebuilt, O(n log n), when motion has made the search's boxes twice as long as they were. Answers do not depend on it.
  * Without memory for that, the old order is kept. Fails with BAD_NUMBER; then the points are as they were before the
  * call. */
 DENT_API dent_status dent_neighbours_update(dent_neighbours *points);
 
 /** Returns how many points there are. */
 DENT_API uint32_t dent_neighbours_count(const dent_neighbours *points);
-/** Returns how often the order was made anew by dent_neighbours_update(). */
+/** Returns how often dent_neighbours_update() rebuilt the order. */
 DENT_API uint32_t dent_neighbours_reordered(const dent_neighbours *points);
 
 /** For which places which neighbours are wanted. */

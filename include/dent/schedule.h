@@ -1,9 +1,10 @@
 /* dent/schedule.h — many time-critical searches under one deadline.
  *
  * A dent_schedule shares one budget among searches (time_critical.h). Each search has an importance. The schedule always
- * continues the search with the largest importance times `error`, for a slice of work, then looks again. So the largest
- * weighted error of all searches falls as fast as their own orders allow. No other division of the same work reaches a
- * smaller one by more than what a slice of each search does. Even shares refine pairs whose error is small already.
+ * continues the search with the largest importance times `error`, for a slice of work, then chooses again. So the
+ * largest weighted error of all searches falls as fast as their own orders allow. No other division of the same work
+ * reaches a smaller one by more than what a slice of each search does. Even shares refine pairs whose error is small
+ * already.
  *
  *   dent_bound_tree_update(…);                          each tree
  *   dent_schedule_begin(schedule, NULL);                all searches
@@ -35,8 +36,8 @@ typedef struct dent_schedule_def {
     uint32_t search_count;               /**< 1 to 2^24 */
     const double *importance; /**< one per search, finite and >= 0; copied. Null (default): 1 for all. Searches of
                                  importance 0 continue when nothing else is left to do */
-    uint32_t slice_units;     /**< work units that a search gets before the others are looked at: 1 to 2^20; default 64.
-                                 Less follows the errors more closely, and costs more */
+    uint32_t slice_units;     /**< work units that a search gets before the others are considered: 1 to 2^20; default
+                                 64. Less follows the errors more closely, and costs more */
 } dent_schedule_def;
 DENT_API dent_schedule_def dent_schedule_def_default(void);
 

@@ -471,7 +471,7 @@ typedef struct dent_sim_cell_stress {
 
 /** Writes stress and strain of all elements of dent_sim_body_info of a body (element_count records). Tetrahedra that come
  * from one quadratic or hexahedral cell get the same values. Flat cells get zeros. Computed here: O(n).
- * INVALID_ARGUMENT: no such body. UNSUPPORTED: it is not of kind SOLID. */
+ * INVALID_ARGUMENT: an unknown body. UNSUPPORTED: it is not of kind SOLID. */
 DENT_API dent_status dent_sim_get_stress(const dent_sim *sim, uint32_t body, dent_sim_cell_stress *cells);
 
 /** Returns the contacts of the last step. Valid until the next step. */
@@ -493,7 +493,7 @@ typedef struct dent_sim_joint_info {
 
 /** Returns false if joint is not below the count of the def. */
 DENT_API bool dent_sim_get_joint(const dent_sim *sim, uint32_t joint, dent_sim_joint_info *info);
-/** Sets the target of a motor from the next step on; part of the state. INVALID_ARGUMENT: no such joint, it has no
+/** Sets the target of a motor from the next step on; part of the state. INVALID_ARGUMENT: an unknown joint, it has no
  * motor, or the target is not finite. */
 DENT_API dent_status dent_sim_set_motor(dent_sim *sim, uint32_t joint, double target);
 
@@ -565,7 +565,7 @@ typedef struct dent_sim_mode {
 /** Estimates the first mode of a body. Fixed vertices and those bonded to rigid bodies are held; a free body's rigid
  * motions do not count. Cost: one product with the stiffness matrix per iteration, at most 1000, on the calling thread.
  * Memory: 13 numbers per coordinate, and 81 per point of cells that are not linear neo-Hookean tetrahedra. The state
- * does not change. INVALID_ARGUMENT: no such body. UNSUPPORTED: it is not of kind SOLID. */
+ * does not change. INVALID_ARGUMENT: an unknown body. UNSUPPORTED: it is not of kind SOLID. */
 DENT_API dent_status dent_sim_first_mode(dent_sim *sim, uint32_t body, dent_sim_mode *mode);
 
 /** Returns FNV-1a 64 over the bits of the whole state (positions, velocities, poses, contact memory, step): equal

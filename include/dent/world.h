@@ -77,7 +77,7 @@ DENT_API const dent_body_id *dent_world_body_ids(const dent_world *world, uint32
 DENT_API dent_status dent_body_set_user(dent_world *world, dent_body_id id, void *user);
 /** Returns the user pointer of the body: dent_body_def.user, or what dent_body_set_user set. Null for a stale id. */
 DENT_API void *dent_body_user(const dent_world *world, dent_body_id id);
-/** Returns the user pointer of the body with this body index; null if there is no such body. O(1). */
+/** Returns the user pointer of the body with this body index; null for an index that is not below the count. O(1). */
 DENT_API void *dent_world_user_at(const dent_world *world, uint32_t body_index);
 /** Returns its name, or null for a stale id. Valid until the body is removed or its topology is replaced. */
 DENT_API const char *dent_body_name(const dent_world *world, dent_body_id id);
