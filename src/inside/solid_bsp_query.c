@@ -2,7 +2,7 @@
  * plane. */
 #include "inside/solid_bsp.h"
 
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 #include "geometry/predicates/hull_predicates.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
