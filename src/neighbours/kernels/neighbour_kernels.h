@@ -10,6 +10,8 @@
 #ifndef DENT_NEIGHBOURS_NEIGHBOUR_KERNELS_H
 #define DENT_NEIGHBOURS_NEIGHBOUR_KERNELS_H
 
+#include <math.h>
+
 #include "simd/kernel_choice.h"
 
 #include <dent/base.h>
