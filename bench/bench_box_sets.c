@@ -4,7 +4,7 @@
  *
  * Traps: time of an update with its search, all boxes moved, per box and reported pair, beside the even set of as many
  * boxes; with `auto`. Few movers: 10,000 boxes of which one in a hundred moves a frame, beside an object made anew each
- * frame. One thread, processor time, medians.
+ * frame. One thread, CPU time, medians.
  */
 #include <dent/boxes.h>
 
@@ -183,7 +183,7 @@ static void run_few(dent_context *context, bool wide)
     sort_times(kept, ROUNDS);
     sort_times(anew, ROUNDS);
     sort_times(again, ROUNDS);
-    printf("10,000 %s, 1 %% move, %llu pairs: %.1f us; made anew %.1f us, %.1f times; rebuilt in place %.1f us, %.1f "
+    printf("10,000 %s, 1 %% move, %llu pairs: %.1f us; a new object %.1f us, %.1f times; rebuilt in place %.1f us, %.1f "
            "times\n",
            wide ? "boxes of doubles" : "boxes of floats", (unsigned long long)result.count, 1e6 * kept[ROUNDS / 2],
            1e6 * anew[ROUNDS / 2], anew[ROUNDS / 2] / kept[ROUNDS / 2], 1e6 * again[ROUNDS / 2],

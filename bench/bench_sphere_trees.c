@@ -74,7 +74,7 @@ static void compare_builders(dent_world *world, dent_body_id id, const char *fil
         spent[i] = processor_ms() - before;
     }
     dent_bound_tree_info split = dent_bound_tree_get_facts(trees[0]), medial = dent_bound_tree_get_facts(trees[1]);
-    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial) of processor time; nodes %u and %u, levels %u "
+    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial) of CPU time; nodes %u and %u, levels %u "
            "and %u\n",
            file, dent_body_name(world, id), split.faces, spent[0], spent[1], split.nodes, medial.nodes, split.levels,
            medial.levels);

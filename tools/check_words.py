@@ -2,7 +2,7 @@
 """Checks that public text has none of the words that the glossary (docs/words.md) rules out. Prints one line per hit
 ("path:line: word: use ...") and ends with status 1 if there was any. Standard library only.
 
-    tools/check_words.py            README.md, CONTRIBUTING.md, docs, include/dent, and the string literals of src and apps
+    tools/check_words.py            README.md, CONTRIBUTING.md, docs, include/dent, and the string literals of sources
     tools/check_words.py ROOT       the same of another tree
 
 The changelog is left out: it names what was renamed. docs/words.md is left out: it lists the words. Code blocks and
@@ -75,7 +75,7 @@ def main():
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
     headers = sorted((root / "include" / "dent").glob("*.h"))
-    sources = [path for folder in ("src", "apps") for path in sorted((root / folder).rglob("*.[ch]"))]
+    sources = [path for folder in ("src", "apps", "bench", "examples") for path in sorted((root / folder).rglob("*.[ch]"))]
     found = 0
     for paths, cut in ((pages, text_of_page), (headers, str), (sources, literals_of_source)):
         for path in paths:
