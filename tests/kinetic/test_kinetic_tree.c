@@ -229,14 +229,47 @@ static void zoo_act(struct zoo *zoo, dent_random *random, uint32_t keys, uint32_
     }
 }
 
-static void run_zoo(dent_context *context, dent_kinetic_mode mode, uint32_t vertices, uint32_t keys, uint32_t rounds)
+/* How much is done, and how closely it is watched. */
+struct zoo_size {
+    uint32_t vertices, keys, rounds;
+    uint32_t keys_of_new_plans; /* at most */
+    bool each_event;            /* look at all invariants after every event, else now and then */
+};
+
+static void zoo_look(const struct zoo *zoo)
+{
+    const char *fault = kinetic_find_fault(zoo->tree);
+    if (fault) {
+        fail_msg("at time %.17g: %s", dent_kinetic_time(zoo->tree), fault);
+    }
+}
+
+/* Returns the times with events that were looked at. */
+static uint64_t zoo_go_on(struct zoo *zoo, dent_random *random, double step, bool each_event)
+{
+    double now = dent_kinetic_time(zoo->tree);
+    uint32_t way = dent_random_below(random, 500);
+    if (way == 0) {
+        assert_int_equal(dent_kinetic_jump(zoo->tree, now + 0.1), DENT_OK);
+    } else if (way == 1 && now > 0.1) {
+        assert_int_equal(dent_kinetic_advance(zoo->tree, now - 0.1), DENT_OK);
+    } else if (each_event) {
+        return step_to(zoo->tree, now + step);
+    } else {
+        assert_int_equal(dent_kinetic_advance(zoo->tree, now + step), DENT_OK);
+    }
+    return 0;
+}
+
+static void run_zoo(dent_context *context, dent_kinetic_mode mode, struct zoo_size size)
 {
     dent_random random = dent_random_seeded(4);
-    uint32_t most = 2 * vertices, *first = malloc(3 * sizeof *first * vertices);
+    uint32_t vertices = size.vertices, most = 2 * vertices, *first = malloc(3 * sizeof *first * vertices);
+    uint64_t looked = 0;
     struct zoo zoo = {.points = moving_points_make(vertices), .tree = open_tree(context, mode, 3)};
     zoo.elements = malloc(most * sizeof *zoo.elements);
     for (uint32_t i = 0; i < vertices; i++) {
-        random_plan(&random, &zoo.points.points[i], 0, keys, 0, false);
+        random_plan(&random, &zoo.points.points[i], 0, size.keys, 0, false);
     }
     assert_int_equal(moving_points_give_all(zoo.tree, &zoo.points), DENT_OK);
     make_triangles(&random, first, vertices, vertices);
@@ -246,32 +279,29 @@ static void run_zoo(dent_context *context, dent_kinetic_mode mode, uint32_t vert
         memcpy(zoo.elements[i] + 1, first + 3 * i, 3 * sizeof *first);
     }
     zoo.element_count = vertices;
-    for (uint32_t round = 0; round < rounds; round++) {
-        double now = dent_kinetic_time(zoo.tree), step = (double)keys / rounds;
-        uint32_t way = dent_random_below(&random, 500);
-        if (way == 0) {
-            assert_int_equal(dent_kinetic_jump(zoo.tree, now + 0.1), DENT_OK);
-        } else {
-            assert_int_equal(dent_kinetic_advance(zoo.tree, way == 1 && now > 0.1 ? now - 0.1 : now + step), DENT_OK);
-        }
-        zoo_act(&zoo, &random, 5, most);
+    for (uint32_t round = 0; round < size.rounds; round++) {
+        looked += zoo_go_on(&zoo, &random, (double)size.keys / size.rounds, size.each_event);
+        zoo_act(&zoo, &random, size.keys_of_new_plans, most);
         for (int query = 0; query < 10; query++) {
             zoo_query(&zoo, &random);
         }
+        if (size.each_event || (mode == DENT_KINETIC_EVENTS && (round + 1) % (size.rounds / 20 + 1) == 0)) {
+            zoo_look(&zoo);
+        }
     }
     if (mode == DENT_KINETIC_EVENTS) {
-        assert_null(kinetic_find_fault(zoo.tree));
+        zoo_look(&zoo);
     }
     dent_kinetic_counters counters;
     dent_kinetic_get_counters(zoo.tree, &counters);
-    print_message("%s: %llu queries, %llu violated; %llu inserted, %llu removed, %llu new plans, %llu events, %llu box "
+    print_message("%s: %llu times with events looked at; %llu queries, %llu violated; %llu inserted, %llu removed, %llu new plans, %llu events, %llu box "
                   "updates, %llu restarts, height %u of %u elements\n",
-                  dent_kinetic_mode_name(mode), (unsigned long long)zoo.queries, (unsigned long long)zoo.violated,
+                  dent_kinetic_mode_name(mode), (unsigned long long)looked, (unsigned long long)zoo.queries, (unsigned long long)zoo.violated,
                   (unsigned long long)zoo.inserted, (unsigned long long)zoo.removed, (unsigned long long)zoo.replanned,
                   (unsigned long long)counters.events, (unsigned long long)counters.box_updates,
                   (unsigned long long)counters.restarts, counters.height, zoo.element_count);
     assert_int_equal(zoo.violated, 0);
-    assert_true(zoo.inserted > rounds / 10 && zoo.removed > rounds / 10 && zoo.replanned > rounds / 10);
+    assert_true(zoo.inserted > size.rounds / 10 && zoo.removed > size.rounds / 10 && zoo.replanned > size.rounds / 10);
     dent_kinetic_destroy(zoo.tree);
     moving_points_free(&zoo.points);
     free(zoo.elements);
@@ -281,10 +311,24 @@ static void run_zoo(dent_context *context, dent_kinetic_mode mode, uint32_t vert
 /* The long tier: 10,000 vertices, 100 keys, 100,000 queries in each mode. */
 static void test_no_box_is_violated_while_everything_changes(void **state)
 {
+    struct zoo_size size = {.vertices = (uint32_t)test_count(60, 200, 10000),
+                            .keys = (uint32_t)test_count(5, 20, 100),
+                            .rounds = (uint32_t)test_count(150, 2000, 10000),
+                            .keys_of_new_plans = (uint32_t)test_count(5, 20, 100)};
     for (int mode = 0; mode < DENT_KINETIC_MODE_COUNT; mode++) {
-        run_zoo(*state, (dent_kinetic_mode)mode, (uint32_t)test_count(60, 200, 10000), (uint32_t)test_count(5, 20, 100),
-                (uint32_t)test_count(150, 2000, 10000));
+        run_zoo(*state, (dent_kinetic_mode)mode, size);
     }
+}
+
+/* Fewer vertices, so that all certificates of the whole tree can be judged after each event. */
+static void test_invariants_hold_after_every_event_while_everything_changes(void **state)
+{
+    run_zoo(*state, DENT_KINETIC_EVENTS,
+            (struct zoo_size){.vertices = (uint32_t)test_count(20, 30, 200),
+                              .keys = (uint32_t)test_count(5, 20, 100),
+                              .rounds = (uint32_t)test_count(100, 400, 4000),
+                              .keys_of_new_plans = (uint32_t)test_count(5, 20, 100),
+                              .each_event = true});
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -530,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_events_of_a_linear_piece_are_bounded),
         cmocka_unit_test(test_event_count_does_not_depend_on_query_times),
         cmocka_unit_test(test_no_box_is_violated_while_everything_changes),
+        cmocka_unit_test(test_invariants_hold_after_every_event_while_everything_changes),
         cmocka_unit_test(test_modes_have_the_same_boxes),
         cmocka_unit_test(test_pairs_and_boxes_are_those_of_comparing_all),
         cmocka_unit_test(test_bad_input_is_refused_and_changes_nothing),
