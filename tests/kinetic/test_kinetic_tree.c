@@ -432,6 +432,54 @@ static void test_pairs_and_boxes_are_those_of_comparing_all(void **state)
     }
 }
 
+/* At keys the keys; in between within the box of a point, and the same however time went. */
+static void test_places_are_those_of_the_plans(void **state)
+{
+    dent_random random = dent_random_seeded(11);
+    for (int kind = 0; kind < 5; kind++) {
+        enum { COUNT = 40, KEYS = 5 };
+        struct moving_points points = moving_points_make(COUNT);
+        dent_kinetic *tree = open_tree(*state, DENT_KINETIC_AUTO, 3), *other = open_tree(*state, DENT_KINETIC_EVENTS, 3);
+        uint32_t vertices[COUNT];
+        double places[3 * COUNT], others[3 * COUNT], bounds[6];
+        for (uint32_t i = 0; i < COUNT; i++) {
+            random_plan(&random, &points.points[i], 0, KEYS, kind, false);
+            vertices[i] = i;
+        }
+        assert_int_equal(moving_points_give_all(tree, &points), DENT_OK);
+        assert_int_equal(moving_points_give_all(other, &points), DENT_OK);
+        assert_int_equal(dent_kinetic_insert(tree, vertices, 1, COUNT, NULL), DENT_OK);
+        for (int step = -2; step <= 36; step++) {
+            double t = 0.125 * step;
+            assert_int_equal(dent_kinetic_advance(tree, t), DENT_OK);
+            assert_int_equal(dent_kinetic_jump(other, step % 3 ? t + 1 : t - 1), DENT_OK); /* to and fro */
+            assert_int_equal(dent_kinetic_jump(other, t), DENT_OK);
+            assert_int_equal(dent_kinetic_positions(tree, 0, COUNT, places), DENT_OK);
+            assert_int_equal(dent_kinetic_positions(other, 0, COUNT, others), DENT_OK);
+            assert_memory_equal(places, others, sizeof places);
+            for (uint32_t i = 0; i < COUNT; i++) {
+                uint32_t key = t < 0 ? 0 : t > KEYS - 1 ? KEYS - 1 : (uint32_t)t;
+                assert_int_equal(dent_kinetic_bounds(tree, i, bounds), DENT_OK);
+                for (int axis = 0; axis < 3; axis++) {
+                    double place = places[3 * i + (uint32_t)axis];
+                    assert_true(bounds[2 * axis] <= place && place <= bounds[2 * axis + 1]);
+                    assert_true((t >= 0 && t < KEYS - 1 && t != key) ||
+                                place == points.points[i].places[3 * key + (uint32_t)axis]);
+                }
+            }
+        }
+        assert_int_equal(dent_kinetic_positions(tree, COUNT - 1, 1, others), DENT_OK);
+        assert_memory_equal(others, places + 3 * (COUNT - 1), 3 * sizeof *places);
+        assert_int_equal(dent_kinetic_positions(tree, COUNT - 1, 2, others), DENT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(dent_kinetic_positions(tree, COUNT + 1, 0, others), DENT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(dent_kinetic_positions(tree, UINT32_MAX, UINT32_MAX, others), DENT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(dent_kinetic_positions(tree, COUNT, 0, NULL), DENT_OK);
+        dent_kinetic_destroy(other);
+        dent_kinetic_destroy(tree);
+        moving_points_free(&points);
+    }
+}
+
 static void test_bad_input_is_refused_and_changes_nothing(void **state)
 {
     dent_kinetic *tree = open_tree(*state, DENT_KINETIC_AUTO, 3), *none = NULL;
@@ -577,6 +625,7 @@ int main(void)
         cmocka_unit_test(test_invariants_hold_after_every_event_while_everything_changes),
         cmocka_unit_test(test_modes_have_the_same_boxes),
         cmocka_unit_test(test_pairs_and_boxes_are_those_of_comparing_all),
+        cmocka_unit_test(test_places_are_those_of_the_plans),
         cmocka_unit_test(test_bad_input_is_refused_and_changes_nothing),
         cmocka_unit_test(test_every_failing_allocation_is_survived),
         cmocka_unit_test(test_nothing_is_allocated_while_time_goes_on),
