@@ -172,6 +172,10 @@ static void odd_clouds_are_made_and_searched(void **state)
             assert_int_equal(dent_cloud_search_begin(search, NULL, NULL, 1), DENT_OK);
             assert_int_equal(dent_cloud_search_run(search, dent_budget_units(UINT64_MAX), &result), DENT_OK);
             assert_int_not_equal(result.outcome, DENT_OUTCOME_BUDGET_SPENT);
+            if (info.isolated + info.merged == info.points) { /* no surface: nothing is known of it */
+                assert_int_equal(result.answer, DENT_CLOUD_UNKNOWN);
+                assert_true(result.miss_probability == 1 && result.undefined > 0);
+            }
             dent_cloud_search_destroy(search);
         }
         dent_cloud_destroy(cloud);
