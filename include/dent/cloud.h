@@ -177,7 +177,7 @@ DENT_API dent_status dent_cloud_search_create(dent_context *context, const dent_
 DENT_API void dent_cloud_search_destroy(dent_cloud_search *search);
 
 /** Starts again: clouds as they are now, at these poses (null: the identity), with this seed. Fails with BAD_NUMBER for
- * a pose that is not finite or has a zero quaternion; the search is then as it was. */
+ * a pose that is not finite, has a zero quaternion or a translation beyond 1e100. The search is then as it was. */
 DENT_API dent_status dent_cloud_search_begin(dent_cloud_search *search, const dent_pose *pose_a,
                                              const dent_pose *pose_b, uint64_t seed);
 
@@ -217,7 +217,8 @@ typedef struct dent_cloud_result {
     uint64_t work_units;    /**< used since begin */
     uint64_t splits, bound_tests; /**< pairs of nodes refined, pairs of covers tested */
     uint64_t draws, draws_planned, evaluations, brackets, rejected; /**< rejected: brackets without a point */
-    uint64_t undefined;                      /**< draws where f was undefined and the surfaces may meet */
+    uint64_t undefined;                      /**< draws where f was undefined and the surfaces may meet; and the
+                                                  points of a cloud whose points are all isolated */
     uint64_t near_a, near_b;                 /**< points of each cloud in the parts that may meet */
     uint64_t ns, overrun_ns, worst_batch_ns; /**< as in dent_time_critical_result */
 } dent_cloud_result;

@@ -131,6 +131,13 @@ DENT_API double dent_kinetic_next_event(const dent_kinetic *tree);
  * elements: infinity and -infinity. Fails with INVALID_ARGUMENT. O(directions). */
 DENT_API dent_status dent_kinetic_bounds(const dent_kinetic *tree, uint32_t element, double *bounds);
 
+/** Writes x, y, z of `count` vertices from `first_vertex` on at the present time, three doubles each. At the time of a
+ * key they are the key. Between two keys they are wrong by at most 2^-50 of the sizes of the two weighted keys. Every
+ * place lies in the boxes of its elements. So flight plans move whatever reads positions: a world, or a cloud with
+ * dent_cloud_update(). O(count). Fails with INVALID_ARGUMENT (there are not as many vertices). */
+DENT_API dent_status dent_kinetic_positions(const dent_kinetic *tree, uint32_t first_vertex, uint32_t count,
+                                            double *positions);
+
 /** Finds the elements whose box overlaps the given one (lo x, y, z, hi x, y, z; closed). indices belong to the object until
  * its next call, in ascending order. Fails with BAD_NUMBER or OUT_OF_MEMORY. */
 typedef struct dent_kinetic_hits {

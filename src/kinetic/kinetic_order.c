@@ -255,3 +255,10 @@ void moving_bounds(const struct moving_value *value, double t, double *lo, doubl
     *lo = place - error > least ? place - error : least; /* on the way between two keys */
     *hi = place + error < most ? place + error : most;
 }
+
+double moving_place(const struct moving_value *value, double t)
+{
+    double place = moving_guess(value, t);
+    double least = fmin(value->x0, value->x1), most = fmax(value->x0, value->x1);
+    return place < least ? least : place > most ? most : place;
+}
