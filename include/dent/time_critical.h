@@ -103,7 +103,7 @@ typedef struct dent_bound_tree_info {
     uint64_t bytes;
     uint64_t build_ns;
 } dent_bound_tree_info;
-DENT_API dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *tree);
+DENT_API dent_bound_tree_info dent_bound_tree_get_info(const dent_bound_tree *tree);
 
 /** A node in its current state; node 0 is the root. The faces below it are order[first_face … first_face + face_count -
  *  1] of dent_bound_tree_face_order. Nodes of trees of embeddings are computed if needed. */
