@@ -18,7 +18,7 @@
 #include "geometry/metric/feature_distance.h"
 #include "geometry/metric/float_boxes.h"
 
-enum { AHEAD = 4 };
+enum { AHEAD = 8 };
 
 /* Faces that may be the closest of their points, measured when there are eight, and the best of each point of a block. */
 struct closest_room {
@@ -130,15 +130,13 @@ static void offer_face(void *data, uint32_t body_index, uint32_t face)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static void visit_leaf(void *data, uint32_t body_index, uint32_t leaf_index, float key)
+static void visit_leaf(struct closest_walk *walk, const struct lookup_leaf *reached)
 {
-    struct closest_walk *walk = data;
-    (void)key;
     const struct lookup_search *search = &walk->closest->search;
-    const struct surface_tree *tree = search->forest->bodies[body_index].tree;
-    const struct leaf_points *points = &tree->points[leaf_index];
-    const struct surface_leaf *leaf = &tree->leaves[leaf_index];
-    const double(*xyz)[3] = search->snapshot->bodies[body_index].xyz;
+    const struct surface_tree *tree = search->forest->bodies[reached->body_index].tree;
+    const struct leaf_points *points = &tree->points[reached->leaf];
+    const struct surface_leaf *leaf = &tree->leaves[reached->leaf];
+    const double(*xyz)[3] = search->snapshot->bodies[reached->body_index].xyz;
     uint32_t bits = (1u << points->face_count) - 1;
     if (walk->slack < INFINITY) {
         bits &= search->kernels->near_faces(points, walk->rounded, walk->twice_slack, &walk->reach);
@@ -150,7 +148,7 @@ static void visit_leaf(void *data, uint32_t body_index, uint32_t leaf_index, flo
         for (int k = 0; k < 3; k++) {
             corners[k] = xyz[leaf->vertices[points->corners[k][at]]];
         }
-        add_face(walk, body_index, leaf->faces[at], corners);
+        add_face(walk, reached->body_index, leaf->faces[at], corners);
         walk->hint = corners[0];
     }
 }
@@ -224,10 +222,13 @@ static void find_closest(struct lookup_search *search, struct lookup_worker *wor
     struct closest_search *closest = (struct closest_search *)search; /* its first field */
     struct closest_room *room = &closest->rooms[worker - search->workers];
     struct closest_walk walk = {.closest = closest, .worker = worker, .room = room};
-    const struct lookup_descent descent = {search, worker, &walk, &walk.squared, measure_boxes, visit_leaf};
+    struct lookup_descent descent;
+    descent.search = search;
+    descent.keys = worker->keys;
+    descent.box_tests = 0;
     for (uint32_t number = first; number < end; number++) {
         uint32_t i = lookup_query(search, number);
-        if (number + AHEAD < end) { /* sorted queries lie anywhere in memory */
+        if (number + AHEAD < search->query_count) { /* sorted queries lie anywhere in memory */
             __builtin_prefetch(search->from[lookup_query(search, number + AHEAD)]);
         }
         walk.number = number - first;
@@ -238,9 +239,14 @@ static void find_closest(struct lookup_search *search, struct lookup_worker *wor
             if (walk.hint) {
                 take_hint(&walk);
             }
-            descend(&descent);
+            struct lookup_leaf leaf;
+            descent_begin(&descent, &walk, measure_boxes);
+            while (descent_next(&descent, &walk, measure_boxes, &walk.squared, &leaf)) {
+                visit_leaf(&walk, &leaf);
+            }
         }
     }
+    worker->box_tests += descent.box_tests;
     if (room->count > 0) {
         measure_waiting(room);
     }
