@@ -350,8 +350,9 @@ static bool read_move(tool_options *options, const char *command, const char *te
         char word[64];
         size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
-        if (length > 63 || !parse_number(word, &options->move[axis]) || (at[length] == ',') != (axis < 2)) {
-            complain("%s: --move '%s': give three finite lengths, X,Y,Z", command, text);
+        if (length > 63 || !parse_number(word, &options->move[axis]) || fabs(options->move[axis]) > 1e100 ||
+            (at[length] == ',') != (axis < 2)) {
+            complain("%s: --move '%s': give three finite lengths, X,Y,Z, of at most 1e100", command, text);
             return false;
         }
         at += length + (at[length] == ',');

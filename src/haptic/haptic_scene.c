@@ -464,7 +464,7 @@ dent_status haptic_scene_open(struct haptic_god *god, const dent_haptic_def *def
 {
     struct haptic_scene *scene = &god->scene;
     scene->linkage = def->linkage;
-    scene->reach = 1e100; /* until the security distance is known */
+    scene->reach = 1e100; /* until the target gap is known */
     scene->link_count = def->linkage ? dent_linkage_link_count(def->linkage) : 0;
     scene->value_count = def->linkage ? dent_linkage_value_count(def->linkage) : 0;
     dent_status status = check_bodies(def, scene->link_count, messages);

@@ -94,7 +94,7 @@ struct haptic_couple {
     double work, tank; /* done on the hand in all; that the hand has put into the contact it is in */
     uint64_t pushing;  /* hash of the contacts that push */
     double blend_from, blend_time, magnitude;
-    uint64_t ticks, refused, jumps, ns_max;
+    uint64_t ticks, rejected, jumps, ns_max;
 };
 
 struct haptic_clock {
@@ -109,7 +109,7 @@ struct haptic_threads;
 struct dent_haptic {
     dent_context *context;
     dent_haptic_def def; /* its pointers are not used after creation */
-    double centre[3], radius, security, inertia;
+    double centre[3], radius, target_gap, inertia;
     struct haptic_exchange poses;     /* device -> god-object: dent_pose */
     struct haptic_exchange scenes;    /* simulation -> god-object: numbers of a scene */
     struct haptic_exchange to_device; /* god-object -> device: struct haptic_snapshot */
@@ -121,10 +121,10 @@ struct dent_haptic {
     struct haptic_threads *threads; /* null: not running */
 };
 
-/* The share of the security distance at which a certified motion stops, and at which a contact is known. */
+/* The share of the target gap at which a certified motion stops, and at which a contact is known. */
 #define HAPTIC_STOP 0.3
 #define HAPTIC_BAND 3.0
-/* How far from the origin anything may be, in security distances. There a coordinate is rounded to 2^-13 of one; where it
+/* How far from the origin anything may be, in target gaps. There a coordinate is rounded to 2^-13 of one; where it
  * is rounded to a whole one, a tool that a certified motion brought before a body can be written down behind it. */
 #define HAPTIC_REACH 0x1p40
 

@@ -187,7 +187,7 @@ static void bad_poses_are_refused_and_change_nothing(void **state)
     char message[256];
     memset(&untouched, 0x5A, sizeof untouched);
     double reach = dent_haptic_reach(haptic);
-    assert_true(reach == ldexp(dent_haptic_security(haptic), 40));
+    assert_true(reach == ldexp(dent_haptic_target_gap(haptic), 40));
     for (int bad = 0; bad < 6; bad++) {
         dent_pose device = haptic_pose(0, 0, 0.12);
         double *numbers[] = {&device.translation[1], &device.rotation[2], &device.translation[0]};
@@ -208,7 +208,7 @@ static void bad_poses_are_refused_and_change_nothing(void **state)
     assert_true(force.work == 0 && force.tool.translation[2] > 0.125);
     dent_haptic_counters counters;
     assert_int_equal(dent_haptic_get_counters(haptic, &counters), DENT_OK);
-    assert_int_equal(counters.refused_poses, 7);
+    assert_int_equal(counters.rejected_poses, 7);
     assert_int_equal(counters.ticks, 1);
     dent_haptic_destroy(haptic);
     haptic_field_close(&field);
