@@ -260,6 +260,31 @@ static void jump_about(dent_context *context, uint64_t seed, uint64_t work_limit
     haptic_field_close(&field);
 }
 
+/* Far out a tool is where rounding puts it. It comes back to a place inside a block, and stops before. */
+static void a_tool_that_returns_from_afar_stops_before_a_block(void **state)
+{
+    struct haptic_field field;
+    haptic_field_open(&field, *state, haptic_box(0.1, 0.06, 0.03));
+    haptic_field_add(&field, "block", DENT_HAPTIC_FIXED, haptic_box(0.5, 0.5, 0.3));
+    dent_haptic *haptic = open_haptic(&field, haptic_field_def(&field, 0, 0, 0.5));
+    assert_true(haptic_check_open(&field));
+    for (int away = 0; away < 40; away++) {
+        double far_out = ldexp(dent_haptic_reach(haptic), -away), least = 1;
+        dent_haptic_state now = {.gap = 0};
+        for (int i = 0; i < 16; i++) { /* out, and back in */
+            dent_haptic_force force;
+            dent_pose device = i < 4 ? haptic_turned(far_out, far_out / 3, far_out / 7, 0.1 * away, 1)
+                                     : haptic_turned(0.01 * away, 0.1, 0.1, 0.3, 2);
+            now = step(haptic, NULL, device, &force);
+            assert_int_equal(haptic_crossings(&field, &now.tool), 0);
+            least = fmin(least, now.gap);
+        }
+        assert_true(least > 0 && least < 0.01); /* it came back */
+    }
+    dent_haptic_destroy(haptic);
+    haptic_field_close(&field);
+}
+
 static void whatever_jumps_the_tool_is_never_inside(void **state)
 {
     uint32_t checked = 0, ticks = (uint32_t)test_count(30, 60, 1000);
@@ -314,6 +339,7 @@ int main(void)
         cmocka_unit_test(a_body_that_deforms_lifts_the_tool),
         cmocka_unit_test(a_linkage_takes_the_tool_along),
         cmocka_unit_test(the_simulation_reads_what_the_tool_pushes),
+        cmocka_unit_test(a_tool_that_returns_from_afar_stops_before_a_block),
         cmocka_unit_test(whatever_jumps_the_tool_is_never_inside),
         cmocka_unit_test(bad_scenes_are_refused_by_name),
     };
