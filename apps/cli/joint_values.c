@@ -28,7 +28,7 @@ static bool parse_value(const char *text, size_t length, double *value)
 
 enum { NAME_LIMIT = 281, NO_JOINT = -1, NO_VALUE = -2 };
 
-/* Index of the value that NAME means, or NAME.K: the K-th value of a joint that has several. The name is cut to the joint's. */
+/* Index of the value that NAME means, or NAME.K: the K-th value of a joint that has several. Cuts off the K. */
 static int64_t find_value(const dent_linkage *linkage, char *name)
 {
     uint32_t part = 0;

@@ -214,8 +214,8 @@ static dent_pose anywhere(dent_random *random, double half, double reach)
     return pose;
 }
 
-/* Device, a hammer and crumpling tissue jump as they like, also onto the tool. Wherever the copy of the scene arrives, the
- * exact check finds nothing; the less work is allowed, the less often that is. */
+/* Device, a hammer and crumpling tissue jump as they like, also onto the tool. Wherever the copy of the scene arrives,
+ * the exact check finds nothing; the less work is allowed, the less often that is. */
 static void jump_about(dent_context *context, uint64_t seed, uint64_t work_limit, uint32_t ticks, uint32_t *checked)
 {
     struct haptic_field field;

@@ -259,8 +259,8 @@ static void a_solid_at_rest_is_an_obstacle(void **state)
 
 enum { SLAB_SIDE = 6, SLAB_POINTS = (SLAB_SIDE + 1) * (SLAB_SIDE + 1) * 2, SLAB_CELLS = 6 * SLAB_SIDE * SLAB_SIDE };
 
-/* A bent slab across x of 6 x 6 cubes, six tetrahedra each, 0.3 thick and 2.4 wide; four cubes are left out at a corner of
- * the middle. Count of its tetrahedra. */
+/* A bent slab across x of 6 x 6 cubes, six tetrahedra each, 0.3 thick and 2.4 wide. Four cubes are left out, with a corner
+ * in the middle. Returns the number of tetrahedra. */
 static uint32_t make_slab(double points[SLAB_POINTS][3], uint32_t cells[SLAB_CELLS][4])
 {
     static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
@@ -316,6 +316,7 @@ static void a_bent_slab_of_cells_is_passed_through_its_window(void **state)
         dent_plan_result result = plan(planner, at_left, at_right, 2, 100000);
         check_certified(&field, planner, &result, at_left, at_right);
         assert_true(result.waypoint_count > 2); /* the straight way is closed */
+
         const double inside[7] = {0.06, -0.4, -0.2, sqrt(0.5), 0, 0, sqrt(0.5)}; /* along y, wholly in the slab */
         result = plan(planner, inside, at_right, 2, 1000);
         assert_int_equal(result.verdict, DENT_PLAN_START_CONTACT);
