@@ -51,7 +51,7 @@ void safe_motion_begin(const struct sim_model *model, const struct sim_state *st
     sim_copy(model->context, safe->interval_start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
 }
 
-static void keep_wanted(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
+void safe_motion_keep_wanted(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
 {
     sim_copy(model->context, safe->wanted, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     if (model->rigid_count > 0) {
@@ -170,8 +170,8 @@ static bool are_parallel(const struct sim_model *model, const struct safe_motion
 
 /* Features that touch at the beginning are met at time 0 however they move. Where they move along one another or apart,
  * that stops nothing: the surfaces around them tell on which side each of them is. */
-static bool departs(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
-                    const struct safe_motion *safe, const dent_impact *impact)
+bool safe_motion_departs(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
+                         const struct safe_motion *safe, const dent_impact *impact)
 {
     struct impact_ends ends = impact_ends_of(model, world, impact);
     double a0[3], b0[3], a1[3], b1[3], moves_a[3], moves_b[3];
@@ -232,7 +232,8 @@ dent_status safe_motion_find(const struct sim_model *model, const struct sim_sta
     }
     safe->impact_count = 0;
     for (uint64_t i = 0; i < result.count; i++) {
-        if (counts(model, &result.impacts[i]) && !departs(model, state, world, safe, &result.impacts[i])) {
+        if (counts(model, &result.impacts[i]) &&
+            !safe_motion_departs(model, state, world, safe, &result.impacts[i])) {
             safe->impacts[safe->impact_count++] = result.impacts[i];
             safe_join_bodies(model, safe, result.impacts[i].body_a, result.impacts[i].body_b);
         }
@@ -297,7 +298,7 @@ static dent_status push_apart(const struct sim_model *model, struct sim_state *s
     for (uint64_t i = 0; i < safe->impact_count; i++) {
         safe->contacts[i] = contact_of(model, state, world, &safe->impacts[i]);
     }
-    keep_wanted(model, state, safe);
+    safe_motion_keep_wanted(model, state, safe);
     dent_response_problem problem =
         response_problem(model, state, contacts, response, safe->interval_start, contacts->rigid_detected, duration);
     for (uint32_t b = 0; b < model->body_count; b++) { /* contact points are those of the present pose */
@@ -467,7 +468,7 @@ static dent_status stop_islands(const struct sim_model *model, struct sim_state 
                                 const struct contact_set *contacts, struct safe_motion *safe,
                                 struct step_report *report, double duration)
 {
-    keep_wanted(model, state, safe);
+    safe_motion_keep_wanted(model, state, safe);
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         safe->fractions[v] = 1;
     }
