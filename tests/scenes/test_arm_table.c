@@ -1,11 +1,13 @@
 /* The arm and the soft table: dropped on it and pressed into it, at 60, 30 and 10 steps per second. After every step
- * the exact check finds no penetration and no face through another one. arm-table runs everywhere, ur5e-table with the
+ * the exact check finds no penetration and no face through another one, and joints are closed. arm-table runs everywhere, ur5e-table with the
  * data kit. */
 #include "support/cmocka_includes.h"
 
 #include <dent/penetration.h>
 #include <dent/query.h>
 #include <dent/sim_scene.h>
+
+#include "sim/step/sim_step.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ struct run {
 struct found {
     int steps, bad, first_bad;
     uint64_t contacts, on_table, frozen, stopped;
-    double gain, deepest, lowest;
+    double gain, deepest, opening;
 };
 
 static bool is_set(const char *name)
@@ -77,6 +79,20 @@ static bool penetrates(const struct run *run, double *depth)
     return inside || faces.face_face.count > 0;
 }
 
+/* How far the point of a joint on one body is from that on the other. */
+static double opening_of(const dent_sim *sim, const struct sim_joint *joint)
+{
+    const dent_rigid_state frame = {.orientation = {1, 0, 0, 0}};
+    double at[2][3];
+    for (int s = 0; s < 2; s++) {
+        memcpy(at[s], joint->local[s], sizeof at[s]);
+        if (joint->rigid[s] != SIM_NONE) {
+            dent_rigid_move_point(&frame, &sim->state.rigids[joint->rigid[s]], joint->local[s], at[s]);
+        }
+    }
+    return hypot(hypot(at[0][0] - at[1][0], at[0][1] - at[1][1]), at[0][2] - at[1][2]);
+}
+
 static void note_step(const struct run *run, struct found *found, double before)
 {
     uint64_t count;
@@ -84,6 +100,9 @@ static void note_step(const struct run *run, struct found *found, double before)
     dent_sim_statistics now = dent_sim_get_statistics(run->sim);
     for (uint64_t i = 0; i < count; i++) {
         found->on_table += contacts[i].body_a == 0 || contacts[i].body_b == 0; /* the table is the first body */
+    }
+    for (uint32_t n = 0; n < run->sim->model.joint_count; n++) {
+        found->opening = fmax(found->opening, opening_of(run->sim, &run->sim->model.joints[n]));
     }
     found->contacts += count;
     found->frozen += now.frozen_bodies;
@@ -109,10 +128,10 @@ static struct found run_table(const char *name, double rate, bool push, double y
         note_step(&run, &found, before);
     }
     print_message("%s, %g kPa, %s at %g Hz: %d steps, %d with penetration (first %d, deepest %.2e m), %llu contacts, %llu of "
-                  "them on the table, %llu bodies held, %llu vertices stopped, energy %+.1e J\n",
+                  "them on the table, %llu bodies held, %llu vertices stopped, energy %+.1e J, joints open by %.1e m\n",
                   name, young, push ? "pressed" : "dropped", rate, found.steps, found.bad, found.first_bad, found.deepest,
                   (unsigned long long)found.contacts, (unsigned long long)found.on_table,
-                  (unsigned long long)found.frozen, (unsigned long long)found.stopped, found.gain);
+                  (unsigned long long)found.frozen, (unsigned long long)found.stopped, found.gain, found.opening);
     close_scene(&run);
     return found;
 }
@@ -128,6 +147,7 @@ static void penetrates_nothing(const char *name)
             struct found found = run_table(name, rates[n], push, young[run / 2]);
             assert_int_equal(found.bad, 0);
             assert_true(push || found.gain < 1e-9); /* motors work */
+            assert_true(found.opening < 1e-3);
             on_table += found.on_table;
         }
         assert_true(on_table > 0 || is_set("DENT_QUICK_TESTS"));
