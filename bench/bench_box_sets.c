@@ -5,7 +5,7 @@
  * Traps: time of an update with its search, all boxes moved, per box and reported pair, beside the even set of as many
  * boxes; with `auto`. Few movers: 10,000 boxes of which one in a hundred moves a frame, updates included, beside an object
  * made anew, beside one that reads, sorts and searches all of them in memory it has, and beside one that keeps its order
- * and only searches all pairs. One thread, processor time, medians.
+ * and only searches all pairs. One thread, CPU time, medians.
  */
 #include <dent/boxes.h>
 
@@ -194,7 +194,7 @@ static void require_equal_pairs(const struct few_stage *stage)
 static void run_few(dent_context *context, bool wide)
 {
     static const char *const ways[FEW_WAYS] = {"partners of the moved boxes", "order kept, all pairs searched",
-                                               "sorted again in memory at hand", "object made anew"};
+                                               "sorted again in memory at hand", "new object"};
     static struct few_stage stage;
     dent_random random = dent_random_seeded(10);
     stage = (struct few_stage){.context = context, .list = malloc(6 * sizeof *stage.list * FEW_COUNT)};

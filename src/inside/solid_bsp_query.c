@@ -2,8 +2,8 @@
  * plane. */
 #include "inside/solid_bsp.h"
 
+#include "base/containers/morton_code.h"
 #include "geometry/numbers/double_double.h"
-#include "geometry/numbers/morton_code.h"
 #include "geometry/predicates/hull_predicates.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"

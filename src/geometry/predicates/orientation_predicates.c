@@ -141,7 +141,8 @@ static inline int pair_orientation_3d(const double a[3], const double b[3], cons
     struct double_double sum = pair_multiply(x[0], pair_minor(y, z, 1, 2));
     sum = pair_add(sum, pair_multiply(x[1], pair_minor(y, z, 2, 0)));
     sum = pair_add(sum, pair_multiply(x[2], pair_minor(y, z, 0, 1)));
-    double bound = 0x1p-98 * largest_x * largest_y * largest_z + 0x1p-700;
+    double bound =
+        largest_x * largest_y * largest_z * 0x1p-98 + 0x1p-700; /* in this order an underflow costs less than 2^-770 */
     return (sum.high > bound) - (sum.high < -bound);
 }
 
