@@ -73,7 +73,8 @@ static inline dent_box_list dent_box_list_float(const float *lo_hi)
 
 /** How pairs, and the boxes that meet a box or a point, are searched. */
 typedef enum dent_boxes_method {
-    DENT_BOXES_AUTO = 0,       /**< by counts, sizes and measured motion; counters name the choice */
+    DENT_BOXES_AUTO = 0,       /**< the packet tree; up to 1,024 boxes the sweep, where no order lasts: another list than
+                                    before, or measured motion that makes orders useless. Counters name the choice */
     DENT_BOXES_SWEEP = 1,      /**< sorted along an axis: few boxes, or long rows of them */
     DENT_BOXES_DENSE_GRID = 2, /**< every grid cell has a place: even density, similar sizes */
     DENT_BOXES_HASH_GRID = 3,  /**< occupied cells alone: sparse, similar sizes */

@@ -324,9 +324,9 @@ static void test_no_box_is_violated_while_everything_changes(void **state)
 static void test_invariants_hold_after_every_event_while_everything_changes(void **state)
 {
     run_zoo(*state, DENT_KINETIC_EVENTS,
-            (struct zoo_size){.vertices = (uint32_t)test_count(20, 30, 200),
+            (struct zoo_size){.vertices = (uint32_t)test_count(20, 30, 100),
                               .keys = (uint32_t)test_count(5, 20, 100),
-                              .rounds = (uint32_t)test_count(100, 400, 4000),
+                              .rounds = (uint32_t)test_count(100, 400, 1000),
                               .keys_of_new_plans = (uint32_t)test_count(5, 20, 100),
                               .each_event = true});
 }

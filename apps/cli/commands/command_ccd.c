@@ -518,6 +518,9 @@ static int ccd_of_series(const tool_options *options, printer *out)
     series_memory memory;
     memset(&memory, 0, sizeof memory);
     int status = run_on_series(options, out, ask_interval, NULL, &memory);
+    if (status == STATUS_GOOD && memory.file != NULL && memory.facts.position == 0) {
+        status = complain("ccd: %s alone: a series needs two frames or more", memory.file);
+    }
     forget_frame(&memory);
     return status;
 }
