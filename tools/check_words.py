@@ -36,6 +36,7 @@ WORDS = (
 )
 PATTERNS = [(re.compile(rf"(?<![\w-])(?:{word})(?![\w-])", re.IGNORECASE), instead,
              re.compile(allowed, re.IGNORECASE) if allowed else None) for word, instead, allowed in WORDS]
+ANY = re.compile("|".join(pattern.pattern for pattern, _, _ in PATTERNS), re.IGNORECASE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 TARGET = re.compile(r"\]\([^)\s]+\)")
@@ -55,15 +56,18 @@ def text_of_page(text):
 def literals_of_source(text):
     """The string literals of a C source; everything else is blank."""
     text = INCLUDE.sub(blanked, C_COMMENT.sub(blanked, text))
-    kept = [" " if char != "\n" else "\n" for char in text]
+    kept, position = [], 0
     for match in STRING.finditer(text):
-        kept[match.start():match.end()] = match.group()
+        kept += ["\n" * text.count("\n", position, match.start()), " ", match.group()]
+        position = match.end()
     return "".join(kept)
 
 
 def hits(text):
     """(line, word, instead) of each word that is ruled out."""
     for number, line in enumerate(text.split("\n"), 1):
+        if not ANY.search(line):
+            continue
         for pattern, instead, allowed in PATTERNS:
             for match in pattern.finditer(line):
                 around = line[max(0, match.start() - 40):match.end() + 60]

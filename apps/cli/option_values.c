@@ -508,8 +508,8 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_SCALE] = {store_scale, AT(scale), .wanted = "a finite number above 0"},
 
     [OPTION_SEED] = {store_large_number, AT(seed), .wanted = "a whole number from 0 to 2^64 - 1"},
-    [OPTION_BUDGET] = {store_large_number, AT(budget), .wanted = "a whole number from 1", .lowest = 1},
-    [OPTION_EDGES] = {store_large_number, AT(budget), .wanted = "a whole number from 1", .lowest = 1},
+    [OPTION_BUDGET] = {store_large_number, AT(budget), .wanted = "a whole number from 1 to 2^64 - 1", .lowest = 1},
+    [OPTION_EDGES] = {store_large_number, AT(budget), .wanted = "a whole number from 1 to 2^64 - 1", .lowest = 1},
     [OPTION_STEPS] = COUNT_AT(steps, 1000000),
     [OPTION_EVERY] = COUNT_AT(every, 1000000),
     [OPTION_FRAMES] = COUNT_AT(frames, 100000),

@@ -105,6 +105,10 @@ DENT_API void dent_haptic_destroy(dent_haptic *haptic);
 /** Returns the target gap in use. */
 DENT_API double dent_haptic_target_gap(const dent_haptic *haptic);
 
+/** Returns how far from the origin, along each axis, the device and what moves may be: 2^40 target gaps. Poses and
+ *  positions beyond it are BAD_NUMBER everywhere, because rounding would be as large as gaps. */
+DENT_API double dent_haptic_reach(const dent_haptic *haptic);
+
 /* ---- loop 1: the device -------------------------------------------------------------------------------------------- */
 
 /** What the device shall apply until the next call. */
@@ -123,8 +127,8 @@ typedef struct dent_haptic_force {
 } dent_haptic_force;
 
 /** Takes the pose of the device and returns the force. Wait-free, no allocation after the first call. O(contacts).
- *  BAD_NUMBER: a pose that is not finite; INVALID_ARGUMENT: a zero quaternion. Then nothing has changed: the god-object
- *  goes on with the last good pose. A device should then apply no force. */
+ *  BAD_NUMBER: a pose that is not finite or beyond dent_haptic_reach; INVALID_ARGUMENT: a zero quaternion. Then nothing
+ *  has changed: the god-object goes on with the last good pose. A device should then apply no force. */
 DENT_API dent_status dent_haptic_couple(dent_haptic *haptic, const dent_pose *device, dent_haptic_force *force);
 
 /* ---- loop 2: the god-object ---------------------------------------------------------------------------------------- */
@@ -179,8 +183,9 @@ typedef struct dent_haptic_scene {
 } dent_haptic_scene;
 DENT_API dent_haptic_scene dent_haptic_scene_default(void);
 
-/** Publishes where the bodies are now. Wait-free; copies. BAD_NUMBER: a number that is not finite, INVALID_ARGUMENT: a
- *  zero quaternion; the message names the body or joint, and nothing has changed. */
+/** Publishes where the bodies are now. Wait-free; copies. BAD_NUMBER: a number that is not finite or beyond
+ *  dent_haptic_reach, INVALID_ARGUMENT: a zero quaternion; the message names the body or joint, and nothing has
+ *  changed. */
 DENT_API dent_status dent_haptic_set_scene(dent_haptic *haptic, const dent_haptic_scene *scene);
 
 /** Returns the newest state of the god-object. Wait-free. *state stays valid until the next call of this function. */

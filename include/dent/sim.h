@@ -395,15 +395,19 @@ DENT_API dent_status dent_sim_step(dent_sim *sim);
 typedef struct dent_sim_reposition_report {
     uint32_t cycles;       /**< detections after which bodies were moved; at most 10 */
     double deepest_before; /**< m: deepest overlap at entry, … */
-    double deepest_after;  /**< … and at the end: 0 unless ten cycles were not enough */
+    double deepest_after;  /**< … and at the end: 0 unless ten cycles were not enough, or others stood in the way */
     double energy_gained;  /**< J: gravitational and elastic energy gained by the move, … */
     double energy_taken;   /**< … and the part of it removed from the speed of approach */
-    dent_outcome outcome;  /**< CANCELLED by the def's cancel flag: the state is unchanged, the numbers above are 0 */
+    dent_outcome outcome;  /**< CANCELLED by the def's cancel flag: the state is unchanged, all numbers are 0 */
+    uint64_t impacts;      /**< pairs of features that would have met on the way, over all cycles */
+    uint32_t stopped;      /**< bodies that for this went only a part of their way, summed over the cycles */
 } dent_sim_reposition_report;
 
 /** Separates bodies that overlap, or are nearer than 0.3 of their target gap (the sum of their thicknesses), outside
  * simulated time. For initial states that overlap, and after bodies were placed by hand. It runs cycles of detection
  * and dent_reposition_solve (the smallest displacement, weighted with the masses), each at most a quarter of an edge.
+ * Each displacement is certified by the exact question `impact`: a body that would meet another one stops before it.
+ * Only pairs that penetrate at the start of a cycle may pass through one another.
  * Velocities stay, except that energy gained by the move is removed from the relative normal velocity. Contacts
  * reported afterwards are those of the last detection. Step count and time do not change. UNSUPPORTED without contacts
  * or with a contact_budget. On failure, and when cancelled, the state is unchanged. report may be null. */

@@ -66,7 +66,7 @@ static dent_status check_numbers(dent_context *context, const dent_haptic_def *d
     if (status == DENT_OK && def->damping != -1) {
         status = check_number(context, "damping", def->damping, true, false);
     }
-    return status == DENT_OK ? haptic_check_pose(context, &def->start, "the start of the tool") : status;
+    return status == DENT_OK ? haptic_check_pose(context, &def->start, "the start of the tool", 1e100) : status;
 }
 
 static dent_status check_def(dent_context *context, const dent_haptic_def *def)
@@ -137,9 +137,23 @@ static dent_status measure_tool(dent_haptic *haptic, const dent_haptic_def *def)
                          "the tool has a radius of %g: one between 1e-100 and 1e100 is needed", haptic->radius);
     }
     haptic->target_gap = def->target_gap > 0 ? def->target_gap : 1e-3 * haptic->radius;
+    haptic->god.scene.reach = fmin(1e100, HAPTIC_REACH * haptic->target_gap);
     haptic->inertia = def->inertia_radius > 0 ? def->inertia_radius : 0.6 * haptic->radius;
     haptic->def.damping = def->damping < 0 ? 0.5 * def->stiffness * def->tick : def->damping;
     return DENT_OK;
+}
+
+/* Nothing is so far away that rounding is as large as gaps. */
+static dent_status check_reach(dent_haptic *haptic)
+{
+    const struct haptic_scene *scene = &haptic->god.scene;
+    dent_pose tool = dent_pose_identity();
+    memcpy(tool.translation, haptic->centre, sizeof tool.translation);
+    dent_status status = haptic_check_pose(haptic->context, &tool, "the tool in its own frame", scene->reach);
+    status = status == DENT_OK
+                 ? haptic_check_pose(haptic->context, &haptic->def.start, "the start of the tool", scene->reach)
+                 : status;
+    return status == DENT_OK ? haptic_scene_check(scene, haptic->context) : status;
 }
 
 /* Once with as many rows as there ever are: so no later call needs memory. */
@@ -223,6 +237,7 @@ static dent_status create(void *data)
     dent_status status = open_world(haptic);
     status = status == DENT_OK ? haptic_scene_open(&haptic->god, call->def, haptic->context) : status;
     status = status == DENT_OK ? measure_tool(haptic, call->def) : status;
+    status = status == DENT_OK ? check_reach(haptic) : status;
     status = status == DENT_OK ? open_loops(haptic) : status;
     return status == DENT_OK ? begin(haptic) : status;
 }
@@ -282,6 +297,11 @@ double dent_haptic_target_gap(const dent_haptic *haptic)
     return haptic ? haptic->target_gap : 0;
 }
 
+double dent_haptic_reach(const dent_haptic *haptic)
+{
+    return haptic ? haptic->god.scene.reach : 0;
+}
+
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
 
 struct couple_call {
@@ -304,7 +324,7 @@ dent_status dent_haptic_couple(dent_haptic *haptic, const dent_pose *device, den
     DENT_REQUIRE(NULL, haptic);
     DENT_REQUIRE(haptic->context, device);
     DENT_REQUIRE(haptic->context, force);
-    dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device");
+    dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device", haptic->god.scene.reach);
     if (status != DENT_OK) {
         haptic->couple.rejected++;
         return status;

@@ -103,6 +103,16 @@ static dent_status project(struct progress *progress)
     return status;
 }
 
+/* A body that comes from far away asks for turns that are no motion. Shorter steps are certified like others. */
+static void limit_turn(double step[6])
+{
+    const double most = 3;
+    double turn = haptic_length(step + 3);
+    for (int k = 0; k < 6 && turn > most; k++) {
+        step[k] *= most / turn;
+    }
+}
+
 static double size_of(const dent_haptic *haptic, const double x[6])
 {
     return haptic_length(x) + haptic->inertia * haptic_length(x + 3);
@@ -115,6 +125,7 @@ static dent_status certify(struct progress *progress, dent_motion_impact_result 
     dent_haptic *haptic = progress->haptic;
     struct haptic_god *god = &haptic->god;
     dent_motion_impact_def def = dent_motion_impact_def_default();
+    limit_turn(progress->step);
     progress->motion = haptic_motion(&god->tool, haptic->centre, progress->step);
     god->scene.frames[0] = (dent_motion_frame){DENT_FRAME_WORLD, progress->motion};
     dent_status status = haptic_scene_motion(god);
@@ -314,7 +325,8 @@ static dent_status describe(struct progress *progress)
     dent_haptic_state *state = &god->result.state;
     *state = (dent_haptic_state){.sequence = god->updates, .tool = god->tool, .motion_tests = progress->tests};
     state->outcome = outcome_of(progress, pushes);
-    state->scene_reached = god->scene.moving || progress->squeezed ? fmin(progress->reached, 1 - 0x1p-52) : 1;
+    haptic_scene_begin(god); /* it may have been held, for want of room or of work */
+    state->scene_reached = god->scene.moving ? fmin(progress->reached, 1 - 0x1p-52) : 1;
     state->contact_count = status == DENT_OK ? god->chosen_count : 0;
     state->gap = god->least;
     god->squeezed += state->outcome == DENT_HAPTIC_SQUEEZED;

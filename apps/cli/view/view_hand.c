@@ -217,6 +217,11 @@ static int find_contacts(view_source *source)
     return STATUS_GOOD;
 }
 
+static double farthest(const view_source *source, const hand *own)
+{
+    return fmin(far_away * source->unit, dent_haptic_reach(own->haptic));
+}
+
 /* Where the device must be for a vertex of the body to be there. */
 static void grab(view_source *source, uint32_t body, uint32_t vertex, const double target[3])
 {
@@ -231,7 +236,7 @@ static void grab(view_source *source, uint32_t body, uint32_t vertex, const doub
     dent_pose_to_matrix(&turned, m);
     for (int k = 0; k < 3; k++) {
         double place = target[k] - ((m[4 * k] * p[0] + m[4 * k + 1] * p[1]) + m[4 * k + 2] * p[2]);
-        double limit = far_away * source->unit;
+        double limit = farthest(source, own);
         own->wanted.translation[k] = fmin(fmax(place, -limit), limit);
     }
 }
@@ -242,7 +247,7 @@ static void nudge(view_source *source, bool turns, const double by[3])
     hand *own = source->own;
     if (!turns) {
         for (int k = 0; k < 3; k++) {
-            double limit = far_away * source->unit;
+            double limit = farthest(source, own);
             own->wanted.translation[k] = fmin(fmax(own->wanted.translation[k] + by[k] * source->unit, -limit), limit);
         }
         return;

@@ -142,6 +142,8 @@ function onHello(message) {
     $("joint-part").hidden = !message.joints?.length;
     joints.show(message.joints);
     hand.show(message.hand);
+    (message.hand ? $("right") : $("plots"))[message.hand ? "prepend" : "append"]($("probe-plots")); // a force that is felt comes first
+    $("probe-plots").firstElementChild.textContent = message.hand ? "Force" : "Probes";
     $("hand-keys").hidden = !message.hand;
     listBodies(message.bodies);
     if (!again) restoreUp();
