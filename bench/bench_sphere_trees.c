@@ -35,7 +35,7 @@ static void print_levels(dent_bound_tree *tree, const struct bound_tree *surface
     uint32_t counts[BOUND_LEVELS_MAX] = {0};
     for (uint32_t i = 0; i < facts.nodes; i++) {
         dent_bound_node node = dent_bound_tree_node(tree, i);
-        double protrusion = row == 1 ? node.protrusion : ball_protrusion(surface, node.center, node.radius);
+        double protrusion = row == 1 ? node.protrusion : node.radius - medial_inside_distance(surface, node.center);
         uint32_t last = node.child_count == 0 ? facts.levels : node.level + 1;
         for (uint32_t level = node.level; level < last; level++) {
             sums[level] += protrusion / unit;

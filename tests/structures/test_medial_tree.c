@@ -70,7 +70,7 @@ static double mean_protrusion(const struct bound_tree *tree, const struct bound_
     for (uint32_t node = tree->level_start[level]; node < tree->level_start[level + 1]; node++, count++) {
         const double *ball = tree->volumes[node].v;
         sum += tree->medial ? tree->medial->rest[node].reach - tree->medial->rest[node].inside
-                            : ball_protrusion(surface, ball, ball[3]);
+                            : ball[3] - medial_inside_distance(surface, ball);
     }
     return sum / count;
 }

@@ -33,16 +33,11 @@ struct medial_builder {
 
 /* ---- balls ------------------------------------------------------------------------------------------------------- */
 
-static double inside_distance(const struct bound_tree *surface, const double p[3])
+double medial_inside_distance(const struct bound_tree *surface, const double p[3])
 {
     struct nearest_face nearest;
     bound_tree_nearest(surface, NULL, p, &nearest);
     return bound_tree_winding(surface, p) != 0 ? nearest.distance : -nearest.distance;
-}
-
-double ball_protrusion(const struct bound_tree *surface, const double centre[3], double radius)
-{
-    return radius - inside_distance(surface, centre);
 }
 
 static bool face_normal(const struct bound_build *build, uint32_t face, double normal[3])
@@ -86,7 +81,7 @@ static void shrink_ball(const struct medial_builder *builder, const double p[3],
         }
         radius = smaller;
     }
-    ball->inside = inside_distance(&builder->surface, ball->centre);
+    ball->inside = medial_inside_distance(&builder->surface, ball->centre);
 }
 
 static const struct medial_ball *ball_of_face(struct medial_builder *builder, const struct bound_splitter *splitter,
@@ -360,7 +355,7 @@ static void joint_ball(const struct merging *merging, const struct cluster *a, c
     }
     double reach_a = chain_reach(merging, a, joint->centre), reach_b = chain_reach(merging, b, joint->centre);
     *radius = reach_a > reach_b ? reach_a : reach_b;
-    joint->inside = inside_distance(&merging->reduction->builder->surface, joint->centre);
+    joint->inside = medial_inside_distance(&merging->reduction->builder->surface, joint->centre);
     joint->known = true;
 }
 
@@ -539,7 +534,7 @@ static struct medial_rest ball_of_range(const struct medial_builder *builder, co
         double reach = face_reach(splitter->build, rest.centre, splitter->order[i]);
         rest.reach = reach > rest.reach ? reach : rest.reach;
     }
-    rest.inside = inside_distance(&builder->surface, rest.centre);
+    rest.inside = medial_inside_distance(&builder->surface, rest.centre);
     return rest;
 }
 

@@ -32,8 +32,8 @@ uint32_t split_by_medial_balls(struct bound_splitter *splitter, uint32_t first_c
  * it. */
 struct medial_rest *medial_rests(const struct medial_builder *builder, uint32_t node_count);
 
-/* Protrusion of a ball around a point: its radius less the distance of the centre from the surface inside, plus that
- * outside. */
-double ball_protrusion(const struct bound_tree *surface, const double centre[3], double radius);
+/* Distance of a point from the surface, negative outside. The radius of a ball less that of its centre is how far it
+ * protrudes. */
+double medial_inside_distance(const struct bound_tree *surface, const double p[3]);
 
 #endif
