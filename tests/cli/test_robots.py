@@ -1,7 +1,9 @@
 """Robots in every command: joint values, neighbours that may touch, SRDF files, --allow."""
+import csv
 import json
 import os
 import struct
+import xml.sax.saxutils
 
 import tool_under_test as tool
 
@@ -149,6 +151,30 @@ class Robots(tool.ToolTest):
         self.assertIn("the first is 'gone'", result.stderr)
         other = self.write("other.srdf", '<robot><disable_default_collisions link="base"/></robot>')
         self.assertEqual(self.pairs("--joints", FOLDED, "--srdf", other, status=1)[0], [("upper", "hand")])
+
+    def test_a_bad_srdf_file_is_one_line_of_error_in_every_command(self):
+        good = '<robot name="arm"><disable_collisions link1="hand" link2="base"/></robot>'
+        for text in ("", good[:40], good.replace("robot", "rob"), good[:30] + "\0", "<a>" * 1000):
+            bad = self.write("bad.srdf", text)
+            for words in (("check",), ("pairs", "--ask", "face-face"), ("ccd", "--to", FOLDED), ("run", "--to", FOLDED)):
+                self.assertIn("bad.srdf", self.one_line_error(words[0], self.robot, *words[1:], "--srdf", bad))
+
+    def test_names_that_are_markup_stay_text_in_every_report(self):
+        names = ["a b", "\u00fc,\u00e9", 'q"uote', "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>"]
+        parts = "".join(link(xml.sax.saxutils.quoteattr(name)[1:-1].replace('"', "&quot;"), 1) for name in names)
+        joints = "".join('<joint name="j%d" type="fixed"><parent link="a b"/><child link="%s"/></joint>'
+                         % (i, xml.sax.saxutils.quoteattr(name)[1:-1].replace('"', "&quot;"))
+                         for i, name in enumerate(names[1:]))
+        robot = self.write("names.urdf", '<robot name="names">' + parts + joints + "</robot>")
+        page, table = self.path("names.html"), self.path("names.csv")
+        self.good("check", robot, "--html", page, "--csv", table, status=1)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for name in names[3:]:
+            self.assertNotIn(name, text)
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["name_a"] for row in rows} | {row["name_b"] for row in rows}, set(names[1:]))
 
     def test_run_moves_the_joints_and_checks_every_frame(self):
         words = ("run", self.robot, "--to", FOLDED, "--frames", "4")
