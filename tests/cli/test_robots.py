@@ -106,9 +106,10 @@ class Robots(tool.ToolTest):
         self.assertNotIn("\t", plain)
         self.assertGreater(len(plain.splitlines()), 0)
         self.assertEqual(named.splitlines(), [line + "\tone\tthe other" for line in plain.splitlines()])
-        self.assertEqual(tool.json_lines(self.good(*words, "--json").stdout)[0]["names"], ["one", "the other"])
+        self.assertEqual(tool.json_lines(self.good(*words, "--json", "--names").stdout)[0]["names"], ["one", "the other"])
+        self.assertNotIn("names", tool.json_lines(self.good(*words, "--json").stdout)[0])
         frames = [self.write("frame%d.mesh" % i, tool.medit(*tool.cube((x, 0, 0), (1, 1, 1)))) for i, x in enumerate((0, 0.5))]
-        self.assertEqual(tool.json_lines(self.good("ccd", "--json", *frames, status=None).stdout)[0]["names"], ["frame0"])
+        self.assertEqual(tool.json_lines(self.good("ccd", "--json", "--names", *frames, status=None).stdout)[0]["names"], ["frame0"])
 
     def test_collada_and_glb_meshes_of_links_are_read_through_assimp_where_it_was_found(self):
         self.write("part.dae", COLLADA)

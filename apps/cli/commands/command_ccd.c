@@ -214,7 +214,7 @@ static double milliseconds(const dent_impact_counters *counters)
     return (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6;
 }
 
-static void print_json(printer *out, const loaded_world *loaded, const ccd_answer *answer)
+static void print_json(printer *out, const loaded_world *loaded, const ccd_answer *answer, bool names)
 {
     json_line line = json_line_begin(out);
     if (answer->interval != NULL) {
@@ -226,11 +226,9 @@ static void print_json(printer *out, const loaded_world *loaded, const ccd_answe
     json_line_number(&line, "toi", answer->start.crosses ? 0 : answer->first != NULL ? answer->first->toi : INFINITY);
     json_line_integer(&line, "candidates", answer->impacts.counters.candidates);
     json_line_number(&line, "ms", milliseconds(&answer->impacts.counters));
-    json_array_begin(&line, "names");
-    for (uint32_t i = 0; i < loaded->body_count; i++) {
-        json_item_string(&line, body_name(loaded, answer, i));
+    if (names) {
+        json_body_names(&line, loaded);
     }
-    json_array_end(&line);
     if (answer->start.crosses) {
         json_line_boolean(&line, "start_crosses", true);
     }
@@ -307,7 +305,7 @@ static int report(tool_session *session, const loaded_world *loaded, const ccd_a
 {
     const tool_options *options = session->options;
     if (options_have(options, OPTION_JSON)) {
-        print_json(session->out, loaded, answer);
+        print_json(session->out, loaded, answer, loaded_world_prints_names(session, loaded));
     } else {
         if (!options_have(options, OPTION_COUNT_ONLY)) {
             print_list(session, loaded, answer);
@@ -633,8 +631,8 @@ const tool_command command_ccd_row = {
                "is inside another, is reported as such, with time 0. Exit status: 0 no impact, 1 an impact or a\n"
                "crossing start, 2 an error.\n"
                "\n"
-               "JSON keys: pairs toi candidates ms names; toi is null if nothing meets; start_crosses is added if\n"
-               "the start crosses. names lists all bodies.\n"
+               "JSON keys: pairs toi candidates ms; toi is null if nothing meets; start_crosses is added if the\n"
+               "start crosses, names (of all bodies) with --names.\n"
                "\n"
                "SERIES is a pattern for numbered files ('shirt_%04d.obj', 'shirt_*.obj'; quote it), a directory, or a\n"
                ".tar, .tar.gz, .tar.xz of them (also ARCHIVE/PATTERN): the key frames of an animation. All intervals\n"

@@ -186,7 +186,7 @@ const tool_command command_pairs_row = {
     "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are never\n"
     "reported. The result is the same for every method, thread count and instruction set. The exit\n"
     "status is 0 whether or not there are pairs. Lines of robots, and of all with --names, end with the\n"
-    "names of both bodies, each behind a tab. The JSON key names lists those of all bodies.\n"
+    "names of both bodies, each behind a tab, and JSON has the key names, those of all bodies.\n"
     "\n" HELP_ON_SERIES
     "Each line then begins with the frame number; --count prints the number of pairs of each frame.\n"
     "\n"

@@ -85,7 +85,7 @@ static double milliseconds(const dent_query_counters *counters)
 }
 
 static void print_object(printer *out, const loaded_world *loaded, const pair_answer *answer, const frame_facts *frame,
-                         const pair_tally *tally)
+                         const pair_tally *tally, bool names)
 {
     json_line line = json_line_begin(out);
     if (frame != NULL) {
@@ -104,7 +104,9 @@ static void print_object(printer *out, const loaded_world *loaded, const pair_an
     json_line_integer(&line, "candidates", answer->counters->candidates);
     json_line_integer(&line, "rebuilds", answer->counters->rebuilds);
     json_line_number(&line, "ms", milliseconds(answer->counters));
-    json_body_names(&line, loaded);
+    if (names) {
+        json_body_names(&line, loaded);
+    }
     json_line_end(&line);
 }
 
@@ -139,7 +141,7 @@ static pair_tally write_answer(tool_session *session, const loaded_world *loaded
         tally = go_through(session, loaded, answer, frame, json || count_only ? NULL : out);
     }
     if (json && !interrupt_seen()) {
-        print_object(out, loaded, answer, frame, &tally);
+        print_object(out, loaded, answer, frame, &tally, loaded_world_prints_names(session, loaded));
     } else if (count_only && frame != NULL) {
         printer_format(out, "%llu %llu\n", (unsigned long long)frame->number, (unsigned long long)answer->count);
     } else if (count_only) {
