@@ -163,7 +163,8 @@ class Robots(tool.ToolTest):
     def test_names_that_are_markup_stay_text_in_every_report(self):
         names = ["a b", "\u00fc,\u00e9", 'q"uote', "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>"]
         parts = "".join(link(xml.sax.saxutils.quoteattr(name)[1:-1].replace('"', "&quot;"), 1) for name in names)
-        joints = "".join('<joint name="j%d" type="fixed"><parent link="a b"/><child link="%s"/></joint>'
+        joints = "".join('<joint name="j%d" type="revolute"><parent link="a b"/><child link="%s"/><axis xyz="0 0 1"/>'
+                         '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
                          % (i, xml.sax.saxutils.quoteattr(name)[1:-1].replace('"', "&quot;"))
                          for i, name in enumerate(names[1:]))
         robot = self.write("names.urdf", '<robot name="names">' + parts + joints + "</robot>")
