@@ -1,10 +1,11 @@
 /* Passages: a bar that flies through a slot in a wall, with contact milestones and without.
  *
- *     bench_plan_passages [seeds] [seconds] [clearances or rows...]     default 10 60, clearances 2 4 8 16 security distances
+ *     bench_plan_passages [seeds] [seconds] [first=SEED] [clearances or rows...]     default 10 60, first=1, clearances
+ *                                                                                2 4 8 16 target gaps
  *
  * Rows are tree, tree-off, roadmap and roadmap-off; default all four. -off is without contact milestones.
  *
- * The slot is wider than the bar by the clearance on each side; the security distance is 2 mm, the bar 400 x 100 x
+ * The slot is wider than the bar by the clearance on each side; the target gap is 2 mm, the bar 400 x 100 x
  * 100 mm, the wall 300 mm thick. One thread. A search that finds nothing in that many seconds is a failure; failures
  * count with the limit in the mean. Every path found is certified edge by edge once more.
  */
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double security = 0.002;
+static const double target_gap = 0.002;
 
 struct row {
     uint32_t found, seeds;
@@ -34,8 +35,8 @@ static uint32_t count_bad_edges(dent_planner *planner, const dent_plan_result *r
     return bad;
 }
 
-static bool run_row(dent_context *context, double clearance, int method, bool contacts, uint32_t seeds, double limit,
-                    struct row *row)
+static bool run_row(dent_context *context, double clearance, int method, bool contacts, uint32_t first, uint32_t seeds,
+                    double limit, struct row *row)
 {
     static const double from[7] = {-0.5, 0.1, 0, 1, 0, 0, 0}, to[7] = {0.5, -0.1, 0.2, 1, 0, 0, 0};
     struct plan_field field;
@@ -44,14 +45,14 @@ static bool run_row(dent_context *context, double clearance, int method, bool co
     bool good = plan_field_open(&field, context) == DENT_OK;
     plan_field_add_wall(&field, clearance);
     dent_planner_def def = plan_field_def(&field);
-    def.security = security;
+    def.target_gap = target_gap;
     def.method = (dent_plan_method)method;
     def.no_contact_milestones = !contacts;
     def.no_shortening = true;
     good = good && dent_planner_create(context, &def, &planner) == DENT_OK;
     for (uint32_t seed = 0; seed < seeds && good; seed++) {
         dent_plan_result result = {0};
-        good = dent_planner_begin(planner, from, to, seed + 1) == DENT_OK;
+        good = dent_planner_begin(planner, from, to, first + seed) == DENT_OK;
         do {
             good = good && dent_planner_run(planner, 64, NULL, &result) == DENT_OK;
         } while (good && result.verdict != DENT_PLAN_FOUND && (double)result.ns < 1e9 * limit);
@@ -69,7 +70,7 @@ static bool run_row(dent_context *context, double clearance, int method, bool co
 static const char *const variants[] = {"tree", "tree-off", "roadmap", "roadmap-off"};
 
 /* Numbers are clearances, names are rows; of what is not given, all. False: neither. */
-static bool choose(int count, char **words, double clearances[4], int *clearance_count, bool wanted[4])
+static bool choose(int count, char **words, double clearances[4], int *clearance_count, bool wanted[4], uint32_t *first)
 {
     static const double usual[] = {2, 4, 8, 16};
     bool some = false;
@@ -80,6 +81,10 @@ static bool choose(int count, char **words, double clearances[4], int *clearance
             wanted[v] = wanted[v] || known;
         }
         some = some || known;
+        if (strncmp(words[i], "first=", 6) == 0) {
+            *first = (uint32_t)strtoul(words[i] + 6, NULL, 10);
+            continue;
+        }
         char *end;
         double clearance = strtod(words[i], &end);
         if (!known && (*end != '\0' || !(clearance > 0) || *clearance_count == 4)) {
@@ -104,16 +109,16 @@ int main(int count, char **words)
     double clearances[4];
     bool wanted[4] = {false};
     int clearance_count = 0;
-    uint32_t seeds = count > 1 ? (uint32_t)strtoul(words[1], NULL, 10) : 10;
+    uint32_t first = 1, seeds = count > 1 ? (uint32_t)strtoul(words[1], NULL, 10) : 10;
     double limit = count > 2 ? strtod(words[2], NULL) : 60;
     dent_context_def def = dent_context_def_default();
     def.thread_count = 1;
     dent_context *context = dent_context_create(&def, NULL);
-    if (!context || seeds == 0 || seeds > 64 || !choose(count, words, clearances, &clearance_count, wanted)) {
-        fprintf(stderr, "usage: bench_plan_passages [seeds, 1 to 64] [seconds] [clearances or rows...]\n");
+    if (!context || seeds == 0 || seeds > 64 || !choose(count, words, clearances, &clearance_count, wanted, &first)) {
+        fprintf(stderr, "usage: bench_plan_passages [seeds, 1 to 64] [seconds] [first=SEED] [clearances or rows...]\n");
         return 2;
     }
-    printf("clearance,method,contacts,found,seeds,median_s,mean_s,median_edges,bad_edges\n");
+    printf("clearance,method,contacts,found,seeds,median_s,mean_s,median_edges,bad_edges,all_s\n");
     for (int c = 0; c < clearance_count; c++) {
         double clearance = clearances[c];
         for (int variant = 0; variant < 4; variant++) {
@@ -121,7 +126,7 @@ int main(int count, char **words)
             if (!wanted[variant]) {
                 continue;
             }
-            if (!run_row(context, clearance * security, variant / 2, variant % 2 == 0, seeds, limit, &row)) {
+            if (!run_row(context, clearance * target_gap, variant / 2, variant % 2 == 0, first, seeds, limit, &row)) {
                 char message[200];
                 dent_context_message(context, message, sizeof message);
                 fprintf(stderr, "bench_plan_passages: %s\n", message);
@@ -133,9 +138,13 @@ int main(int count, char **words)
             }
             sort_times(row.seconds, seeds);
             sort_times(row.edges, seeds);
-            printf("%g,%s,%s,%u,%u,%.3f,%.3f,%.0f,%u\n", clearance,
+            printf("%g,%s,%s,%u,%u,%.3f,%.3f,%.0f,%u,", clearance,
                    dent_plan_method_name((dent_plan_method)(variant / 2)), variant % 2 == 0 ? "on" : "off", row.found,
                    seeds, row.seconds[seeds / 2], sum / seeds, row.edges[seeds / 2], row.bad_edges);
+            for (uint32_t i = 0; i < seeds; i++) { /* so that the rows of parts can be joined */
+                printf(" %.3f", row.seconds[i]);
+            }
+            printf("\n");
             fflush(stdout);
         }
     }

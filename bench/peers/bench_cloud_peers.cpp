@@ -19,6 +19,8 @@
 #include <CGAL/Delaunay_triangulation_3.h>
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Triangulation_vertex_base_with_info_3.h>
+#include <CGAL/mst_orient_normals.h>
+#include <CGAL/pca_estimate_normals.h>
 #include <pcl/kdtree/kdtree_flann.h>
 #include <pcl/point_types.h>
 #include <pcl/surface/poisson.h>
@@ -350,7 +352,7 @@ mesh front_mesh(const scan &from)
     return out;
 }
 
-/* With the true normals, which a user has to estimate. */
+/* With the normals of the scan. */
 mesh poisson_mesh(const scan &from)
 {
     auto cloud = std::make_shared<pcl::PointCloud<pcl::PointNormal>>();
@@ -385,6 +387,26 @@ mesh poisson_mesh(const scan &from)
     return out;
 }
 
+/* With normals that are estimated from 18 neighbours and oriented along a spanning tree. */
+mesh poisson_mesh_of_points(const scan &from)
+{
+    using oriented = std::pair<kernel::Point_3, kernel::Vector_3>;
+    std::vector<oriented> points;
+    for (const vec3 &p : from.points) {
+        points.push_back({kernel::Point_3(p[0], p[1], p[2]), kernel::Vector_3(0, 0, 0)});
+    }
+    auto maps = CGAL::parameters::point_map(CGAL::First_of_pair_property_map<oriented>())
+                    .normal_map(CGAL::Second_of_pair_property_map<oriented>());
+    CGAL::pca_estimate_normals<CGAL::Sequential_tag>(points, 18, maps);
+    points.erase(CGAL::mst_orient_normals(points, 18, maps), points.end());
+    scan with = {{}, {}, from.spacing};
+    for (const oriented &each : points) {
+        with.points.push_back({each.first.x(), each.first.y(), each.first.z()});
+        with.normals.push_back({each.second.x(), each.second.y(), each.second.z()});
+    }
+    return poisson_mesh(with);
+}
+
 } // namespace
 
 int main(int count, char **words)
@@ -412,6 +434,7 @@ int main(int count, char **words)
     }
     ways.push_back(mesh_way(context, "CGAL advancing front + face-face", scans, front_mesh));
     ways.push_back(mesh_way(context, "PCL Poisson, true normals + face-face", scans, poisson_mesh));
+    ways.push_back(mesh_way(context, "PCL Poisson, CGAL's estimated normals + face-face", scans, poisson_mesh_of_points));
     dent_random random = dent_random_seeded(3);
     for (int i = 0; i < placements; i++) { /* interleaved */
         placement at = random_placement(&random, spacing, most);

@@ -1,7 +1,7 @@
 /* dent's planner against OMPL's RRT-Connect and PRM on the passages of bench_plan_passages.
  *
- *     bench_plan_ompl [seeds] [seconds] [clearances or planners...]     default 10 60, clearances 2 4 8 16 security
- *                                                                       distances of 2 mm, all planners
+ *     bench_plan_ompl [seeds] [seconds] [first=SEED] [clearances or planners...]     default 10 60, first=1, clearances
+ *                                                                       2 4 8 16 target gaps of 2 mm, all planners
  *
  * OMPL checks states: the bar against the two boxes by FCL's box primitives, its fastest way, at the default resolution
  * of 1 % of the space's extent and, as a second setting, at 0.1 %. Its paths are those of the planner, not simplified.
@@ -34,7 +34,7 @@ namespace
 namespace ob = ompl::base;
 namespace og = ompl::geometric;
 
-const double security = 0.002;
+const double target_gap = 0.002;
 const double from[7] = {-0.5, 0.1, 0, 1, 0, 0, 0}, to[7] = {0.5, -0.1, 0.2, 1, 0, 0, 0};
 
 struct answer {
@@ -56,7 +56,7 @@ struct judge {
         plan_field_open(&field, context);
         plan_field_add_wall(&field, clearance);
         dent_planner_def planner_def = plan_field_def(&field);
-        planner_def.security = security;
+        planner_def.target_gap = target_gap;
         planner_def.no_shortening = true;
         if (dent_planner_create(context, &planner_def, &planner) != DENT_OK) {
             std::exit(2);
@@ -212,18 +212,21 @@ int main(int count, char **words)
     double limit = count > 2 ? std::strtod(words[2], nullptr) : 60;
     std::vector<double> clearances;
     std::vector<int> sides;
+    unsigned first = 1;
     bool good = seeds > 0;
     for (int i = 3; i < count; i++) {
         const char *const *name = std::find(std::begin(names), std::end(names), std::string(words[i]));
         if (name != std::end(names)) {
             sides.push_back(int(name - names));
+        } else if (std::string(words[i]).rfind("first=", 0) == 0) {
+            first = unsigned(std::strtoul(words[i] + 6, nullptr, 10));
         } else {
             clearances.push_back(std::strtod(words[i], nullptr));
             good = good && clearances.back() > 0;
         }
     }
     if (!good) {
-        std::fprintf(stderr, "usage: bench_plan_ompl [seeds] [seconds] [clearances or planners...]\n");
+        std::fprintf(stderr, "usage: bench_plan_ompl [seeds] [seconds] [first=SEED] [clearances or planners...]\n");
         return 2;
     }
     if (clearances.empty()) {
@@ -232,22 +235,26 @@ int main(int count, char **words)
     if (sides.empty()) {
         sides = {0, 1, 2, 3, 4};
     }
-    std::printf("clearance,planner,seeds,found,in_contact,median_s,mean_s\n");
+    std::printf("clearance,planner,seeds,found,in_contact,median_s,mean_s,all_s\n");
     for (double clearance : clearances) {
         for (int side : sides) {
             std::vector<double> seconds;
             unsigned found = 0, invalid = 0;
             double sum = 0;
-            for (unsigned seed = 1; seed <= seeds; seed++) {
-                answer one = run_apart(side, clearance * security, seed, limit);
+            for (unsigned seed = first; seed < first + seeds; seed++) {
+                answer one = run_apart(side, clearance * target_gap, seed, limit);
                 found += unsigned(one.found);
                 invalid += unsigned(one.invalid);
                 seconds.push_back(one.seconds);
                 sum += one.seconds;
             }
             std::sort(seconds.begin(), seconds.end());
-            std::printf("%g,%s,%u,%u,%u,%.3f,%.3f\n", clearance, names[side], seeds, found, invalid, seconds[seeds / 2],
+            std::printf("%g,%s,%u,%u,%u,%.3f,%.3f,", clearance, names[side], seeds, found, invalid, seconds[seeds / 2],
                         sum / seeds);
+            for (double one : seconds) { // so that the rows of parts can be joined
+                std::printf(" %.3f", one);
+            }
+            std::printf("\n");
             std::fflush(stdout);
         }
     }

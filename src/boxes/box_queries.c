@@ -304,7 +304,8 @@ static dent_status ask(void *data)
     struct box_call *call = data;
     dent_boxes *boxes = call->boxes;
     uint32_t blocks = call->count / QUERIES_A_BLOCK + (call->count % QUERIES_A_BLOCK > 0);
-    dent_status status = call->segments ? boxes_prepare_forest(boxes) : boxes_prepare_row(boxes);
+    dent_status status = call->segments ? boxes_prepare_forest(boxes)
+                                          : boxes_prepare_row(boxes, boxes_query_method(boxes));
     if (status) {
         return status;
     }

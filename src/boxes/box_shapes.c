@@ -59,7 +59,7 @@ static dent_status find_shapes(void *data)
 {
     const struct structure_call *call = data;
     dent_boxes *boxes = call->boxes;
-    dent_status status = boxes_prepare_row(boxes);
+    dent_status status = boxes_prepare_row(boxes, boxes_query_method(boxes));
     if (status) {
         return status;
     }

@@ -139,11 +139,23 @@ dent_status dent_boxes_update(dent_boxes *boxes, dent_box_list list, uint32_t co
 
 /* ---- structures -------------------------------------------------------------------------------------------------- */
 
-/* Below this many boxes a sweep has compared them before a tree is made. */
-enum { FEW_BOXES = 64 };
+/* Up to SWEPT boxes a sweep has compared them before a packet tree has put them in order, so the tree pays only if its
+ * order serves again. An order that served for less than SERVES searches did not pay; after LOST of these in a row boxes are
+ * swept for RETRY searches, and then the tree is tried again. For a list of windows FEW_BOXES are few. */
+enum { FEW_BOXES = 64, SWEPT = 1024, SERVES = 4, LOST = 2, RETRY = 64 };
 
-/* The method for what is in the store; never AUTO. */
+/* The method of pairs for what is in the store; never AUTO. Motion is measured: boxes of another list are not those of the
+ * order there is, and boxes that jump about make one order after the other useless. */
 static dent_boxes_method choose_method(const struct dent_boxes *boxes)
+{
+    if (boxes->def.method != DENT_BOXES_AUTO) {
+        return boxes->def.method;
+    }
+    bool order_lasts = !boxes->store.all_moved && boxes->lost_orders < LOST;
+    return boxes->store.present <= SWEPT && !order_lasts ? DENT_BOXES_SWEEP : DENT_BOXES_PACKET_TREE;
+}
+
+dent_boxes_method boxes_query_method(const struct dent_boxes *boxes)
 {
     if (boxes->def.method != DENT_BOXES_AUTO) {
         return boxes->def.method;
@@ -170,6 +182,7 @@ dent_status boxes_prepare_forest(struct dent_boxes *boxes)
         arena_reset(&boxes->scratch);
         status = box_forest_sort(forest, &boxes->store, &boxes->scratch);
         boxes->counters.rebuilds += status == DENT_OK;
+        boxes->fresh_order = true;
         boxes->sort_wanted = false;
         boxes->sorted_tests = 0;
         boxes->moved_since_sort = 0;
@@ -188,9 +201,9 @@ dent_status boxes_prepare_forest(struct dent_boxes *boxes)
     return DENT_OK;
 }
 
-dent_status boxes_prepare_row(struct dent_boxes *boxes)
+dent_status boxes_prepare_row(struct dent_boxes *boxes, dent_boxes_method method)
 {
-    const struct box_row *row = box_row_of(choose_method(boxes));
+    const struct box_row *row = box_row_of(method);
     if (boxes->row == row && boxes->row_version == boxes->version) {
         return DENT_OK;
     }
@@ -225,6 +238,22 @@ static void watch_order(struct dent_boxes *boxes, uint64_t tests)
     }
 }
 
+/* After a search: did the order before serve long enough, and is it time to try again? */
+static void measure_motion(struct dent_boxes *boxes)
+{
+    if (boxes->row == &box_packet_row) {
+        if (boxes->fresh_order) {
+            boxes->lost_orders = boxes->searches < SERVES ? boxes->lost_orders + (boxes->searches > 0) : 0;
+            boxes->searches = 0;
+            boxes->fresh_order = false;
+        }
+        boxes->searches++;
+    } else if (boxes->lost_orders >= LOST && ++boxes->searches >= RETRY) {
+        boxes->lost_orders = 0;
+        boxes->searches = 0; /* what comes next is the first order */
+    }
+}
+
 static void count_work(struct dent_boxes *boxes, const struct block_work *work, bool incremental)
 {
     const struct box_store *store = &boxes->store;
@@ -242,7 +271,7 @@ static void count_work(struct dent_boxes *boxes, const struct block_work *work, 
 static dent_status search_all(struct dent_boxes *boxes)
 {
     struct block_work work;
-    dent_status status = boxes_prepare_row(boxes);
+    dent_status status = boxes_prepare_row(boxes, choose_method(boxes));
     if (status == DENT_OK) {
         boxes->pairs_version = 0;
         status = pair_collector_run(&boxes->collector, &boxes->store, boxes->row->block_count(boxes->row_state),
@@ -254,6 +283,7 @@ static dent_status search_all(struct dent_boxes *boxes)
         if (boxes->row == &box_packet_row) {
             watch_order(boxes, work.tests);
         }
+        measure_motion(boxes);
     }
     return status;
 }
@@ -363,7 +393,7 @@ static dent_status update_pairs(struct dent_boxes *boxes, bool *done)
         choose_method(boxes) != DENT_BOXES_PACKET_TREE || !boxes->forest.sorted || boxes->sort_wanted) {
         return DENT_OK;
     }
-    dent_status status = boxes_prepare_row(boxes);
+    dent_status status = boxes_prepare_row(boxes, DENT_BOXES_PACKET_TREE);
     if (status == DENT_OK && !make_flags(boxes, count)) {
         status = dent_fail(boxes->context, DENT_ERROR_OUT_OF_MEMORY, "no memory for %u boxes", (unsigned)count);
     }
@@ -384,6 +414,7 @@ static dent_status update_pairs(struct dent_boxes *boxes, bool *done)
         boxes->other_pairs = old;
         boxes->pairs_version = boxes->version;
         count_work(boxes, &work, true);
+        measure_motion(boxes);
         *done = true;
     }
     set_flags(boxes, 0);

@@ -19,6 +19,9 @@ struct dent_boxes {
     uint64_t sorted_tests;     /* of the first search after sorting; 0: not known */
     uint64_t moved_since_sort; /* boxes, by updates of few */
     bool sort_wanted;
+    bool fresh_order;    /* no search has used it yet */
+    uint32_t searches;   /* that the order has served; or, if orders are lost, sweeps since */
+    uint32_t lost_orders; /* orders in a row that served for a few searches only */
 
     const struct box_row *row; /* whose structure there is; null: none */
     void *row_state;
@@ -45,7 +48,9 @@ struct dent_boxes {
 
 /* Brings the forest up to date: by sorting, or by reading all or few records again. */
 dent_status boxes_prepare_forest(struct dent_boxes *boxes);
-/* Brings the structure of the chosen method up to date. */
-dent_status boxes_prepare_row(struct dent_boxes *boxes);
+/* Brings the structure of a method up to date; not AUTO. */
+dent_status boxes_prepare_row(struct dent_boxes *boxes, dent_boxes_method method);
+/* The method of windows and pictures: an order serves for all windows of a list. Never AUTO. */
+dent_boxes_method boxes_query_method(const struct dent_boxes *boxes);
 
 #endif

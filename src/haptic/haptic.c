@@ -51,7 +51,7 @@ static dent_status check_numbers(dent_context *context, const dent_haptic_def *d
         const char *name;
         double number;
         bool zero, infinite;
-    } list[] = {{"security", def->security, true, false},
+    } list[] = {{"target_gap", def->target_gap, true, false},
                 {"stiffness", def->stiffness, false, false},
                 {"inertia_radius", def->inertia_radius, true, false},
                 {"force_limit", def->force_limit, false, true},
@@ -66,7 +66,7 @@ static dent_status check_numbers(dent_context *context, const dent_haptic_def *d
     if (status == DENT_OK && def->damping != -1) {
         status = check_number(context, "damping", def->damping, true, false);
     }
-    return status == DENT_OK ? haptic_check_pose(context, &def->start, "the start of the tool") : status;
+    return status == DENT_OK ? haptic_check_pose(context, &def->start, "the start of the tool", 1e100) : status;
 }
 
 static dent_status check_def(dent_context *context, const dent_haptic_def *def)
@@ -136,10 +136,24 @@ static dent_status measure_tool(dent_haptic *haptic, const dent_haptic_def *def)
         return dent_fail(haptic->context, DENT_ERROR_INVALID_ARGUMENT,
                          "the tool has a radius of %g: one between 1e-100 and 1e100 is needed", haptic->radius);
     }
-    haptic->security = def->security > 0 ? def->security : 1e-3 * haptic->radius;
+    haptic->target_gap = def->target_gap > 0 ? def->target_gap : 1e-3 * haptic->radius;
+    haptic->god.scene.reach = fmin(1e100, HAPTIC_REACH * haptic->target_gap);
     haptic->inertia = def->inertia_radius > 0 ? def->inertia_radius : 0.6 * haptic->radius;
     haptic->def.damping = def->damping < 0 ? 0.5 * def->stiffness * def->tick : def->damping;
     return DENT_OK;
+}
+
+/* Nothing is so far away that rounding is as large as gaps. */
+static dent_status check_reach(dent_haptic *haptic)
+{
+    const struct haptic_scene *scene = &haptic->god.scene;
+    dent_pose tool = dent_pose_identity();
+    memcpy(tool.translation, haptic->centre, sizeof tool.translation);
+    dent_status status = haptic_check_pose(haptic->context, &tool, "the tool in its own frame", scene->reach);
+    status = status == DENT_OK
+                 ? haptic_check_pose(haptic->context, &haptic->def.start, "the start of the tool", scene->reach)
+                 : status;
+    return status == DENT_OK ? haptic_scene_check(scene, haptic->context) : status;
 }
 
 /* Once with as many rows as there ever are: so no later call needs memory. */
@@ -191,7 +205,7 @@ static dent_status begin(dent_haptic *haptic)
     def.frame_count = god->scene.frame_count;
     def.bodies = god->scene.attached;
     def.body_count = god->scene.attached_count;
-    def.tolerance = HAPTIC_STOP * haptic->security;
+    def.tolerance = HAPTIC_STOP * haptic->target_gap;
     status = status == DENT_OK ? dent_world_motion_impact(god->world, &def, &result) : status;
     if (status != DENT_OK) {
         return dent_fail(haptic->context, status, "%s", dent_world_message(god->world));
@@ -223,6 +237,7 @@ static dent_status create(void *data)
     dent_status status = open_world(haptic);
     status = status == DENT_OK ? haptic_scene_open(&haptic->god, call->def, haptic->context) : status;
     status = status == DENT_OK ? measure_tool(haptic, call->def) : status;
+    status = status == DENT_OK ? check_reach(haptic) : status;
     status = status == DENT_OK ? open_loops(haptic) : status;
     return status == DENT_OK ? begin(haptic) : status;
 }
@@ -277,9 +292,14 @@ void dent_haptic_destroy(dent_haptic *haptic)
     dent_release(haptic->context, haptic, 1, sizeof *haptic);
 }
 
-double dent_haptic_security(const dent_haptic *haptic)
+double dent_haptic_target_gap(const dent_haptic *haptic)
 {
-    return haptic ? haptic->security : 0;
+    return haptic ? haptic->target_gap : 0;
+}
+
+double dent_haptic_reach(const dent_haptic *haptic)
+{
+    return haptic ? haptic->god.scene.reach : 0;
 }
 
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
@@ -304,9 +324,9 @@ dent_status dent_haptic_couple(dent_haptic *haptic, const dent_pose *device, den
     DENT_REQUIRE(NULL, haptic);
     DENT_REQUIRE(haptic->context, device);
     DENT_REQUIRE(haptic->context, force);
-    dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device");
+    dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device", haptic->god.scene.reach);
     if (status != DENT_OK) {
-        haptic->couple.refused++;
+        haptic->couple.rejected++;
         return status;
     }
     struct couple_call call = {haptic, device, force};
@@ -381,7 +401,7 @@ dent_status dent_haptic_get_counters(const dent_haptic *haptic, dent_haptic_coun
         .ticks = haptic->couple.ticks,
         .updates = haptic->god.updates,
         .scenes = haptic->scenes_given,
-        .refused_poses = haptic->couple.refused,
+        .rejected_poses = haptic->couple.rejected,
         .jumps = haptic->couple.jumps,
         .squeezed = haptic->god.squeezed,
         .undecided = haptic->god.undecided,

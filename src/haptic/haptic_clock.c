@@ -69,9 +69,9 @@ dent_status dent_haptic_clock_tick(dent_haptic *haptic, const dent_haptic_delays
         return dent_fail(haptic->context, DENT_ERROR_INVALID_ARGUMENT, "dent_haptic_clock_tick: %s",
                          haptic->threads ? "threads run the loops already" : "a delay is above 256 ticks");
     }
-    dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device");
+    dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device", haptic->god.scene.reach);
     if (status != DENT_OK) {
-        haptic->couple.refused++;
+        haptic->couple.rejected++;
         return status;
     }
     struct tick_call call = {haptic, delays, device, force};

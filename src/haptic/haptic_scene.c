@@ -10,7 +10,7 @@ static dent_status out_of_memory(dent_context *context)
 
 /* ---- reading scenes ---------------------------------------------------------------------------------------------- */
 
-dent_status haptic_check_pose(dent_context *context, const dent_pose *pose, const char *what)
+dent_status haptic_check_pose(dent_context *context, const dent_pose *pose, const char *what, double reach)
 {
     double square = 0;
     for (int k = 0; k < 4; k++) {
@@ -21,10 +21,10 @@ dent_status haptic_check_pose(dent_context *context, const dent_pose *pose, cons
         }
     }
     for (int k = 0; k < 3; k++) {
-        if (!(fabs(pose->translation[k]) <= 1e100)) {
+        if (!(fabs(pose->translation[k]) <= reach)) {
             return dent_fail(context, DENT_ERROR_BAD_NUMBER,
-                             "%s: translation[%d] is %g, a finite number of at most 1e100 is needed", what, k,
-                             pose->translation[k]);
+                             "%s: translation[%d] is %g, a finite number of at most %g is needed", what, k,
+                             pose->translation[k], reach);
         }
     }
     if (!(square > 1e-200 && square < 1e200)) {
@@ -45,7 +45,7 @@ static dent_status read_poses(const struct haptic_scene *layout, dent_context *m
                 continue;
             }
             const dent_pose *pose = &poses[next++];
-            dent_status status = pass == 0 ? haptic_check_pose(messages, pose, body->name) : DENT_OK;
+            dent_status status = pass == 0 ? haptic_check_pose(messages, pose, body->name, layout->reach) : DENT_OK;
             if (status != DENT_OK) {
                 return status;
             }
@@ -63,10 +63,25 @@ static dent_status check_positions(const struct haptic_scene *layout, dent_conte
         const struct haptic_body *body = &layout->bodies[i];
         for (size_t n = 0; body->kind == DENT_HAPTIC_DEFORMING && n < 3 * (size_t)body->vertex_count; n++) {
             double number = positions[body->place - layout->positions_at + n];
-            if (!(fabs(number) <= 1e100)) {
+            if (!(fabs(number) <= layout->reach)) {
                 return dent_fail(messages, DENT_ERROR_BAD_NUMBER,
-                                 "%s: vertex %zu has the position %g, a finite number of at most 1e100 is needed",
-                                 body->name, n / 3, number);
+                                 "%s: vertex %zu has the position %g, a finite number of at most %g is needed",
+                                 body->name, n / 3, number, layout->reach);
+            }
+        }
+    }
+    return DENT_OK;
+}
+
+static dent_status check_links(const struct haptic_scene *layout, dent_context *messages, const dent_pose *links)
+{
+    for (uint32_t i = 0; i < layout->body_count; i++) {
+        const struct haptic_body *body = &layout->bodies[i];
+        for (int k = 0; body->kind == DENT_HAPTIC_LINK && k < 3; k++) {
+            double number = links[body->link].translation[k];
+            if (!(fabs(number) <= layout->reach)) {
+                return dent_fail(messages, DENT_ERROR_BAD_NUMBER, "%s: the joint values bring it to %g; at most %g",
+                                 body->name, number, layout->reach);
             }
         }
     }
@@ -82,7 +97,9 @@ static dent_status check_values(const struct haptic_scene *layout, dent_context 
         }
     }
     /* Angles have a limit; the message is in the context of the linkage, which is the caller's. */
-    return layout->linkage ? dent_linkage_poses(layout->linkage, NULL, values, layout->given_links) : DENT_OK;
+    dent_status status =
+        layout->linkage ? dent_linkage_poses(layout->linkage, NULL, values, layout->given_links) : DENT_OK;
+    return status == DENT_OK ? check_links(layout, messages, layout->given_links) : status;
 }
 
 dent_status haptic_scene_read(const struct haptic_scene *layout, dent_context *messages, const dent_haptic_scene *scene,
@@ -96,6 +113,20 @@ dent_status haptic_scene_read(const struct haptic_scene *layout, dent_context *m
     }
     if (status == DENT_OK && scene->positions && layout->position_count > 0) {
         memcpy(numbers + layout->positions_at, scene->positions, layout->position_count * sizeof *numbers);
+    }
+    return status;
+}
+
+dent_status haptic_scene_check(const struct haptic_scene *scene, dent_context *messages)
+{
+    dent_status status = check_positions(scene, messages, scene->now + scene->positions_at);
+    status = status == DENT_OK ? check_links(scene, messages, scene->links) : status;
+    for (uint32_t i = 0; i < scene->body_count && status == DENT_OK; i++) {
+        const struct haptic_body *body = &scene->bodies[i];
+        dent_pose pose = haptic_body_pose(scene, body, false);
+        if (body->kind == DENT_HAPTIC_RIGID) {
+            status = haptic_check_pose(messages, &pose, body->name, scene->reach);
+        }
     }
     return status;
 }
@@ -403,7 +434,7 @@ static dent_status open_body(struct haptic_god *god, const dent_haptic_def *def,
     }
     snprintf(body->name, sizeof body->name, "%s", dent_body_name(god->world, body->id));
     if (body->kind == DENT_HAPTIC_RIGID) {
-        status = haptic_check_pose(messages, &from->pose, body->name);
+        status = haptic_check_pose(messages, &from->pose, body->name, scene->reach);
         memcpy(scene->target + body->place, &from->pose, sizeof from->pose);
     }
     if (body->kind != DENT_HAPTIC_DEFORMING) {
@@ -433,6 +464,7 @@ dent_status haptic_scene_open(struct haptic_god *god, const dent_haptic_def *def
 {
     struct haptic_scene *scene = &god->scene;
     scene->linkage = def->linkage;
+    scene->reach = 1e100; /* until the target gap is known */
     scene->link_count = def->linkage ? dent_linkage_link_count(def->linkage) : 0;
     scene->value_count = def->linkage ? dent_linkage_value_count(def->linkage) : 0;
     dent_status status = check_bodies(def, scene->link_count, messages);

@@ -61,6 +61,7 @@ struct haptic_scene {
     bool moving;     /* now is not target */
     bool was_moving; /* before the last advance */
     bool must_refit; /* deforming bodies have moved since their boxes were made */
+    double reach;    /* the largest coordinate that is taken */
 };
 
 /* ---- the loops ----------------------------------------------------------------------------------------------------- */
@@ -93,7 +94,7 @@ struct haptic_couple {
     double work, tank; /* done on the hand in all; that the hand has put into the contact it is in */
     uint64_t pushing;  /* hash of the contacts that push */
     double blend_from, blend_time, magnitude;
-    uint64_t ticks, refused, jumps, ns_max;
+    uint64_t ticks, rejected, jumps, ns_max;
 };
 
 struct haptic_clock {
@@ -108,7 +109,7 @@ struct haptic_threads;
 struct dent_haptic {
     dent_context *context;
     dent_haptic_def def; /* its pointers are not used after creation */
-    double centre[3], radius, security, inertia;
+    double centre[3], radius, target_gap, inertia;
     struct haptic_exchange poses;     /* device -> god-object: dent_pose */
     struct haptic_exchange scenes;    /* simulation -> god-object: numbers of a scene */
     struct haptic_exchange to_device; /* god-object -> device: struct haptic_snapshot */
@@ -120,9 +121,12 @@ struct dent_haptic {
     struct haptic_threads *threads; /* null: not running */
 };
 
-/* The share of the security distance at which a certified motion stops, and at which a contact is known. */
+/* The share of the target gap at which a certified motion stops, and at which a contact is known. */
 #define HAPTIC_STOP 0.3
 #define HAPTIC_BAND 3.0
+/* How far from the origin anything may be, in target gaps. There a coordinate is rounded to 2^-13 of one; where it
+ * is rounded to a whole one, a tool that a certified motion brought before a body can be written down behind it. */
+#define HAPTIC_REACH 0x1p40
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------- */
 
@@ -144,6 +148,8 @@ dent_status haptic_find_contacts(dent_haptic *haptic);
 /* ---- the scene ----------------------------------------------------------------------------------------------------- */
 
 dent_status haptic_scene_open(struct haptic_god *god, const dent_haptic_def *def, dent_context *messages);
+/* Is the start of every body within reach? */
+dent_status haptic_scene_check(const struct haptic_scene *scene, dent_context *messages);
 void haptic_scene_close(struct haptic_god *god);
 /* Is the target elsewhere? Then the scene moves. */
 void haptic_scene_begin(struct haptic_god *god);
@@ -171,6 +177,6 @@ void haptic_god_publish(dent_haptic *haptic, const struct haptic_snapshot *snaps
 /* `seen` is the pose that reached the loops, `device` the one that feels the force. */
 dent_status haptic_couple_tick(dent_haptic *haptic, const dent_pose *seen, const dent_pose *device,
                                dent_haptic_force *force);
-dent_status haptic_check_pose(dent_context *context, const dent_pose *pose, const char *what);
+dent_status haptic_check_pose(dent_context *context, const dent_pose *pose, const char *what, double reach);
 
 #endif

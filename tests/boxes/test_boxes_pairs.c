@@ -315,6 +315,65 @@ static void test_methods_agree_on_many_boxes(void **state)
 
 /* ---- input and memory -------------------------------------------------------------------------------------------- */
 
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+enum { JUMPERS = 500 };
+
+/* A frame of boxes that move by up to `step` or, with step 1, jump anywhere; returns the method that found the pairs, which
+ * are those of the sweep. */
+static dent_boxes_method frame_of(dent_boxes *boxes, dent_boxes *swept, dent_random *random, float *list, uint32_t count,
+                                  float step)
+{
+    dent_box_pairs result, expected;
+    dent_boxes_counters counters;
+    for (uint32_t i = 0; i < 6 * JUMPERS; i += 6) {
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            float now = list[i + axis], unit = (float)dent_random_unit(random);
+            list[i + axis] = step < 1 ? now + step * (unit - 0.5f) : unit;
+            list[i + 3 + axis] = list[i + axis] + 0.1f;
+        }
+    }
+    assert_int_equal(dent_boxes_update(boxes, dent_box_list_float(list), count), DENT_OK);
+    assert_int_equal(dent_boxes_update(swept, dent_box_list_float(list), count), DENT_OK);
+    assert_int_equal(dent_boxes_pairs(boxes, &result), DENT_OK);
+    assert_int_equal(dent_boxes_pairs(swept, &expected), DENT_OK);
+    assert_int_equal(result.count, expected.count);
+    assert_memory_equal(result.pairs, expected.pairs, expected.count * sizeof *expected.pairs);
+    assert_int_equal(dent_boxes_get_counters(boxes, &counters), DENT_OK);
+    return counters.method;
+}
+
+static void test_auto_chooses_by_measured_motion(void **state)
+{
+    dent_boxes *boxes = open_boxes(*state, DENT_BOXES_AUTO), *swept = open_boxes(*state, DENT_BOXES_SWEEP);
+    dent_random random = dent_random_seeded(31);
+    static float list[6 * JUMPERS];
+    uint32_t trees = 0;
+    /* nothing is known of a new list; then boxes that move a little have an order that lasts */
+    assert_int_equal(frame_of(boxes, swept, &random, list, JUMPERS, 1), DENT_BOXES_SWEEP);
+    for (int frame = 0; frame < 20; frame++) {
+        assert_int_equal(frame_of(boxes, swept, &random, list, JUMPERS, 0.001f), DENT_BOXES_PACKET_TREE);
+    }
+    /* another list is another set of boxes */
+    assert_int_equal(frame_of(boxes, swept, &random, list, JUMPERS - 1, 0.001f), DENT_BOXES_SWEEP);
+    assert_int_equal(frame_of(boxes, swept, &random, list, JUMPERS - 1, 0.001f), DENT_BOXES_PACKET_TREE);
+    /* boxes that jump are swept, and the tree is tried now and then */
+    for (int frame = 0; frame < 200; frame++) {
+        dent_boxes_method method = frame_of(boxes, swept, &random, list, JUMPERS - 1, 1);
+        trees += method == DENT_BOXES_PACKET_TREE;
+        assert_true(method == DENT_BOXES_PACKET_TREE || method == DENT_BOXES_SWEEP);
+    }
+    print_message("%u of 200 frames of jumping boxes by trees\n", trees);
+    assert_true(trees > 4 && trees < 40);
+    /* until they calm down */
+    for (int frame = 0; frame < 70; frame++) {
+        frame_of(boxes, swept, &random, list, JUMPERS - 1, 0.001f);
+    }
+    assert_int_equal(frame_of(boxes, swept, &random, list, JUMPERS - 1, 0.001f), DENT_BOXES_PACKET_TREE);
+    dent_boxes_destroy(swept);
+    dent_boxes_destroy(boxes);
+}
+
 static void test_bad_input_is_refused_and_changes_nothing(void **state)
 {
     double good[12] = {0, 0, 0, 1, 1, 1, 0.5, 0, 0, 2, 1, 1}, bad[12];
@@ -487,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_threads_and_instruction_sets_change_nothing),
         cmocka_unit_test(test_cells_tables_and_hashes_change_nothing),
         cmocka_unit_test(test_methods_agree_on_many_boxes),
+        cmocka_unit_test(test_auto_chooses_by_measured_motion),
         cmocka_unit_test(test_bad_input_is_refused_and_changes_nothing),
         cmocka_unit_test(test_bad_defs_are_refused),
         cmocka_unit_test(test_every_failing_allocation_is_survived),

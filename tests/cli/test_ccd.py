@@ -219,6 +219,12 @@ class CcdOfSeries(ToolTest):
                                                                               for i in (0, 3, 9)]))
 
 
+    def test_a_series_of_one_frame_is_an_error(self):
+        os.mkdir(self.path("lone"))
+        self.write("lone/a_0.obj", obj(*FLAT))
+        self.assertIn("alone: a series needs two frames or more", self.one_line_error("ccd", self.path("lone")))
+        self.assertIn("alone: a series needs two frames or more", self.one_line_error("ccd", self.path("lone/a_*.obj")))
+
     def test_a_frame_with_other_counts_ends_the_series_after_what_was_found(self):
         before = self.pairwise("--method", "kinetic-tree")
         before = [line for line in before if int(line.split()[0]) < 6]

@@ -63,6 +63,12 @@ class Paths(ToolTest):
         paths = [self.plan("--threads", threads, "--seed", "5").stdout.splitlines()[:-1] for threads in ("1", "7")]
         self.assertEqual(*paths)
 
+    def test_the_largest_seed_and_budget_are_numbers_like_others(self):
+        most = str(2 ** 64 - 1)
+        for words in (("--seed", most), ("--budget", most), ("--seed", "0")):
+            (line,) = json_lines(self.plan("--json", *words).stdout)
+            self.assertEqual(line["verdict"], "found")
+
     def test_roadmap_finds_a_path_too(self):
         *waypoints, _ = self.plan("--method", "roadmap").stdout.splitlines()
         self.edges_are_free(waypoints)
@@ -110,6 +116,12 @@ class Paths(ToolTest):
                 (("--to", "turn=5"), "joint 'turn': 5 is above its limit, 4"),
                 (("--to", "turn=-1.99,slide=1", "--from", "turn=nan"), "'nan' is not a finite number"),
                 (("--to", "1"), "got 1 values; the robot has 2"),
+                (("--to", "1,"), "plan: --to: '' is not a finite number"),
+                (("--to", "turn=1,"), "give 2 numbers, or NAME=VALUE for some joints"),
+                (("--to", "turn=1,slide=1,turn=2"), "plan: --to: joint 'turn' is given twice"),
+                (("--to", "turn=1,turn.0=2"), "plan: --to: joint 'turn' is given twice"),
+                (("--to", "1,1", "--budget", "18446744073709551616"), "give a whole number from 1 to 2^64 - 1"),
+                (("--to", "1,1", "--seed", "-1"), "give a whole number from 0 to 2^64 - 1"),
                 (("--to", "1,1", "--allow", "bar"), "plan: --allow 'bar': give two names of bodies or links, A:B"),
                 (("--to", "1,1", "--allow", "bar:nobody"), "there is no link or obstacle 'nobody'"),
                 (("--to", "1,1", "--obstacle", "missing.obj"), "missing.obj"),

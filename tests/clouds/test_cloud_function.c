@@ -168,13 +168,14 @@ struct gap_quality {
     double error; /* in spacings */
 };
 
-static struct gap_quality measure_gap(const dent_cloud *cloud, dent_cloud_function function, int gap, uint32_t lines)
+static struct gap_quality measure_gap(const dent_cloud *cloud, dent_cloud_function function, int gap, uint32_t lines,
+                                      double from)
 {
     struct gap_quality quality = {0, 0};
     double spacing = 1.0 / SHEET_SIDE;
     dent_random random = dent_random_seeded(6);
     for (uint32_t i = 0; i < lines; i++) {
-        double x = 0.3 + 0.4 * dent_random_unit(&random), y = 0.3 + 0.4 * dent_random_unit(&random);
+        double x = from + 0.4 * dent_random_unit(&random), y = 0.3 + 0.4 * dent_random_unit(&random);
         double z = 0.25 * gap * spacing, value = fabs(cloud_value(cloud, function, x, y, z).value);
         quality.zeros += spurious_zeros(cloud, function, x, y, spacing, gap);
         /* the upper sheet may hold the nearest point */
@@ -186,7 +187,7 @@ static struct gap_quality measure_gap(const dent_cloud *cloud, dent_cloud_functi
 
 static void sheets_one_to_four_spacings_apart_stay_apart(void **state)
 {
-    uint32_t lines = (uint32_t)test_count(1, 3, 40), mixed = 0;
+    uint32_t lines = (uint32_t)test_count(1, 3, 40), mixed = 0, border_zeros = 0;
     double normals[3 * SHEET_POINTS] = {0};
     for (uint32_t i = 0; i < SHEET_POINTS; i++) {
         normals[3 * i + 2] = 1;
@@ -199,9 +200,12 @@ static void sheets_one_to_four_spacings_apart_stay_apart(void **state)
             def.normals = dent_positions_double(given ? normals : NULL);
             assert_int_equal(dent_cloud_create(*state, &def, &cloud), DENT_OK);
             uint32_t joined = edges_across(cloud);
-            struct gap_quality graph = measure_gap(cloud, DENT_CLOUD_GRAPH, gap, lines);
-            struct gap_quality euclidean = measure_gap(cloud, DENT_CLOUD_EUCLIDEAN, gap, lines);
-            struct gap_quality sphere = measure_gap(cloud, DENT_CLOUD_SPHERE_FIT, gap, 40);
+            struct gap_quality graph = measure_gap(cloud, DENT_CLOUD_GRAPH, gap, lines, 0.3);
+            struct gap_quality euclidean = measure_gap(cloud, DENT_CLOUD_EUCLIDEAN, gap, lines, 0.3);
+            struct gap_quality sphere = measure_gap(cloud, DENT_CLOUD_SPHERE_FIT, gap, 40, 0.3);
+            struct gap_quality border = measure_gap(cloud, DENT_CLOUD_SPHERE_FIT, gap, 200, 0);
+            border_zeros += border.zeros;
+            assert_true(border.zeros == 0 || !given);
             uint64_t dropped = dent_cloud_get_info(cloud).pruned_across;
             print_message(
                 "gap %d, normals %s: %llu edges left out across, %u left; zeros and error in spacings: graph %u "
@@ -220,6 +224,10 @@ static void sheets_one_to_four_spacings_apart_stay_apart(void **state)
         free(xyz);
     }
     assert_true(mixed >= 8 * lines); /* straight distances mix the sheets */
+    /* At borders estimated normals let edges across stay: 199 zeros on 800 lines there, 237 if paths around the border
+     * counted. */
+    print_message("%u zeros on 800 lines near a border with estimated normals\n", border_zeros);
+    assert_true(border_zeros < 215);
 }
 
 /* ---- undefined --------------------------------------------------------------------------------------------------- */

@@ -29,8 +29,8 @@ static void bad_defs_are_refused_by_name(void **state)
         size_t field;
         double value;
         const char *word;
-    } numbers[] = {{offsetof(dent_haptic_def, security), -1, "security"},
-                   {offsetof(dent_haptic_def, security), INFINITY, "security"},
+    } numbers[] = {{offsetof(dent_haptic_def, target_gap), -1, "target_gap"},
+                   {offsetof(dent_haptic_def, target_gap), INFINITY, "target_gap"},
                    {offsetof(dent_haptic_def, stiffness), 0, "stiffness"},
                    {offsetof(dent_haptic_def, stiffness), NAN, "stiffness"},
                    {offsetof(dent_haptic_def, inertia_radius), -1, "inertia_radius"},
@@ -61,7 +61,10 @@ static void bad_defs_are_refused_by_name(void **state)
     field.bodies[0].kind = DENT_HAPTIC_RIGID;
     field.bodies[0].pose.translation[2] = INFINITY;
     refused(&field, good, DENT_ERROR_BAD_NUMBER, "table");
+    field.bodies[0].pose.translation[2] = -1e10; /* beyond 2^40 target gaps, with this tool */
+    refused(&field, good, DENT_ERROR_BAD_NUMBER, "table");
     field.bodies[0].kind = DENT_HAPTIC_FIXED;
+    refused(&field, haptic_field_def(&field, 0, 1e10, 0.5), DENT_ERROR_BAD_NUMBER, "start");
     field.shapes[0].points[4] = NAN;
     refused(&field, good, DENT_ERROR_BAD_NUMBER, "table");
     haptic_field_close(&field);

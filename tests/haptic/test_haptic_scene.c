@@ -203,6 +203,98 @@ static void the_simulation_reads_what_the_tool_pushes(void **state)
     haptic_field_close(&field);
 }
 
+/* A random pose in a cube; now and then as far away as is allowed. */
+static dent_pose anywhere(dent_random *random, double half, double reach)
+{
+    dent_pose pose = haptic_turned(0, 0, 0, 6 * dent_random_unit(random) - 3, (int)dent_random_below(random, 3));
+    double size = dent_random_below(random, 8) == 0 ? ldexp(reach, -(int)dent_random_below(random, 50)) : half;
+    for (int k = 0; k < 3; k++) {
+        pose.translation[k] = size * (2 * dent_random_unit(random) - 1);
+    }
+    return pose;
+}
+
+/* Device, a hammer and crumpling tissue jump as they like, also onto the tool. Wherever the copy of the scene arrives,
+ * the exact check finds nothing; the less work is allowed, the less often that is. */
+static void jump_about(dent_context *context, uint64_t seed, uint64_t work_limit, uint32_t ticks, uint32_t *checked)
+{
+    struct haptic_field field;
+    haptic_field_open(&field, context, seed % 2 ? haptic_ball(0.1, 5, 6) : haptic_box(0.1, 0.06, 0.03));
+    haptic_field_add(&field, "hammer", DENT_HAPTIC_RIGID, haptic_box(0.05, 0.2, 0.1))->pose = haptic_pose(-2, 0, 0);
+    struct haptic_shape sheet = haptic_sheet(1, 4, NULL);
+    haptic_shape_move(&sheet, 0, 0, -0.5);
+    haptic_field_add(&field, "tissue", DENT_HAPTIC_DEFORMING, sheet);
+    dent_haptic_def def = haptic_field_def(&field, 0, 0, 0.5);
+    def.work_limit = work_limit ? work_limit : def.work_limit;
+    dent_haptic *haptic = open_haptic(&field, def);
+    assert_true(haptic_check_open(&field));
+    dent_random random = dent_random_seeded(seed);
+    dent_pose pose = field.bodies[0].pose, device = def.start;
+    double reach = dent_haptic_reach(haptic);
+    for (uint32_t i = 0; i < ticks; i++) {
+        dent_haptic_scene scene = dent_haptic_scene_default();
+        dent_haptic_force force;
+        dent_haptic_state now;
+        uint32_t what = dent_random_below(&random, 4);
+        assert_int_equal(dent_haptic_read(haptic, &now), DENT_OK);
+        pose = what == 0 ? anywhere(&random, 1, reach) : what == 1 ? now.tool : pose;
+        device = what == 2 ? anywhere(&random, 2, reach) : device;
+        for (uint32_t n = 0; n < 3 * sheet.vertex_count && what == 3; n++) {
+            field.placed[2][n] = sheet.points[n] + 0.6 * (2 * dent_random_unit(&random) - 1);
+        }
+        scene.poses = &pose;
+        scene.positions = field.placed[2];
+        assert_int_equal(dent_haptic_set_scene(haptic, &scene), DENT_OK);
+        assert_int_equal(dent_haptic_couple(haptic, &device, &force), DENT_OK);
+        assert_int_equal(dent_haptic_update(haptic, &now), DENT_OK);
+        for (int k = 0; k < 3; k++) {
+            assert_true(isfinite(force.force[k]) && isfinite(force.torque[k]) && isfinite(now.tool.translation[k]));
+        }
+        if (now.scene_reached == 1) {
+            haptic_place_shape(&field.shapes[0], &pose, field.placed[1]);
+            assert_int_equal(haptic_crossings(&field, &now.tool), 0);
+            ++*checked;
+        }
+    }
+    dent_haptic_destroy(haptic);
+    haptic_field_close(&field);
+}
+
+/* Far out a tool is where rounding puts it. It comes back to a place inside a block, and stops before. */
+static void a_tool_that_returns_from_afar_stops_before_a_block(void **state)
+{
+    struct haptic_field field;
+    haptic_field_open(&field, *state, haptic_box(0.1, 0.06, 0.03));
+    haptic_field_add(&field, "block", DENT_HAPTIC_FIXED, haptic_box(0.5, 0.5, 0.3));
+    dent_haptic *haptic = open_haptic(&field, haptic_field_def(&field, 0, 0, 0.5));
+    assert_true(haptic_check_open(&field));
+    for (int away = 0; away < 40; away++) {
+        double far_out = ldexp(dent_haptic_reach(haptic), -away), least = 1;
+        dent_haptic_state now = {.gap = 0};
+        for (int i = 0; i < 16; i++) { /* out, and back in */
+            dent_haptic_force force;
+            dent_pose device = i < 4 ? haptic_turned(far_out, far_out / 3, far_out / 7, 0.1 * away, 1)
+                                     : haptic_turned(0.01 * away, 0.1, 0.1, 0.3, 2);
+            now = step(haptic, NULL, device, &force);
+            assert_int_equal(haptic_crossings(&field, &now.tool), 0);
+            least = fmin(least, now.gap);
+        }
+        assert_true(least > 0 && least < 0.01); /* it came back */
+    }
+    dent_haptic_destroy(haptic);
+    haptic_field_close(&field);
+}
+
+static void whatever_jumps_the_tool_is_never_inside(void **state)
+{
+    uint32_t checked = 0, ticks = (uint32_t)test_count(30, 60, 1000);
+    for (uint64_t seed = 1; seed <= test_count(4, 8, 40); seed++) {
+        jump_about(*state, seed, seed % 4 == 3 ? 200 : seed % 4 == 2 ? 20000 : 0, ticks, &checked);
+    }
+    print_message("%u exact checks\n", checked);
+    assert_true(checked > ticks);
+}
+
 static void bad_scenes_are_refused_by_name(void **state)
 {
     struct haptic_field field;
@@ -226,6 +318,13 @@ static void bad_scenes_are_refused_by_name(void **state)
     dent_context_message(*state, message, sizeof message);
     assert_non_null(strstr(message, "tissue"));
     assert_non_null(strstr(message, "vertex 5"));
+    positions[16] = -1.01 * dent_haptic_reach(haptic); /* finite, and too far for gaps to be told */
+    assert_int_equal(dent_haptic_set_scene(haptic, &scene), DENT_ERROR_BAD_NUMBER);
+    positions[16] = -dent_haptic_reach(haptic);
+    assert_int_equal(dent_haptic_set_scene(haptic, &scene), DENT_OK);
+    pose = haptic_pose(0, 1.01 * dent_haptic_reach(haptic), 0);
+    scene.poses = &pose;
+    assert_int_equal(dent_haptic_set_scene(haptic, &scene), DENT_ERROR_BAD_NUMBER);
     scene.struct_size = 1;
     assert_int_equal(dent_haptic_set_scene(haptic, &scene), DENT_ERROR_INVALID_ARGUMENT);
     dent_haptic_destroy(haptic);
@@ -240,6 +339,8 @@ int main(void)
         cmocka_unit_test(a_body_that_deforms_lifts_the_tool),
         cmocka_unit_test(a_linkage_takes_the_tool_along),
         cmocka_unit_test(the_simulation_reads_what_the_tool_pushes),
+        cmocka_unit_test(a_tool_that_returns_from_afar_stops_before_a_block),
+        cmocka_unit_test(whatever_jumps_the_tool_is_never_inside),
         cmocka_unit_test(bad_scenes_are_refused_by_name),
     };
     return cmocka_run_group_tests_name("haptic scene", tests, test_open_context_of_one, test_close_context);

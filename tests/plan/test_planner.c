@@ -108,7 +108,7 @@ static void a_narrow_slot_is_entered_along_its_walls(void **state)
     assert_int_equal(plan_field_open(&field, *state), DENT_OK);
     plan_field_add_wall(&field, 0.008);
     dent_planner_def def = plan_field_def(&field);
-    def.security = 0.002;
+    def.target_gap = 0.002;
     dent_planner *planner = planner_of(&field, def);
     dent_plan_result result = plan(planner, at_left, at_right, 1, 200000);
     check_certified(&field, planner, &result, at_left, at_right);
@@ -257,6 +257,78 @@ static void a_solid_at_rest_is_an_obstacle(void **state)
     plan_field_close(&field);
 }
 
+enum { SLAB_SIDE = 6, SLAB_POINTS = (SLAB_SIDE + 1) * (SLAB_SIDE + 1) * 2, SLAB_CELLS = 6 * SLAB_SIDE * SLAB_SIDE };
+
+/* A bent slab across x of 6 x 6 cubes, six tetrahedra each, 0.3 thick and 2.4 wide. Four cubes are left out, with a corner
+ * in the middle. Returns the number of tetrahedra. */
+static uint32_t make_slab(double points[SLAB_POINTS][3], uint32_t cells[SLAB_CELLS][4])
+{
+    static const int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    uint32_t count = 0;
+    for (int i = 0; i < SLAB_POINTS; i++) {
+        double y = 0.4 * (i / 2 % (SLAB_SIDE + 1)) - 1.2, z = 0.4 * (i / 2 / (SLAB_SIDE + 1)) - 1.2;
+        points[i][0] = 0.3 * (i % 2) - 0.15 + 0.1 * (y * y - z);
+        points[i][1] = y;
+        points[i][2] = z;
+    }
+    for (int cube = 0; cube < SLAB_SIDE * SLAB_SIDE; cube++) {
+        int at[3] = {0, cube % SLAB_SIDE, cube / SLAB_SIDE};
+        if (at[1] >= 3 && at[1] <= 4 && at[2] >= 3 && at[2] <= 4) {
+            continue; /* the window: y and z from 0 to 0.8 */
+        }
+        for (int o = 0; o < 6; o++) {
+            int corner[3] = {at[0], at[1], at[2]};
+            for (int v = 0; v < 4; v++) {
+                cells[count][v] = (uint32_t)(corner[0] + 2 * (corner[1] + (SLAB_SIDE + 1) * corner[2]));
+                corner[orders[o][v % 3]]++;
+            }
+            if (o >= 3) { /* odd orders are mirrored */
+                uint32_t first = cells[count][0];
+                cells[count][0] = cells[count][1];
+                cells[count][1] = first;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Many cells, faces inside that are no obstacle, an inside that is one. */
+static void a_bent_slab_of_cells_is_passed_through_its_window(void **state)
+{
+    struct plan_field field;
+    double points[SLAB_POINTS][3];
+    uint32_t cells[SLAB_CELLS][4];
+    assert_int_equal(plan_field_open(&field, *state), DENT_OK);
+    dent_plan_body *body = &field.bodies[field.body_count++];
+    body->link = DENT_PLAN_OBSTACLE;
+    body->shape = dent_solid_def_default();
+    body->shape.name = "slab";
+    body->shape.vertex_count = SLAB_POINTS;
+    body->shape.element_count = make_slab(points, cells);
+    body->shape.element_corners = cells[0];
+    body->shape.positions_t0 = dent_positions_double(points[0]);
+    assert_int_equal(body->shape.element_count, SLAB_CELLS - 24);
+    for (int method = 0; method < 2; method++) {
+        dent_planner_def def = plan_field_def(&field);
+        def.method = (dent_plan_method)method;
+        dent_planner *planner = planner_of(&field, def);
+        dent_plan_result result = plan(planner, at_left, at_right, 2, 100000);
+        check_certified(&field, planner, &result, at_left, at_right);
+        assert_true(result.waypoint_count > 2); /* the straight way is closed */
+
+        const double inside[7] = {0.06, -0.4, -0.2, sqrt(0.5), 0, 0, sqrt(0.5)}; /* along y, wholly in the slab */
+        result = plan(planner, inside, at_right, 2, 1000);
+        assert_int_equal(result.verdict, DENT_PLAN_START_CONTACT);
+        assert_int_equal(result.body_b, 1);
+        const double window[7] = {0, 0.4, 0.4, 1, 0, 0, 0}; /* where the slab would be without it */
+        result = plan(planner, at_left, window, 2, 100000);
+        check_certified(&field, planner, &result, at_left, window);
+        dent_planner_destroy(planner);
+    }
+    plan_field_close(&field);
+}
+
 static void runs_add_up_and_spend_no_more_than_their_budget(void **state)
 {
     struct plan_field field;
@@ -294,7 +366,7 @@ static void a_path_found_in_many_runs_is_certified(void **state)
     plan_field_add_wall(&field, 0.016);
     for (int method = 0; method < 2; method++) {
         dent_planner_def def = plan_field_def(&field);
-        def.security = 0.002;
+        def.target_gap = 0.002;
         def.no_shortening = true;
         def.method = (dent_plan_method)method;
         dent_planner *planner = planner_of(&field, def);
@@ -382,7 +454,7 @@ static void bad_input_is_refused_and_named(void **state)
     def.struct_size = 1;
     assert_int_equal(dent_planner_create(*state, &def, &planner), DENT_ERROR_INVALID_ARGUMENT);
     def = plan_field_def(&field);
-    def.security = NAN;
+    def.target_gap = NAN;
     assert_int_equal(dent_planner_create(*state, &def, &planner), DENT_ERROR_INVALID_ARGUMENT);
     def = plan_field_def(&field);
     field.bodies[2].link = 9;
@@ -466,6 +538,7 @@ int main(void)
         cmocka_unit_test(from_a_place_to_the_same_place_is_a_path),
         cmocka_unit_test(pairs_that_may_touch_are_not_tested),
         cmocka_unit_test(a_solid_at_rest_is_an_obstacle),
+        cmocka_unit_test(a_bent_slab_of_cells_is_passed_through_its_window),
         cmocka_unit_test(runs_add_up_and_spend_no_more_than_their_budget),
         cmocka_unit_test(a_path_found_in_many_runs_is_certified),
         cmocka_unit_test(limits_and_mimic_joints_hold_along_the_path),

@@ -161,6 +161,118 @@ static void estimates_hold_at_their_confidence(void **state)
     dent_context_destroy(context);
 }
 
+/* ---- several confidences, independent searches ------------------------------------------------------------------- */
+
+enum { LEVELS = 3, SPOTS = 24 };
+static const double levels[LEVELS] = {0.5, 0.9, 0.99};
+
+/* What a tree could store with each node instead: the mean distance of points of its ball from its faces. */
+static double stored_average(const struct stage *stage, bool second, uint32_t node, dent_random *random)
+{
+    dent_bound_node ball = dent_bound_tree_node(second ? stage->tree_b : stage->tree_a, node);
+    double sum = 0;
+    for (int n = 0; n < SPOTS; n++) {
+        double spot[3], square = 2, nearest = INFINITY;
+        const double *point[3] = {spot, spot, spot}, *face[3];
+        while (square > 1) {
+            square = 0;
+            for (int k = 0; k < 3; k++) {
+                spot[k] = 2 * dent_random_unit(random) - 1;
+                square += spot[k] * spot[k];
+            }
+        }
+        for (int k = 0; k < 3; k++) {
+            spot[k] = ball.center[k] + ball.radius * spot[k];
+        }
+        for (uint32_t i = ball.first_face; i < ball.first_face + ball.face_count; i++) {
+            corners_of(stage, second, i, face);
+            nearest = fmin(nearest, face_distance(point, face));
+        }
+        sum += nearest / SPOTS;
+    }
+    return sum;
+}
+
+struct level_count {
+    uint32_t share_holds, mean_holds;
+};
+
+struct independent {
+    uint32_t searches, stored_holds;
+    struct level_count counts[LEVELS];
+    double drawn_ratio, stored_ratio; /* bound over truth, summed */
+    uint32_t ratios;
+};
+
+static void count_search(struct crowd *crowd, uint32_t i, dent_random *random, struct independent *sums)
+{
+    dent_time_critical_result result;
+    dent_time_critical_begin(crowd->searches[i], NULL);
+    uint64_t units = 20u << dent_random_below(random, 8);
+    assert_int_equal(dent_time_critical_run(crowd->searches[i], dent_budget_units(units), &result), DENT_OK);
+    if (result.pending_count < 3 || crowd->pairs[i].body_a == crowd->pairs[i].body_b) {
+        return;
+    }
+    double *gaps = test_allocate(result.pending_count, sizeof *gaps), mean = 0, stored = 0;
+    for (uint32_t k = 0; k < result.pending_count; k++) {
+        const dent_region_pair *entry = &result.pending[k];
+        gaps[k] = gap_of(&crowd->pairs[i], entry);
+        mean += gaps[k] / result.pending_count;
+        double expected = stored_average(&crowd->pairs[i], false, entry->node_a, random) +
+                          stored_average(&crowd->pairs[i], true, entry->node_b, random);
+        stored += (fmax(entry->lo, 0) + expected) / result.pending_count;
+    }
+    dent_region_estimate_def def = dent_region_estimate_def_default();
+    for (int level = 0; level < LEVELS; level++) {
+        dent_region_estimate estimate;
+        uint32_t larger = 0;
+        def.samples = 1 + dent_random_below(random, 40);
+        def.confidence = levels[level];
+        def.seed = dent_random_below(random, UINT32_MAX);
+        assert_int_equal(dent_time_critical_estimate(crowd->searches[i], &def, &estimate), DENT_OK);
+        for (uint32_t k = 0; k < result.pending_count; k++) {
+            larger += gaps[k] > estimate.gap;
+        }
+        sums->counts[level].share_holds += larger <= estimate.share * result.pending_count;
+        sums->counts[level].mean_holds += mean <= estimate.mean_bound;
+        sums->drawn_ratio += level == 1 && mean > 0 ? estimate.mean / mean : 0;
+    }
+    sums->searches++;
+    sums->stored_holds += mean <= stored;
+    sums->stored_ratio += mean > 0 ? stored / mean : 0;
+    sums->ratios += mean > 0;
+    free(gaps);
+}
+
+/* One draw of each confidence for each search, and no body in two searches that count: independent trials. */
+static void confidences_hold_over_independent_searches(void **state)
+{
+    (void)state;
+    dent_context *context = make_context(1, DENT_ISA_AUTO);
+    struct independent sums = {0};
+    dent_random random = dent_random_seeded(20);
+    uint32_t crowds = getenv("DENT_LONG_TESTS") ? 6000 : getenv("DENT_QUICK_TESTS") ? 150 : 600;
+    for (uint32_t seed = 0; seed < crowds; seed++) {
+        struct crowd crowd;
+        crowd_open(&crowd, context, 5000 + seed, 2);
+        count_search(&crowd, 1, &random, &sums); /* pairs are 0 and 0, 0 and 1, 1 and 1 */
+        crowd_close(&crowd);
+    }
+    for (int level = 0; level < LEVELS; level++) {
+        double sigma = sqrt(levels[level] * (1 - levels[level]) / sums.searches);
+        double share = (double)sums.counts[level].share_holds / sums.searches;
+        double mean = (double)sums.counts[level].mean_holds / sums.searches;
+        print_message("%u independent searches at %g: share holds in %.4f, mean in %.4f (3 sigma: %.4f)\n", sums.searches,
+                      levels[level], share, mean, 3 * sigma);
+        assert_true(share >= levels[level] - 3 * sigma && mean >= levels[level] - 3 * sigma);
+    }
+    print_message("stored averages: at least the mean true gap in %.4f of them; over it by %.2f, drawn means by %.2f\n",
+                  (double)sums.stored_holds / sums.searches, sums.stored_ratio / sums.ratios,
+                  sums.drawn_ratio / sums.ratios);
+    assert_true(sums.searches >= 40);
+    dent_context_destroy(context);
+}
+
 /* ---- worst first ------------------------------------------------------------------------------------------------- */
 
 struct curve {
@@ -531,6 +643,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_and_lists_are_true_whatever_the_budget),
         cmocka_unit_test(estimates_hold_at_their_confidence),
+        cmocka_unit_test(confidences_hold_over_independent_searches),
         cmocka_unit_test(worst_first_is_within_a_slice_a_search_of_the_best_division_in_hindsight),
         cmocka_unit_test(what_is_important_goes_first_and_what_is_not_goes_last),
         cmocka_unit_test(two_budgets_are_their_sum_for_every_instruction_set),

@@ -125,7 +125,7 @@ class Animation(unittest.TestCase):
 
 class Pages(unittest.TestCase):
     def test_every_picture_is_made_by_a_command(self):
-        made = {*gallery.pictures(), *gallery.ANIMATIONS}
+        made = {*gallery.pictures(), *gallery.ANIMATIONS, *gallery.PAGES}
         for path in sorted((ROOT / "docs" / "images").glob("*.png")):
             self.assertIn(path.stem, made, "no page has the command that makes it")
         for name in made:
@@ -155,6 +155,13 @@ class Pages(unittest.TestCase):
         for name, (scene, _, _, _) in gallery.ANIMATIONS.items():
             self.assertIn("`tools/gallery %s`: `dent run %s`" % (name, " ".join(scene)), page)
 
+    def test_pages_are_named_with_the_test_that_saves_them(self):
+        pages = " ".join(" ".join(path.read_text(encoding="utf-8").split()) for path in sorted((ROOT / "docs").rglob("*.md")))
+        for name, (test, variable) in gallery.PAGES.items():
+            self.assertIn("](images/%s.png)" % name, pages)
+            self.assertIn("`tools/gallery %s`" % name, pages)
+            self.assertIn("process.env." + variable, (ROOT / test).read_text(encoding="utf-8"))
+
     def test_the_first_picture_of_the_readme_moves_and_is_small(self):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         path = ROOT / text.split("](", 1)[1].split(")", 1)[0]
@@ -170,7 +177,7 @@ class Pages(unittest.TestCase):
             words = [str(ROOT / "tools" / "gallery"), "--dent", os.environ["DENT_TOOL"], "-o", folder]
             result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             self.assertEqual(result.returncode, 0, result.stdout)
-            for name in {*gallery.pictures(), *gallery.ANIMATIONS}:
+            for name in {*gallery.pictures(), *gallery.ANIMATIONS, *gallery.PAGES}:
                 self.assertGreater((pathlib.Path(folder) / f"{name}.png").stat().st_size, 5000, name)
 
 

@@ -48,6 +48,14 @@ const onScreen = point => page.evaluate(point => {
     return [box.left + ((place.x + 1) / 2) * box.width, box.top + ((1 - place.y) / 2) * box.height];
 }, point);
 
+// Where the plots of the force are in the window, and how wide shaft and head of the arrow are, in pixels.
+const drawn = () => page.evaluate(() => {
+    const { stage, hand } = window.dentView, eye = stage.camera.position.distanceTo(hand.arrow.position);
+    const pixel = (2 * Math.tan((stage.camera.fov * Math.PI) / 360) * eye) / stage.canvas.clientHeight, [shaft, head] = hand.arrow.children.map(part => (2 * part.scale.x) / pixel);
+    const plots = [...document.querySelectorAll("#probe-plots canvas")].map(canvas => canvas.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom }));
+    return { plots, window: innerHeight, shaft, head };
+});
+
 // Presses the mouse on the cube and leads it by so many pixels, in steps; looks after each.
 async function drag(across, down, steps, each = async () => {}) {
     const [x, y] = await onScreen((await look()).middle);
@@ -84,7 +92,9 @@ test("dragged into the table the cube stops on it, slides along it, and an arrow
         await page.waitForTimeout(30);
         lows.push((await look()).lo[2]);
     }
-    const slid = await look();
+    const slid = await look(), seen = await drawn();
+    assert.ok(seen.plots.length === 2 && seen.plots.every(plot => plot.top >= 0 && plot.bottom <= seen.window), `plots that nobody sees: ${JSON.stringify(seen)}`);
+    assert.ok(seen.shaft > 3 && seen.head > 2 * seen.shaft, `the arrow is ${seen.shaft} and ${seen.head} pixels wide`);
     assert.ok(Math.hypot(slid.middle[0] - pressed.middle[0], slid.middle[1] - pressed.middle[1]) > 0.1, "it slides");
     assert.ok(Math.min(...lows) > -1e-6, `the lowest place was ${Math.min(...lows)}`);
     if (process.env.DENT_HAND_PICTURE) await page.screenshot({ path: process.env.DENT_HAND_PICTURE });

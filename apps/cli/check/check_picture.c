@@ -91,10 +91,10 @@ static dent_status write_strands(tool_session *session, const loaded_body *body,
     return status;
 }
 
-static int write_body(tool_session *session, const loaded_world *loaded, const vertex_depths *depths, uint32_t rank,
+static int write_body(tool_session *session, const loaded_world *loaded, const vertex_depths *depths, uint32_t body_index,
                       const char *path)
 {
-    const loaded_body *body = &loaded->bodies[rank];
+    const loaded_body *body = &loaded->bodies[body_index];
     size_t count = 2 * (size_t)body->element_count + body->vertex_count;
     double *values = dent_allocate(session->context, count, sizeof *values);
     if (values == NULL) {
@@ -104,9 +104,9 @@ static int write_body(tool_session *session, const loaded_world *loaded, const v
     widen(dent_check_element_marks(loaded->world, body->id), body->element_count, marks);
     widen(dent_check_vertex_marks(loaded->world, body->id), body->vertex_count, inside);
     for (uint32_t i = 0; i < body->element_count; i++) {
-        numbers[i] = rank;
+        numbers[i] = body_index;
     }
-    const double *deep = vertex_depths_of(depths, loaded, rank);
+    const double *deep = vertex_depths_of(depths, loaded, body_index);
     const dent_mesh_field fields[4] = {
         {.name = "mark", .on_elements = true, .components = 1, .values = marks},
         {.name = "body", .on_elements = true, .components = 1, .values = numbers},

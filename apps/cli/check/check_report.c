@@ -84,9 +84,9 @@ void print_check_point(const double *point, char *text)
 }
 
 /* "3 Tooth_L6_PDL", cut in the middle of the column when it is too long. */
-static void print_body(const loaded_world *loaded, uint32_t rank, char *text, size_t size)
+static void print_body(const loaded_world *loaded, uint32_t body_index, char *text, size_t size)
 {
-    snprintf(text, size, "%u %s", rank, loaded->bodies[rank].name);
+    snprintf(text, size, "%u %s", body_index, loaded->bodies[body_index].name);
     plain_line(text);
 }
 
@@ -104,9 +104,9 @@ static int name_column_width(const check_rows *rows)
     int width = 6;
     for (uint64_t i = 0; i < rows->count; i++) {
         char text[NAME_COLUMN_LIMIT + 1];
-        const uint32_t ranks[2] = {rows->rows[i]->body_a, rows->rows[i]->body_b};
+        const uint32_t body_indices[2] = {rows->rows[i]->body_a, rows->rows[i]->body_b};
         for (int side = 0; side < 2; side++) {
-            print_body(loaded, ranks[side], text, sizeof text);
+            print_body(loaded, body_indices[side], text, sizeof text);
             int length = (int)strlen(text);
             width = length > width ? length : width;
         }

@@ -22,8 +22,8 @@ static void bound(const loaded_world *loaded, double lo[3], double hi[3])
         lo[axis] = INFINITY;
         hi[axis] = -INFINITY;
     }
-    for (uint32_t rank = 0; rank < loaded->body_count; rank++) {
-        const loaded_body *body = &loaded->bodies[rank];
+    for (uint32_t body_index = 0; body_index < loaded->body_count; body_index++) {
+        const loaded_body *body = &loaded->bodies[body_index];
         for (size_t i = 0; i < 3 * (size_t)body->vertex_count; i++) {
             lo[i % 3] = fmin(lo[i % 3], body->positions[i]);
             hi[i % 3] = fmax(hi[i % 3], body->positions[i]);
@@ -32,11 +32,11 @@ static void bound(const loaded_world *loaded, double lo[3], double hi[3])
 }
 
 /* Pass 0 draws all faces, pass 1 the marked ones again as a glow. `plain_only`: marks are not shown. */
-static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32_t rank, int pass, bool plain_only)
+static void draw_body(picture_canvas *canvas, const loaded_world *loaded, uint32_t body_index, int pass, bool plain_only)
 {
-    const loaded_body *body = &loaded->bodies[rank];
+    const loaded_body *body = &loaded->bodies[body_index];
     const uint8_t *marks = dent_check_element_marks(loaded->world, body->id);
-    picture_color plain = body_colors[rank % (sizeof body_colors / sizeof body_colors[0])];
+    picture_color plain = body_colors[body_index % (sizeof body_colors / sizeof body_colors[0])];
     uint32_t count;
     const dent_surface_face *faces = dent_body_surface_faces(loaded->world, body->id, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -71,8 +71,8 @@ static void draw(picture_canvas *canvas, const loaded_world *loaded, const dent_
 {
     bool plain = curves->segment_count > 0;
     for (int pass = 0; pass < (plain ? 1 : 2); pass++) {
-        for (uint32_t rank = 0; rank < loaded->body_count; rank++) {
-            draw_body(canvas, loaded, rank, pass, plain);
+        for (uint32_t body_index = 0; body_index < loaded->body_count; body_index++) {
+            draw_body(canvas, loaded, body_index, pass, plain);
         }
     }
     draw_curves(canvas, curves);

@@ -36,13 +36,13 @@ static void count(const tool_session *session, const dent_border *border, crossi
 }
 
 /* The face of a segment: the body's number, the element's in the file, and which of its faces. */
-static void name_face(const loaded_world *loaded, uint32_t rank, uint32_t face, double *body, double *cell,
+static void name_face(const loaded_world *loaded, uint32_t body_index, uint32_t face, double *body, double *cell,
                       double *corner)
 {
     uint32_t face_count;
-    const loaded_body *owner = &loaded->bodies[rank];
+    const loaded_body *owner = &loaded->bodies[body_index];
     const dent_surface_face *faces = dent_body_surface_faces(loaded->world, owner->id, &face_count);
-    *body = rank;
+    *body = body_index;
     *cell = owner->element_numbers != NULL ? owner->element_numbers[faces[face].cell] : faces[face].cell;
     *corner = faces[face].corner;
 }

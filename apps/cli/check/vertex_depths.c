@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-static uint64_t first_vertex(const loaded_world *loaded, uint32_t rank)
+static uint64_t first_vertex(const loaded_world *loaded, uint32_t body_index)
 {
     uint64_t first = 0;
-    for (uint32_t i = 0; i < rank; i++) {
+    for (uint32_t i = 0; i < body_index; i++) {
         first += loaded->bodies[i].vertex_count;
     }
     return first;
@@ -72,7 +72,7 @@ void vertex_depths_release(tool_session *session, vertex_depths *depths)
     memset(depths, 0, sizeof *depths);
 }
 
-const double *vertex_depths_of(const vertex_depths *depths, const loaded_world *loaded, uint32_t rank)
+const double *vertex_depths_of(const vertex_depths *depths, const loaded_world *loaded, uint32_t body_index)
 {
-    return depths->values + first_vertex(loaded, rank);
+    return depths->values + first_vertex(loaded, body_index);
 }

@@ -15,6 +15,6 @@ int vertex_depths_find(tool_session *session, const loaded_world *loaded, vertex
 void vertex_depths_release(tool_session *session, vertex_depths *depths);
 
 /** Those of the body at this place of the list. */
-const double *vertex_depths_of(const vertex_depths *depths, const loaded_world *loaded, uint32_t rank);
+const double *vertex_depths_of(const vertex_depths *depths, const loaded_world *loaded, uint32_t body_index);
 
 #endif

@@ -175,8 +175,8 @@ static int advance(view_source *source)
     return STATUS_GOOD;
 }
 
-/* Rank in the world of a body of the haptic scene: the hand and what it cannot meet are left out there. */
-static uint32_t rank_of(const hand *own, uint32_t body)
+/* Body index in the world of a body of the haptic scene: the hand and what it cannot meet are left out there. */
+static uint32_t body_index_of(const hand *own, uint32_t body)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->loaded.body_count; i++) {
@@ -204,7 +204,7 @@ static int find_contacts(view_source *source)
     for (uint32_t i = 0; i < state.contact_count; i++) {
         const dent_haptic_contact *contact = &state.contacts[i];
         view_contact shown = {
-            .body_a = own->body, .body_b = rank_of(own, contact->body), .force = (float)contact->force};
+            .body_a = own->body, .body_b = body_index_of(own, contact->body), .force = (float)contact->force};
         for (int axis = 0; axis < 3; axis++) {
             shown.point[axis] = (float)view_place(source, contact->point_body[axis], axis);
             shown.normal[axis] = (float)contact->normal[axis];
@@ -215,6 +215,11 @@ static int find_contacts(view_source *source)
         }
     }
     return STATUS_GOOD;
+}
+
+static double farthest(const view_source *source, const hand *own)
+{
+    return fmin(far_away * source->unit, dent_haptic_reach(own->haptic));
 }
 
 /* Where the device must be for a vertex of the body to be there. */
@@ -231,7 +236,7 @@ static void grab(view_source *source, uint32_t body, uint32_t vertex, const doub
     dent_pose_to_matrix(&turned, m);
     for (int k = 0; k < 3; k++) {
         double place = target[k] - ((m[4 * k] * p[0] + m[4 * k + 1] * p[1]) + m[4 * k + 2] * p[2]);
-        double limit = far_away * source->unit;
+        double limit = farthest(source, own);
         own->wanted.translation[k] = fmin(fmax(place, -limit), limit);
     }
 }
@@ -242,7 +247,7 @@ static void nudge(view_source *source, bool turns, const double by[3])
     hand *own = source->own;
     if (!turns) {
         for (int k = 0; k < 3; k++) {
-            double limit = far_away * source->unit;
+            double limit = farthest(source, own);
             own->wanted.translation[k] = fmin(fmax(own->wanted.translation[k] + by[k] * source->unit, -limit), limit);
         }
         return;

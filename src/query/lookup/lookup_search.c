@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/radix_sort.h"
 #include "geometry/numbers/bounds.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 

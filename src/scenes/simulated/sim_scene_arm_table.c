@@ -10,12 +10,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PUSH, HEIGHT, YOUNG, TABLE_PARAMETERS };
+enum { PUSH, HEIGHT, YOUNG, RATE, TABLE_PARAMETERS };
 
 static const dent_scene_parameter_info table_parameters[TABLE_PARAMETERS] = {
     {"push", "1: motors press the hand into the table; 0: it falls", 0, 0, 1},
     {"height", "of the table, m", 0.2, 0.05, 0.4},
     {"young", "Young's modulus of the table, kPa", 200, 10, 1e5},
+    {"rate", "steps per second", 60, 1, 1000},
 };
 
 /* Joint angles at the beginning, and where motors take them. */
@@ -103,9 +104,9 @@ static void add_arm(struct sim_plan *plan, const struct sim_scene_request *reque
     plan_add_linkage(plan, def, NULL, 0);
 }
 
-static void set_pace(struct sim_plan *plan)
+static void set_pace(struct sim_plan *plan, const struct sim_scene_request *request)
 {
-    plan->def.time_step = 1.0 / 60;
+    plan->def.time_step = 1 / request->parameters[RATE];
     plan->def.thickness = 1e-3;
 }
 
@@ -138,7 +139,7 @@ static void build_generated(struct sim_plan *plan, const struct sim_scene_reques
     def.links = links;
     add_arm(plan, request, &stance, &def);
     dent_scene_destroy(scene);
-    set_pace(plan);
+    set_pace(plan, request);
 }
 
 const struct sim_scene_row sim_scene_arm_table = {
@@ -174,7 +175,7 @@ static void build_ur5e(struct sim_plan *plan, const struct sim_scene_request *re
     dent_sim_linkage_def_from_robot(&def, robot);
     add_arm(plan, request, &stance, &def);
     dent_robot_destroy(plan->context, robot);
-    set_pace(plan);
+    set_pace(plan, request);
 }
 
 const struct sim_scene_row sim_scene_ur5e_table = {

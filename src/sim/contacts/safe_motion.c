@@ -51,7 +51,7 @@ void safe_motion_begin(const struct sim_model *model, const struct sim_state *st
     sim_copy(model->context, safe->interval_start, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
 }
 
-static void keep_wanted(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
+void safe_motion_keep_wanted(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe)
 {
     sim_copy(model->context, safe->wanted, state->positions, 3 * (size_t)model->vertex_count * sizeof(double));
     if (model->rigid_count > 0) {
@@ -170,8 +170,8 @@ static bool are_parallel(const struct sim_model *model, const struct safe_motion
 
 /* Features that touch at the beginning are met at time 0 however they move. Where they move along one another or apart,
  * that stops nothing: the surfaces around them tell on which side each of them is. */
-static bool departs(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
-                    const struct safe_motion *safe, const dent_impact *impact)
+bool safe_motion_departs(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
+                         const struct safe_motion *safe, const dent_impact *impact)
 {
     struct impact_ends ends = impact_ends_of(model, world, impact);
     double a0[3], b0[3], a1[3], b1[3], moves_a[3], moves_b[3];
@@ -232,7 +232,8 @@ dent_status safe_motion_find(const struct sim_model *model, const struct sim_sta
     }
     safe->impact_count = 0;
     for (uint64_t i = 0; i < result.count; i++) {
-        if (counts(model, &result.impacts[i]) && !departs(model, state, world, safe, &result.impacts[i])) {
+        if (counts(model, &result.impacts[i]) &&
+            !safe_motion_departs(model, state, world, safe, &result.impacts[i])) {
             safe->impacts[safe->impact_count++] = result.impacts[i];
             safe_join_bodies(model, safe, result.impacts[i].body_a, result.impacts[i].body_b);
         }
@@ -285,6 +286,34 @@ static dent_contact contact_of(const struct sim_model *model, const struct sim_s
     return contact;
 }
 
+/* Joints hold bodies, which a push of one of them would open: what they meet gives way, or all of them stop. */
+static bool is_linked(const struct sim_joint *joint)
+{
+    return joint->kind != DENT_SIM_JOINT_SPRING;
+}
+
+static void hold_linked(const struct sim_model *model, struct sim_state *state)
+{
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        for (int s = 0; s < 2; s++) {
+            uint32_t r = model->joints[n].rigid[s];
+            if (is_linked(&model->joints[n]) && r != SIM_NONE) {
+                state->rigids[r].inverse_mass = 0;
+                memset(state->rigids[r].inverse_inertia, 0, sizeof state->rigids[r].inverse_inertia);
+            }
+        }
+    }
+}
+
+static void release_linked(const struct sim_model *model, struct sim_state *state, const struct safe_motion *safe)
+{
+    for (uint32_t r = 0; r < model->rigid_count && model->joint_count > 0; r++) {
+        state->rigids[r].inverse_mass = safe->rigid_wanted[r].inverse_mass;
+        memcpy(state->rigids[r].inverse_inertia, safe->rigid_wanted[r].inverse_inertia,
+               sizeof state->rigids[r].inverse_inertia);
+    }
+}
+
 static dent_status push_apart(const struct sim_model *model, struct sim_state *state, const dent_world *world,
                               const struct contact_set *contacts, struct safe_motion *safe,
                               struct contact_response *response, double duration)
@@ -297,7 +326,7 @@ static dent_status push_apart(const struct sim_model *model, struct sim_state *s
     for (uint64_t i = 0; i < safe->impact_count; i++) {
         safe->contacts[i] = contact_of(model, state, world, &safe->impacts[i]);
     }
-    keep_wanted(model, state, safe);
+    safe_motion_keep_wanted(model, state, safe);
     dent_response_problem problem =
         response_problem(model, state, contacts, response, safe->interval_start, contacts->rigid_detected, duration);
     for (uint32_t b = 0; b < model->body_count; b++) { /* contact points are those of the present pose */
@@ -311,7 +340,9 @@ static dent_status push_apart(const struct sim_model *model, struct sim_state *s
     problem.previous_count = 0;
     dent_position_def def = dent_position_def_default();
     def.iterations = 4;
+    hold_linked(model, state);
     status = dent_position_solve(response->solver, &problem, &def, NULL);
+    release_linked(model, state, safe);
     if (status != DENT_OK) {
         return status;
     }
@@ -369,6 +400,27 @@ static void join_bodies(const struct sim_model *model, struct safe_motion *safe,
     }
 }
 
+/* Bodies that joints hold together stop together, so that joints stay closed. */
+static void join_linked(const struct sim_model *model, struct safe_motion *safe)
+{
+    for (uint32_t n = 0; n < model->joint_count; n++) {
+        const uint32_t *rigid = model->joints[n].rigid;
+        if (is_linked(&model->joints[n]) && rigid[0] != SIM_NONE && rigid[1] != SIM_NONE) {
+            union_find_join(safe->islands, model->bodies[model->rigids[rigid[0]].body].first_vertex,
+                            model->bodies[model->rigids[rigid[1]].body].first_vertex);
+        }
+    }
+    for (uint32_t v = 0; v < model->vertex_count && model->joint_count > 0; v++) {
+        if (safe->in_impact[v]) {
+            safe->in_impact[union_find_root(safe->islands, v)] = 1;
+        }
+    }
+    for (uint32_t r = 0; r < model->rigid_count && model->joint_count > 0; r++) {
+        uint32_t v = model->bodies[model->rigids[r].body].first_vertex;
+        safe->in_impact[v] = safe->in_impact[union_find_root(safe->islands, v)];
+    }
+}
+
 /* Shortens the ways of all islands. */
 static void shorten(const struct sim_model *model, const dent_world *world, struct safe_motion *safe, uint32_t round)
 {
@@ -387,6 +439,7 @@ static void shorten(const struct sim_model *model, const dent_world *world, stru
             join_bodies(model, safe, safe->impacts[i].body_b, with);
         }
     }
+    join_linked(model, safe);
     for (uint64_t i = 0; i < safe->impact_count; i++) {
         struct impact_ends ends = impact_ends_of(model, world, &safe->impacts[i]);
         uint32_t root =
@@ -467,7 +520,7 @@ static dent_status stop_islands(const struct sim_model *model, struct sim_state 
                                 const struct contact_set *contacts, struct safe_motion *safe,
                                 struct step_report *report, double duration)
 {
-    keep_wanted(model, state, safe);
+    safe_motion_keep_wanted(model, state, safe);
     for (uint32_t v = 0; v < model->vertex_count; v++) {
         safe->fractions[v] = 1;
     }

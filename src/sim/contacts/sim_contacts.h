@@ -101,6 +101,11 @@ void impact_side_at(const struct sim_model *model, const double *positions, uint
 dent_status safe_motion_build(struct sim_model *model, struct safe_motion *safe, double *scratch);
 void safe_motion_destroy(dent_context *context, struct safe_motion *safe);
 void safe_motion_begin(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe);
+/* Takes down where everything is now, as what it wants. */
+void safe_motion_keep_wanted(const struct sim_model *model, const struct sim_state *state, struct safe_motion *safe);
+/* Whether the features of an impact touched at the beginning, and move along one another or apart since. */
+bool safe_motion_departs(const struct sim_model *model, const struct sim_state *state, const dent_world *world,
+                         const struct safe_motion *safe, const dent_impact *impact);
 /* The impacts on the way from the beginning of the interval to now, into safe->impacts; their bodies join groups. */
 dent_status safe_motion_find(const struct sim_model *model, const struct sim_state *state, dent_world *world,
                              struct safe_motion *safe, struct step_report *report);

@@ -5,13 +5,12 @@
  * Elastic bodies that nothing holds move as a whole, as rigid ones do: moving the vertices in contact alone would store
  * the overlap as elastic energy, which throws the bodies apart in the next steps. Held ones give way where they touch.
  *
- * Detection along the way: no point moves by more than a quarter of an edge between two detections. Velocities stay;
- * but where the move was against gravity or elasticity, what that energy gained is taken from the speed with which the
+ * Detection along the way: no point moves by more than a quarter of an edge between two detections, and what would meet
+ * another body on that way stops before it (reposition_path.c). Velocities stay; but where the move was against gravity or elasticity, what that energy gained is taken from the speed with which the
  * bodies approach one another, as far as there is any: the velocities go a part of the way to those in which no contact
  * approaches, the part that the energy asks for. */
-#include "sim_step.h"
-
 #include "sim/elastic/rod_pass.h"
+#include "sim/step/reposition_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,15 +18,10 @@
 enum { MOST_CYCLES = 10 };
 static const double trigger_gap_share = 0.3;
 
-/* An elastic body seen as a rigid one. */
-struct whole {
-    bool counts;
-    dent_rigid_state before, now;
-};
-
 struct reposition_call {
     dent_sim *sim;
     struct whole *wholes; /* by body */
+    struct reposition_path path;
     dent_sim_reposition_report report;
 };
 
@@ -161,33 +155,31 @@ static void use_rigid_proxies(const struct sim_model *model, const struct sim_st
     }
 }
 
-static void move_whole(struct sim_state *state, const struct sim_body *body, const struct whole *whole)
+static dent_status move_apart(struct reposition_call *call)
 {
-    for (uint32_t v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++) {
-        double *x = state->positions + 3 * (size_t)v, moved[3];
-        dent_rigid_move_point(&whole->before, &whole->now, x, moved);
-        memcpy(x, moved, sizeof moved);
-    }
-}
-
-static dent_status move_apart(dent_sim *sim, struct whole *wholes)
-{
+    dent_sim *sim = call->sim;
+    struct whole *wholes = call->wholes;
     const struct sim_model *model = &sim->model;
     struct sim_state *state = &sim->state;
     struct contact_response *response = &sim->work.solver.response;
+    dent_status status = reposition_path_begin(sim, &call->path);
+    if (status != DENT_OK) {
+        return status;
+    }
     dent_response_problem problem = bare_problem(sim);
     dent_reposition_def def = dent_reposition_def_default();
     use_rigid_proxies(model, state, response->bodies, wholes);
     def.trigger_gap = def.target_gap;
     def.longest_move = 0.25 * model->mean_edge;
     rods_note_places(model, state, &sim->work.solver.elastic);
-    dent_status status = dent_reposition_solve(response->solver, &problem, &def, NULL);
+    status = dent_reposition_solve(response->solver, &problem, &def, NULL);
     for (uint32_t b = 0; b < model->body_count && status == DENT_OK; b++) {
         if (wholes[b].counts) {
-            move_whole(state, &model->bodies[b], &wholes[b]);
+            reposition_move_whole(state, &model->bodies[b], &wholes[b], &wholes[b].now, sim->work.safe.interval_start);
         }
     }
     solver_place_vertices(model, state);
+    status = status == DENT_OK ? reposition_path_limit(sim, &call->path, wholes, &call->report) : status;
     rods_follow(model, state, &sim->work.solver.elastic);
     return status;
 }
@@ -256,22 +248,24 @@ static dent_status slow_down(dent_sim *sim, struct whole *wholes, double energy,
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-static dent_status reposition(dent_sim *sim, struct whole *wholes, dent_sim_reposition_report *report)
+static dent_status reposition(struct reposition_call *call)
 {
+    dent_sim *sim = call->sim;
+    dent_sim_reposition_report *report = &call->report;
     double before = potential_energy(sim), energy;
     dent_status status = find(sim);
     report->deepest_before = deepest(&sim->work.contacts);
     while (status == DENT_OK && !sim->work.report.cancelled && any_trigger_gap(&sim->model, &sim->work.contacts) &&
            report->cycles < MOST_CYCLES) {
         report->cycles++;
-        status = move_apart(sim, wholes);
+        status = move_apart(call);
         status = status == DENT_OK ? find(sim) : status;
     }
     report->deepest_after = deepest(&sim->work.contacts);
     energy = potential_energy(sim) - before;
     report->energy_gained = energy;
     if (status == DENT_OK && energy > 0) {
-        status = slow_down(sim, wholes, energy, &report->energy_taken);
+        status = slow_down(sim, call->wholes, energy, &report->energy_taken);
     }
     return status;
 }
@@ -287,7 +281,7 @@ static dent_status keep_and_reposition(void *data)
     sim->work.report.cancelled = false;
     rigid_wake(&sim->model, &sim->state, SIM_NONE);
     state_forget_history(&sim->model, &sim->state);
-    status = reposition(sim, call->wholes, &call->report);
+    status = reposition(call);
     if (status == DENT_OK && sim->work.report.cancelled) {
         call->report = (dent_sim_reposition_report){.outcome = DENT_OUTCOME_CANCELLED};
         sim_undo(sim);
@@ -318,7 +312,9 @@ dent_status dent_sim_reposition(dent_sim *sim, dent_sim_reposition_report *repor
     if (!call.wholes) {
         return sim_no_memory(model->context);
     }
-    dent_status status = dent_call_guarded(model->context, keep_and_reposition, &call);
+    dent_status status = reposition_path_create(sim, &call.path);
+    status = status == DENT_OK ? dent_call_guarded(model->context, keep_and_reposition, &call) : status;
+    reposition_path_destroy(sim, &call.path);
     dent_release(model->context, call.wholes, model->body_count, sizeof *call.wholes);
     if (status == DENT_OK && report) {
         *report = call.report;

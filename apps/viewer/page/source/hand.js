@@ -3,19 +3,27 @@
 import * as THREE from "three";
 
 const STEP = 0.02, TURN = Math.PI / 60; // of the size of the model; of a key
+const SHAFT = 0.005, HEAD = 0.016, TIP = 0.05; // radii and length of the head, as parts of the distance to the eye
+
+// Shaft and head of length 1 and radius 1 along y; draw() makes them as wide as they should be. A line would be one pixel wide.
+function makeArrow() {
+    const material = new THREE.MeshBasicMaterial({ color: 0xd0432f, depthTest: false }), arrow = new THREE.Group();
+    for (const geometry of [new THREE.CylinderGeometry(1, 1, 1, 16), new THREE.ConeGeometry(1, 1, 24)]) {
+        const part = new THREE.Mesh(geometry.translate(0, 0.5, 0), material);
+        part.frustumCulled = false;
+        part.renderOrder = 10; // after the body it starts in
+        arrow.add(part);
+    }
+    arrow.visible = false;
+    return arrow;
+}
 
 export class Hand {
     constructor(stage, say) {
         this.stage = stage;
         this.say = say;
         this.facts = null; // { body, stiffness } of the model; null: nothing follows
-        this.arrow = new THREE.ArrowHelper(new THREE.Vector3(0, 0, 1), new THREE.Vector3(), 1, 0xd0432f);
-        for (const part of [this.arrow.line, this.arrow.cone]) {
-            part.frustumCulled = false;
-            part.renderOrder = 10;
-            part.material.depthTest = false; // it starts inside the body
-        }
-        this.arrow.visible = false;
+        this.arrow = makeArrow();
         stage.front.add(this.arrow);
     }
 
@@ -35,10 +43,13 @@ export class Hand {
         this.arrow.visible = length > 1e-4;
         if (!this.arrow.visible) return;
         const box = new THREE.Box3().setFromArray(frame.positions[this.facts.body]);
-        const head = Math.min(0.06, 0.5 * length);
         this.arrow.position.copy(box.getCenter(new THREE.Vector3()));
-        this.arrow.setDirection(force.normalize());
-        this.arrow.setLength(length, head, 0.6 * head);
+        this.arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), force.normalize());
+        const eye = this.stage.camera.position.distanceTo(this.arrow.position), [shaft, head] = this.arrow.children;
+        const tip = Math.min(TIP * eye, 0.5 * length), thin = tip / (TIP * eye); // a short arrow is thinner, too
+        shaft.scale.set(SHAFT * eye * thin, length - tip, SHAFT * eye * thin);
+        head.scale.set(HEAD * eye * thin, tip, HEAD * eye * thin);
+        head.position.y = length - tip;
         this.stage.invalidate();
     }
 

@@ -94,7 +94,7 @@ function listProbes(probes) {
 
 // ---- messages ---------------------------------------------------------------------------------------------------
 
-// The same bodies again (a restart, a frame with other elements, a server that came back) keep camera, colours and wishes.
+// The same bodies again (a restart, a frame with other elements, a server that came back) keep camera, colours and settings.
 function onHello(message) {
     const names = hello => JSON.stringify(hello?.bodies.map(body => body.name)), again = names(state.hello) === names(message);
     kept = again ? (kept ?? controls.map(row => Object.entries(row).map(([name, element]) => [name, element.type === "checkbox" ? element.checked : element.value]))) : null;
@@ -142,6 +142,8 @@ function onHello(message) {
     $("joint-part").hidden = !message.joints?.length;
     joints.show(message.joints);
     hand.show(message.hand);
+    (message.hand ? $("right") : $("plots"))[message.hand ? "prepend" : "append"]($("probe-plots")); // a force that is felt comes first
+    $("probe-plots").firstElementChild.textContent = message.hand ? "Force" : "Probes";
     $("hand-keys").hidden = !message.hand;
     listBodies(message.bodies);
     if (!again) restoreUp();

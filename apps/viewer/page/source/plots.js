@@ -40,13 +40,17 @@ export class Plot {
             }
         }
         this.colors.slice(0, rows[0]?.values.length).forEach((color, k) => this.line(pen, style.getPropertyValue(color), k, low, top > low ? top - low : 1, width, height));
-        pen.fillStyle = style.getPropertyValue("--ink");
-        pen.font = "11px system-ui, sans-serif";
         if (rows.length === 0) return;
-        pen.fillText(rows.at(-1).values.map(shortNumber).join(" · "), 5, 13);
+        pen.font = "11px system-ui, sans-serif";
+        Object.assign(pen, { lineWidth: 3, lineJoin: "round", strokeStyle: getComputedStyle(canvas).backgroundColor }); // a rim: curves pass behind the numbers
+        const write = (text, color, x, y) => {
+            pen.fillStyle = style.getPropertyValue(color);
+            pen.strokeText(text, x, y);
+            pen.fillText(text, x, y);
+        };
+        write(rows.at(-1).values.map(shortNumber).join(" · "), "--ink", 5, 13);
         pen.textAlign = "right";
-        pen.fillStyle = style.getPropertyValue("--faint");
-        pen.fillText(this.signed ? `${shortNumber(low)} … ${shortNumber(top)}` : `max ${shortNumber(top)}`, width - 5, this.signed ? height - 5 : 13);
+        write(this.signed ? `${shortNumber(low)} … ${shortNumber(top)}` : `max ${shortNumber(top)}`, "--faint", width - 5, this.signed ? height - 5 : 13);
         pen.textAlign = "left";
     }
 
