@@ -104,30 +104,33 @@ int open_srdf(tool_session *session, const char *robot, dent_srdf **srdf, char *
     return status == DENT_OK ? STATUS_GOOD : complain("%s", session_message(session, status));
 }
 
-static int add_srdf(pair_list *list, tool_session *session, const allowed_robot *robot)
+static void add_srdf(pair_list *list, const allowed_robot *robot, const char *path, const dent_srdf *srdf)
 {
-    char path[SRDF_PATH_SIZE];
-    dent_srdf *srdf;
-    int failed = open_srdf(session, robot->name, &srdf, path, sizeof path);
-    if (failed || srdf == NULL) {
-        return failed;
-    }
     uint32_t before = list->count;
     add_srdf_pairs(list, robot, srdf);
     tell_unknown_links(robot, path, srdf);
     remark("%s: %u more pairs of links may touch and are not tested", path, list->count - before);
-    dent_srdf_destroy(session->context, srdf);
-    return STATUS_GOOD;
 }
 
+/* The file is read first: of a bad one only the error is printed. */
 static int add_robot(pair_list *list, tool_session *session, const allowed_robot *robot)
 {
+    char path[SRDF_PATH_SIZE];
+    dent_srdf *srdf;
     uint32_t before = list->count;
+    int failed = open_srdf(session, robot->name, &srdf, path, sizeof path);
+    if (failed) {
+        return failed;
+    }
     add_neighbours(list, robot);
     if (list->count > before) {
         remark("%s: %u pairs of neighbouring links may touch and are not tested", robot->name, list->count - before);
     }
-    return add_srdf(list, session, robot);
+    if (srdf != NULL) {
+        add_srdf(list, robot, path, srdf);
+        dent_srdf_destroy(session->context, srdf);
+    }
+    return STATUS_GOOD;
 }
 
 /* ---- by name --------------------------------------------------------------------------------------------- */

@@ -761,3 +761,31 @@ int run_on_model(const tool_options *options, printer *out, model_function *func
     session_close(&session);
     return status;
 }
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+bool loaded_world_prints_names(const tool_session *session, const loaded_world *loaded)
+{
+    bool names = options_have(session->options, OPTION_NAMES);
+    for (uint32_t i = 0; i < loaded->body_count && !names; i++) {
+        names = loaded->inputs[loaded->bodies[i].input].robot != NULL;
+    }
+    return names;
+}
+
+void print_body_names(printer *out, const char *name_a, const char *name_b)
+{
+    printer_text(out, "\t");
+    printer_name(out, name_a);
+    printer_text(out, "\t");
+    printer_name(out, name_b);
+}
+
+void json_body_names(json_line *line, const loaded_world *loaded)
+{
+    json_array_begin(line, "names");
+    for (uint32_t i = 0; i < loaded->body_count; i++) {
+        json_item_string(line, loaded->bodies[i].name);
+    }
+    json_array_end(line);
+}

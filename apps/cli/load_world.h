@@ -8,6 +8,7 @@
 #ifndef DENT_LOAD_WORLD_H
 #define DENT_LOAD_WORLD_H
 
+#include "json_output.h"
 #include "tool_session.h"
 
 #include <dent/frames.h>
@@ -71,6 +72,12 @@ int loaded_world_set_frame(tool_session *session, loaded_world *loaded, uint32_t
 void loaded_world_pose_scene(loaded_world *loaded, uint32_t input, uint32_t frame);
 /** Moves the links of a robot to other joint values, without checking limits; false: not finite. */
 bool loaded_world_pose_robot(tool_session *session, loaded_world *loaded, uint32_t input, const double *values);
+/** Do lines about pairs end with the names of their bodies? With --names, and where a robot is loaded. */
+bool loaded_world_prints_names(const tool_session *session, const loaded_world *loaded);
+/** These names, each behind a tab: names may hold blanks. */
+void print_body_names(printer *out, const char *name_a, const char *name_b);
+/** "names": of all bodies. */
+void json_body_names(json_line *line, const loaded_world *loaded);
 /** Sets the pairs that are not tested: neighbouring links, SRDF, --allow. After the last body has been added. */
 int loaded_world_allow(tool_session *session, loaded_world *loaded);
 /** Adds a built-in scene, whether or not there is a file of that name. */

@@ -33,6 +33,7 @@ static const option_row option_table[OPTION_COUNT] = {
     [OPTION_KIND] = {"--kind", NULL, "K", "vertex-face (vf) or edge-edge (ee), if the path does not contain it"},
     [OPTION_TRUTH] = {"--truth", NULL, "F", "true results: a JSON array of true and false, one per query"},
     [OPTION_NO_SELF] = {"--no-self", NULL, NULL, "leave out pairs of a body with itself"},
+    [OPTION_NAMES] = {"--names", NULL, NULL, "end each line with both body names, behind tabs; always so for robots"},
     [OPTION_SELF] = {"--self", NULL, NULL, "also check each body against itself"},
     [OPTION_TOLERANCE] = {"--tolerance", NULL, "D", "a length, default 0: a pair no deeper counts as touching"},
     [OPTION_MOTION_TOLERANCE] = {"--tolerance", NULL, "D",

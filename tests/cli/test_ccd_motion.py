@@ -51,7 +51,8 @@ class Robots(ToolTest):
         self.assertGreater(line["candidates"], 0)
         self.assertLessEqual(line["t_lo"] * 3.1, angle)
         self.assertAlmostEqual(line["toi"] * 3.1, angle, delta=1e-5)
-        self.assertEqual(len(lines[0].split()), 12)
+        columns, *names = lines[0].split("\t")
+        self.assertEqual((len(columns.split()), names), (12, ["bar", "post"]))
         self.assertIn(lines[0].split()[0], ("vertex-face", "edge-edge"))
         self.assertEqual(self.good("ccd", "--count", self.turnstile, "--to", "3.1", "--obstacle", self.post,
                                    status=1).stdout.splitlines(), lines[-1:])

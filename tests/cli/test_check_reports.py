@@ -3,6 +3,7 @@ import csv
 import html.parser
 import os
 import re
+import unittest
 
 import tool_under_test as tool
 
@@ -152,13 +153,32 @@ class Reports(tool.ToolTest):
 
 
 class ReportsOfTheKit(tool.DataTest):
-    def test_the_teeth_of_the_kit_agree_in_every_report(self):
-        folder = os.path.join(tool.DATA, "meshes", "jaw-openmandible")
-        parts = [os.path.join(folder, "Tooth_L%d_%s.1.ele.xz" % (tooth, tissue))
-                 for tooth in (1, 2, 3) for tissue in ("Dentin", "Enamel", "Pulp")]
+    JAW = os.path.join(tool.DATA or "", "meshes", "jaw-openmandible")
+
+    def reports(self):
         reports = Reports()
         reports.folder = self.folder
-        self.assertGreater(reports.compare(*[part for part in parts if os.path.exists(part)]), 3)
+        return reports
+
+    def test_the_teeth_of_the_kit_agree_in_every_report(self):
+        parts = [os.path.join(self.JAW, "Tooth_L%d_%s.1.ele.xz" % (tooth, tissue))
+                 for tooth in (1, 2, 3) for tissue in ("Dentin", "Enamel", "Pulp")]
+        self.assertGreater(self.reports().compare(*[part for part in parts if os.path.exists(part)]), 3)
+
+    @unittest.skipUnless(os.environ.get("DENT_LONG_TESTS"), "the whole jaw is for DENT_LONG_TESTS=1")
+    def test_the_thirty_parts_of_the_jaw_agree_in_every_report_which_can_be_mailed(self):
+        parts = [os.path.join(self.JAW, name) for name in sorted(os.listdir(self.JAW)) if name.endswith(".ele.xz")]
+        self.assertEqual(len(parts), 30)
+        pairs = self.reports().compare(*parts)
+        self.assertGreaterEqual(pairs, 36)
+        size = os.path.getsize(self.path("report.html"))
+        summary = tool.json_lines(self.good("check", "--json", *parts, status=1).stdout)[-1]
+        print("the jaw: %d pairs, HTML report of %.2f MB, suggested tolerance %s"
+              % (pairs, size * 1e-6, summary["suggested_tolerance"]))
+        self.assertLess(size, 20e6)  # what mail servers commonly take, as base64 still below 27 MB
+        hint = summary["suggested_tolerance"]
+        self.assertIsNotNone(hint)
+        self.assertGreater(self.reports().compare(*parts, "--tolerance", repr(hint)), 0)
 
 
 if __name__ == "__main__":

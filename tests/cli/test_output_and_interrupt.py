@@ -87,6 +87,8 @@ class OutputAndInterrupt(tool.ToolTest):
         with open(out) as stream:
             summary, = tool.json_lines(stream.read())
         self.assertEqual(summary["outcome"], "cancelled")
+        for key in ("pairs_penetrating", "pairs_touching", "max_depth", "suggested_tolerance"):
+            self.assertIsNone(summary[key], key)  # not known: not 0
 
     def test_nothing_but_the_answer_is_printed_off_a_terminal(self):
         self.assertEqual(self.good("pairs", "--ask", "vertex-cell", "teschner-a").stderr, "")

@@ -1,5 +1,9 @@
 """Robots in every command: joint values, neighbours that may touch, SRDF files, --allow."""
+import csv
+import json
 import os
+import struct
+import xml.sax.saxutils
 
 import tool_under_test as tool
 
@@ -20,6 +24,32 @@ def arm():
 
 
 FOLDED = "lower_joint=3.1"
+
+COLLADA = (
+    '<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset>'
+    '<unit meter="1" name="meter"/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id="g"><mesh>'
+    '<source id="p"><float_array id="a" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common>'
+    '<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>'
+    '<param name="Z" type="float"/></accessor></technique_common></source><vertices id="v">'
+    '<input semantic="POSITION" source="#p"/></vertices><triangles count="4"><input semantic="VERTEX" '
+    'source="#v" offset="0"/><p>0 2 1 0 1 3 1 2 3 2 0 3</p></triangles></mesh></geometry></library_geometries>'
+    '<library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g"/></node></visual_scene>'
+    '</library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>')
+
+
+def glb():
+    """A tetrahedron as binary glTF."""
+    data = struct.pack("<12f", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1) + struct.pack("<12H", 0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3)
+    text = json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]},
+                      {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}],
+        "bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+        "buffers": [{"byteLength": 72}]}).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
 class Robots(tool.ToolTest):
@@ -50,6 +80,64 @@ class Robots(tool.ToolTest):
         self.assertEqual(tool.json_lines(self.good(*motion, status=1).stdout)[0]["verdict"], "contact")
         self.assertEqual(tool.json_lines(self.good(*motion, *allow).stdout)[0]["verdict"], "free")
 
+    def test_lines_of_pairs_and_ccd_end_with_the_names_of_the_links(self):
+        links = ["base", "upper", "lower", "hand"]
+        joints = ("--joints", FOLDED)
+        for question in ("face-face", "proximity"):
+            words = ("pairs", "--ask", question, self.robot, *joints) + (("--thickness", "0.01") if question == "proximity" else ())
+            lines = self.good(*words).stdout.splitlines()
+            self.assertGreater(len(lines), 0)
+            for line in lines:
+                columns, name_a, name_b = line.split("\t")
+                numbers = columns.split(" ")
+                self.assertEqual([name_a, name_b], [links[int(numbers[0])], links[int(numbers[2])]])
+            self.assertEqual(tool.json_lines(self.good(*words, "--json").stdout)[0]["names"], links)
+        lines = self.good("ccd", self.robot, "--to", FOLDED, status=1).stdout.splitlines()
+        self.assertGreater(len(lines), 1)
+        for line in lines[:-1]:
+            columns, name_a, name_b = line.split("\t")
+            numbers = columns.split(" ")
+            self.assertEqual([name_a, name_b], [links[int(numbers[1])], links[int(numbers[3])]])
+
+    def test_names_are_added_to_the_lines_of_any_model_on_demand(self):
+        parts = [self.write(name + ".mesh", tool.medit(*tool.cube((x, 0.1, 0.1)))) for name, x in (("one", 0), ("the other", 0.5))]
+        words = ("pairs", "--ask", "face-face", *parts)
+        plain, named = self.good(*words).stdout, self.good(*words, "--names").stdout
+        self.assertNotIn("\t", plain)
+        self.assertGreater(len(plain.splitlines()), 0)
+        self.assertEqual(named.splitlines(), [line + "\tone\tthe other" for line in plain.splitlines()])
+        self.assertEqual(tool.json_lines(self.good(*words, "--json", "--names").stdout)[0]["names"], ["one", "the other"])
+        self.assertNotIn("names", tool.json_lines(self.good(*words, "--json").stdout)[0])
+        frames = [self.write("frame%d.mesh" % i, tool.medit(*tool.cube((x, 0, 0), (1, 1, 1)))) for i, x in enumerate((0, 0.5))]
+        self.assertEqual(tool.json_lines(self.good("ccd", "--json", "--names", *frames, status=None).stdout)[0]["names"], ["frame0"])
+
+    def test_collada_and_glb_meshes_of_links_are_read_through_assimp_where_it_was_found(self):
+        self.write("part.dae", COLLADA)
+        with open(self.path("part.glb"), "wb") as file:
+            file.write(glb())
+        shape = '<link name="%s"><collision><geometry><mesh filename="%s"/></geometry></collision></link>'
+        robot = self.write("scanned.urdf", '<robot name="scanned">' + shape % ("dae link", "part.dae") +
+                           shape % ("glb link", "part.glb") + '<joint name="j" type="fixed"><parent link="dae link"/>'
+                           '<child link="glb link"/><origin xyz="5 0 0"/></joint></robot>')
+        result = tool.run("info", "--json", self.path("part.glb"))
+        if result.returncode != 0:
+            self.assertIn("unknown format", result.stderr)
+            self.assertIn("unknown format", self.one_line_error("info", robot))
+            print("built without Assimp")
+            return
+        line = tool.json_lines(result.stdout)[0]
+        self.assertEqual((line["vertices"], line["faces"], line["hi_x"]), (4, 4, 1))
+        for command in (("info", "--json"), ("check", "--json")):
+            self.assertGreater(len(tool.json_lines(self.good(*command, robot).stdout)), 0)
+        self.good("pairs", "--ask", "face-face", robot)
+        self.good("run", robot, "--to", "", "--frames", "2", status=None)
+        whole = glb()
+        for size in (0, 4, 12, 20, len(whole) // 2, len(whole) - 1):
+            with open(self.path("part.glb"), "wb") as file:
+                file.write(whole[:size])
+            self.one_line_error("info", self.path("part.glb"))
+            self.one_line_error("check", robot)
+
     def test_allow_takes_bodies_of_any_file(self):
         parts = [self.write("%s.mesh" % name, tool.medit(*tool.cube((x, 0, 0)))) for name, x in (("one", 0), ("two", 0.5))]
         self.assertEqual(tool.run("check", *parts).returncode, 1)
@@ -64,6 +152,31 @@ class Robots(tool.ToolTest):
         self.assertIn("the first is 'gone'", result.stderr)
         other = self.write("other.srdf", '<robot><disable_default_collisions link="base"/></robot>')
         self.assertEqual(self.pairs("--joints", FOLDED, "--srdf", other, status=1)[0], [("upper", "hand")])
+
+    def test_a_bad_srdf_file_is_one_line_of_error_in_every_command(self):
+        good = '<robot name="arm"><disable_collisions link1="hand" link2="base"/></robot>'
+        for text in ("", good[:40], good.replace("robot", "rob"), good[:30] + "\0", "<a>" * 1000):
+            bad = self.write("bad.srdf", text)
+            for words in (("check",), ("pairs", "--ask", "face-face"), ("ccd", "--to", FOLDED), ("run", "--to", FOLDED)):
+                self.assertIn("bad.srdf", self.one_line_error(words[0], self.robot, *words[1:], "--srdf", bad))
+
+    def test_names_that_are_markup_stay_text_in_every_report(self):
+        names = ["a b", "\u00fc,\u00e9", 'q"uote', "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>"]
+        parts = "".join(link(xml.sax.saxutils.quoteattr(name)[1:-1].replace('"', "&quot;"), 1) for name in names)
+        joints = "".join('<joint name="j%d" type="revolute"><parent link="a b"/><child link="%s"/><axis xyz="0 0 1"/>'
+                         '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+                         % (i, xml.sax.saxutils.quoteattr(name)[1:-1].replace('"', "&quot;"))
+                         for i, name in enumerate(names[1:]))
+        robot = self.write("names.urdf", '<robot name="names">' + parts + joints + "</robot>")
+        page, table = self.path("names.html"), self.path("names.csv")
+        self.good("check", robot, "--html", page, "--csv", table, status=1)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for name in names[3:]:
+            self.assertNotIn(name, text)
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["name_a"] for row in rows} | {row["name_b"] for row in rows}, set(names[1:]))
 
     def test_run_moves_the_joints_and_checks_every_frame(self):
         words = ("run", self.robot, "--to", FOLDED, "--frames", "4")

@@ -64,11 +64,7 @@ void print_check_json(printer *out, const tool_options *options, const check_row
     print_count(&line, "pairs_touching", result->touching_pairs, known);
     json_line_number(&line, "max_depth", known ? result->max_depth : NAN);
     json_line_string(&line, "outcome", dent_outcome_name(result->outcome));
-    json_array_begin(&line, "names");
-    for (uint32_t i = 0; i < loaded->body_count; i++) {
-        json_item_string(&line, loaded->bodies[i].name);
-    }
-    json_array_end(&line);
+    json_body_names(&line, loaded);
     json_line_integer(&line, "pairs", check_pair_total(options, loaded));
     json_line_integer(&line, "surfaces_as_solids", result->surfaces_as_solids);
     json_line_integer(&line, "open_surfaces", result->open_surfaces);

@@ -36,10 +36,12 @@ static void print_contact(printer *out, const motion_stage *stage, const dent_mo
     char a[FEATURE_SIZE], b[FEATURE_SIZE];
     print_feature(stage, contact, false, a);
     print_feature(stage, contact, true, b);
-    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n",
+    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g %.17g",
                    dent_impact_kind_name((dent_impact_kind)contact->kind), contact->body_a, a, contact->body_b, b,
                    contact->separation, contact->point_a[0], contact->point_a[1], contact->point_a[2],
                    contact->normal[0], contact->normal[1], contact->normal[2]);
+    print_body_names(out, body_name(stage, contact->body_a), body_name(stage, contact->body_b));
+    printer_text(out, "\n");
 }
 
 static void print_pair(printer *out, const motion_stage *stage, const dent_motion_impact_result *result)

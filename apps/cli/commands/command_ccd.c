@@ -116,34 +116,6 @@ static void print_interval(printer *out, const ccd_answer *answer)
     }
 }
 
-static void print_impact(printer *out, const loaded_world *loaded, const ccd_answer *answer, const dent_impact *impact)
-{
-    char a[FEATURE_SIZE], b[FEATURE_SIZE];
-    print_interval(out, answer);
-    print_feature(loaded, impact, false, a);
-    print_feature(loaded, impact, true, b);
-    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g\n",
-                   dent_impact_kind_name((dent_impact_kind)impact->kind), impact->body_a, a, impact->body_b, b,
-                   impact->toi, impact->u, impact->v, impact->normal[0], impact->normal[1], impact->normal[2]);
-}
-
-static void print_list(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)
-{
-    const dent_impact_result *result = &answer->impacts;
-    progress_begin(&session->progress, "printing", result->count);
-    for (uint64_t i = 0; i < result->count; i++) {
-        if (i % PAIRS_PER_POLL == 0) {
-            progress_set(&session->progress, i, result->count);
-            if (interrupt_seen() || printer_failed(session->out)) {
-                break;
-            }
-        }
-        print_impact(session->out, loaded, answer, &result->impacts[i]);
-    }
-    printer_flush(session->out);
-    progress_end(&session->progress);
-}
-
 /* The name of a body at the start. */
 static const char *body_name(const loaded_world *loaded, const ccd_answer *answer, uint32_t body)
 {
@@ -152,6 +124,40 @@ static const char *body_name(const loaded_world *loaded, const ccd_answer *answe
         name += strlen(name) + 1;
     }
     return name != NULL ? name : loaded->bodies[body].name;
+}
+
+static void print_impact(printer *out, const loaded_world *loaded, const ccd_answer *answer, const dent_impact *impact,
+                         bool names)
+{
+    char a[FEATURE_SIZE], b[FEATURE_SIZE];
+    print_interval(out, answer);
+    print_feature(loaded, impact, false, a);
+    print_feature(loaded, impact, true, b);
+    printer_format(out, "%s %u %s %u %s %.17g %.17g %.17g %.17g %.17g %.17g",
+                   dent_impact_kind_name((dent_impact_kind)impact->kind), impact->body_a, a, impact->body_b, b,
+                   impact->toi, impact->u, impact->v, impact->normal[0], impact->normal[1], impact->normal[2]);
+    if (names) {
+        print_body_names(out, body_name(loaded, answer, impact->body_a), body_name(loaded, answer, impact->body_b));
+    }
+    printer_text(out, "\n");
+}
+
+static void print_list(tool_session *session, const loaded_world *loaded, const ccd_answer *answer)
+{
+    const dent_impact_result *result = &answer->impacts;
+    bool names = loaded_world_prints_names(session, loaded);
+    progress_begin(&session->progress, "printing", result->count);
+    for (uint64_t i = 0; i < result->count; i++) {
+        if (i % PAIRS_PER_POLL == 0) {
+            progress_set(&session->progress, i, result->count);
+            if (interrupt_seen() || printer_failed(session->out)) {
+                break;
+            }
+        }
+        print_impact(session->out, loaded, answer, &result->impacts[i], names);
+    }
+    printer_flush(session->out);
+    progress_end(&session->progress);
 }
 
 static void print_start(printer *out, const loaded_world *loaded, const ccd_answer *answer)
@@ -208,7 +214,7 @@ static double milliseconds(const dent_impact_counters *counters)
     return (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6;
 }
 
-static void print_json(printer *out, const ccd_answer *answer)
+static void print_json(printer *out, const loaded_world *loaded, const ccd_answer *answer, bool names)
 {
     json_line line = json_line_begin(out);
     if (answer->interval != NULL) {
@@ -220,6 +226,9 @@ static void print_json(printer *out, const ccd_answer *answer)
     json_line_number(&line, "toi", answer->start.crosses ? 0 : answer->first != NULL ? answer->first->toi : INFINITY);
     json_line_integer(&line, "candidates", answer->impacts.counters.candidates);
     json_line_number(&line, "ms", milliseconds(&answer->impacts.counters));
+    if (names) {
+        json_body_names(&line, loaded);
+    }
     if (answer->start.crosses) {
         json_line_boolean(&line, "start_crosses", true);
     }
@@ -296,7 +305,7 @@ static int report(tool_session *session, const loaded_world *loaded, const ccd_a
 {
     const tool_options *options = session->options;
     if (options_have(options, OPTION_JSON)) {
-        print_json(session->out, answer);
+        print_json(session->out, loaded, answer, loaded_world_prints_names(session, loaded));
     } else {
         if (!options_have(options, OPTION_COUNT_ONLY)) {
             print_list(session, loaded, answer);
@@ -617,7 +626,8 @@ const tool_command command_ccd_row = {
                "Columns: kind, body a, feature a, body b, feature b, toi, u, v, normal x, y, z. toi is the largest\n"
                "double not above the true first time. A vertex is its 0-based index in the file, an edge v0-v1, a\n"
                "face its index, or cell/corner for solids. u, v: position on the face, f0 + u (f1 - f0) + v (f2 -\n"
-               "f0), or on the two edges. The normal points from b to a. The last line is the verdict.\n"
+               "f0), or on the two edges. The normal points from b to a. The last line is the verdict. With --names,\n"
+               "and for robots, lines end with the names of both bodies, each behind a tab.\n"
                "\n"
                "With --separation D pairs that come as near as D are listed too. None is missed, and none is\n"
                "listed that stays farther apart than 1.001 D. A first frame whose faces cross, or in which a body\n"
@@ -625,7 +635,7 @@ const tool_command command_ccd_row = {
                "crossing start, 2 an error.\n"
                "\n"
                "JSON keys: pairs toi candidates ms; toi is null if nothing meets; start_crosses is added if the\n"
-               "start crosses.\n"
+               "start crosses, names (of all bodies) with --names.\n"
                "\n"
                "SERIES is a pattern for numbered files ('shirt_%04d.obj', 'shirt_*.obj'; quote it), a directory, or a\n"
                ".tar, .tar.gz, .tar.xz of them (also ARCHIVE/PATTERN): the key frames of an animation. All intervals\n"
@@ -651,7 +661,7 @@ const tool_command command_ccd_row = {
                "tolerance then. toi, body_a and body_b are null if free; start_touches is added if the start\n"
                "touches. Exit status: 0 free, 1 a contact, 2 an error or undecided.\n",
     .option_bits = OPTION_BIT(OPTION_SEPARATION) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
-                   OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
+                   OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_NAMES) | OPTION_BIT(OPTION_MEMORY_LIMIT) | OPTION_BIT(OPTION_MERGE) |
                    OPTION_BIT(OPTION_COUNT_ONLY) | OPTION_BIT(OPTION_STATS) | OPTION_BIT(OPTION_JSON) |
                    OPTIONS_OF_ROBOTS | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_MOTION) |
                    OPTION_BIT(OPTION_MOTION_TOLERANCE) | OPTION_BIT(OPTION_TO_FRAME) |

@@ -185,7 +185,8 @@ const tool_command command_pairs_row = {
     "the file. A solid's surface face is cell/corner, the face opposite that corner (cell/face.part\n"
     "for cells that are not tetrahedra), an edge is v0-v1. Pairs that share a vertex are never\n"
     "reported. The result is the same for every method, thread count and instruction set. The exit\n"
-    "status is 0 whether or not there are pairs.\n"
+    "status is 0 whether or not there are pairs. Lines of robots, and of all with --names, end with the\n"
+    "names of both bodies, each behind a tab, and JSON has the key names, those of all bodies.\n"
     "\n" HELP_ON_SERIES
     "Each line then begins with the frame number; --count prints the number of pairs of each frame.\n"
     "\n"
@@ -198,7 +199,7 @@ const tool_command command_pairs_row = {
     "JSON keys, one object per query: (series: frame file fresh) pairs, the number of each kind,\n"
     "pairs_hash method candidates rebuilds ms.\n",
     .option_bits = OPTION_BIT(OPTION_ASK) | OPTION_BIT(OPTION_METHOD) | OPTIONS_OF_MACHINE |
-                   OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) |
+                   OPTION_BIT(OPTION_TOUCHING) | OPTION_BIT(OPTION_SURFACE_VERTICES_ONLY) | OPTION_BIT(OPTION_NO_SELF) | OPTION_BIT(OPTION_NAMES) |
                    OPTION_BIT(OPTION_THICKNESS) | OPTION_BIT(OPTION_CLOSEST_ONLY) | OPTION_BIT(OPTION_MEMORY_LIMIT) |
                    OPTION_BIT(OPTION_MERGE) | OPTIONS_OF_ROBOT_FILES | OPTIONS_OF_SERIES |
                    OPTION_BIT(OPTION_COUNT_ONLY) | OPTIONS_OF_SCENES | OPTION_BIT(OPTION_DEADLINE) |

@@ -33,11 +33,21 @@ typedef struct pair_tally {
     uint64_t kinds[PAIR_KIND_LIMIT];
 } pair_tally;
 
+/* Of the bodies in "body feature body feature". */
+static void print_names_of(printer *out, const loaded_world *loaded, const char *columns)
+{
+    unsigned a, b;
+    if (sscanf(columns, "%u %*s %u", &a, &b) == 2 && a < loaded->body_count && b < loaded->body_count) {
+        print_body_names(out, loaded->bodies[a].name, loaded->bodies[b].name);
+    }
+}
+
 /* Goes through all pairs and prints them, unless `out` is null. */
 static pair_tally go_through(tool_session *session, const loaded_world *loaded, const pair_answer *answer,
                              const frame_facts *frame, printer *out)
 {
     pair_tally tally = {.hash = fnv_start};
+    bool names = loaded_world_prints_names(session, loaded);
     for (uint64_t i = 0; i < answer->count; i++) {
         if (i % PAIRS_PER_POLL == 0) {
             progress_set(&session->progress, i, answer->count);
@@ -61,6 +71,9 @@ static pair_tally go_through(tool_session *session, const loaded_world *loaded, 
         printer_text(out, " ");
         printer_text(out, answer->kinds[kind]);
         answer->numbers(answer, i, out);
+        if (names) {
+            print_names_of(out, loaded, columns);
+        }
         printer_text(out, "\n");
     }
     return tally;
@@ -71,7 +84,8 @@ static double milliseconds(const dent_query_counters *counters)
     return (double)(counters->ns_prepare + counters->ns_search + counters->ns_finish) * 1e-6;
 }
 
-static void print_object(printer *out, const pair_answer *answer, const frame_facts *frame, const pair_tally *tally)
+static void print_object(printer *out, const loaded_world *loaded, const pair_answer *answer, const frame_facts *frame,
+                         const pair_tally *tally, bool names)
 {
     json_line line = json_line_begin(out);
     if (frame != NULL) {
@@ -90,6 +104,9 @@ static void print_object(printer *out, const pair_answer *answer, const frame_fa
     json_line_integer(&line, "candidates", answer->counters->candidates);
     json_line_integer(&line, "rebuilds", answer->counters->rebuilds);
     json_line_number(&line, "ms", milliseconds(answer->counters));
+    if (names) {
+        json_body_names(&line, loaded);
+    }
     json_line_end(&line);
 }
 
@@ -124,7 +141,7 @@ static pair_tally write_answer(tool_session *session, const loaded_world *loaded
         tally = go_through(session, loaded, answer, frame, json || count_only ? NULL : out);
     }
     if (json && !interrupt_seen()) {
-        print_object(out, answer, frame, &tally);
+        print_object(out, loaded, answer, frame, &tally, loaded_world_prints_names(session, loaded));
     } else if (count_only && frame != NULL) {
         printer_format(out, "%llu %llu\n", (unsigned long long)frame->number, (unsigned long long)answer->count);
     } else if (count_only) {

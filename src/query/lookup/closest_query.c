@@ -1,14 +1,18 @@
 /* Closest points on the surfaces of a world (dent/lookup.h).
  *
- * Down the tree of each body, nearest nodes first, as far as boxes are no farther than the best face so far. In a leaf the
- * filter of near_kernels.h, sixteen faces at a time, then the distance itself, eight at a time. The face of the point
- * before is the first guess: points that follow one another are often neighbours.
+ * Down the tree of each body, nearest nodes first, as far as boxes are no farther than what is known to be near. In a leaf a
+ * point of each face that is nearly the closest is found in floats, sixteen faces at a time (near_faces of
+ * lookup_kernels.h). The nearest of them bounds the distance, and what is surely farther is dropped. The rest waits until
+ * there are eight faces, of one point or of several, and is measured by the fixed sequence of doubles: that alone decides. The
+ * first bound is a corner of a face that was near the point before: points that follow one another are often neighbours.
  *
- * Nothing is lost. Let s be the scale to rounded coordinates, R = s times the best distance, P the largest |coordinate|
- * of the point there. Its rounded coordinates are off by at most 2^-24 P + e, corners by e = FOREST_INPUT_ERROR, the
- * computed distance by 2^-48 of the largest difference (feature_distance.h). The filter asks for 8 e + 16 u X more than its
- * reach, X <= 2 (1 + P). `slack` = 2^-18 (1 + P) covers all of this. Computed squares are off by a few u: the bound is made
- * larger by 2^-19 of itself.
+ * Nothing is lost. Let s be the scale to rounded coordinates, P the largest |coordinate| of the point there, X = 1 + P no
+ * smaller than half a difference, u = 2^-24. The rounded coordinates of the point are off by at most u P, corners by e =
+ * FOREST_INPUT_ERROR. So a difference is off by 2 u X, and the point of the face, two of them weighted, by 17 u X on an axis
+ * (weights that sum to 1 up to 3 u included), its length U by 35 u X. The measured distance d is off by 2^-48 of the largest
+ * difference (feature_distance.h). So s d <= U + `slack`, slack = 2^-18 X = 64 u X, for that face. What is no farther than
+ * d has computed boxes and faces no farther than s d + slack; the filter asks for 8 e + 16 u X (near_kernels.h), which is less.
+ * Hence the reach is U + 2 slack, and bounds are made larger by 2^-18 of themselves for the roundings of squares and roots.
  */
 #include "query/lookup/lookup_descent.h"
 

@@ -4,6 +4,7 @@
 #define DENT_QUERY_LOOKUP_DESCENT_H
 
 #include <math.h>
+#include <string.h>
 
 #include "query/lookup/lookup_search.h"
 
@@ -15,15 +16,22 @@ struct lookup_leaf {
     float key;
 };
 
+/* Nodes still to be looked at: key and number of each, and its level. */
+struct lookup_stack {
+    uint32_t depth;
+    uint8_t levels[LOOKUP_STACK];
+    uint64_t numbers[LOOKUP_STACK];
+};
+
 /* One ray or point on its way: what is still to be looked at. */
 struct lookup_descent {
     const struct lookup_search *search;
     float *keys; /* by slot of a body: how near it is; one body needs none */
     uint32_t body, nearest; /* how many bodies were begun; the slot of the first one */
-    uint32_t body_index, depth;
+    uint32_t body_index;
     const struct surface_tree *tree; /* of the body that is walked */
     uint64_t box_tests;
-    struct lookup_node stack[LOOKUP_STACK];
+    struct lookup_stack stack;
 };
 
 /* Keys of the sixteen boxes from `first` on, and bits of those that are not above the limit. */
@@ -48,21 +56,38 @@ DESCENT_INLINE uint32_t descent_push(struct lookup_node *stack, uint32_t depth, 
     return end;
 }
 
-/* Takes the nearest of the nodes with their bits set, at least one, and adds the others to the stack. */
-DESCENT_INLINE struct lookup_node descent_take(struct lookup_node *stack, uint32_t *depth, uint32_t level, uint32_t first,
-                                               uint32_t bits, const float keys[16])
+/* A node in one number that is ordered as keys are: no key is negative. */
+DESCENT_INLINE uint64_t node_number(float key, uint32_t node)
 {
-    uint32_t i = (uint32_t)__builtin_ctz(bits), end = *depth;
-    struct lookup_node nearest = {keys[i], level, first + i};
+    uint32_t bits;
+    memcpy(&bits, &key, sizeof bits);
+    return (uint64_t)bits << 32 | node;
+}
+
+DESCENT_INLINE float key_of_number(uint64_t number)
+{
+    uint32_t bits = (uint32_t)(number >> 32);
+    float key;
+    memcpy(&key, &bits, sizeof key);
+    return key;
+}
+
+/* Takes the nearest of the nodes with their bits set, at least one, and adds the others to the stack. Without branches on
+ * what is nearer: nobody could predict them. */
+DESCENT_INLINE struct lookup_node descent_take(struct lookup_stack *stack, uint32_t level, uint32_t first, uint32_t bits,
+                                               const float keys[16])
+{
+    uint32_t i = (uint32_t)__builtin_ctz(bits), depth = stack->depth;
+    uint64_t nearest = node_number(keys[i], first + i);
     for (bits &= bits - 1; bits; bits &= bits - 1) {
         i = (uint32_t)__builtin_ctz(bits);
-        bool nearer = keys[i] < nearest.key;
-        stack[end++] = (struct lookup_node){nearer ? nearest.key : keys[i], level, nearer ? nearest.node : first + i};
-        nearest.key = nearer ? keys[i] : nearest.key;
-        nearest.node = nearer ? first + i : nearest.node;
+        uint64_t other = node_number(keys[i], first + i), least = other < nearest ? other : nearest;
+        stack->numbers[depth] = other ^ nearest ^ least;
+        stack->levels[depth++] = (uint8_t)level;
+        nearest = least;
     }
-    *depth = end;
-    return nearest;
+    stack->depth = depth;
+    return (struct lookup_node){key_of_number(nearest), level, (uint32_t)nearest};
 }
 
 DESCENT_INLINE void prefetch_leaves(const struct surface_tree *tree, uint32_t first, uint32_t bits)
@@ -76,10 +101,11 @@ DESCENT_INLINE void prefetch_leaves(const struct surface_tree *tree, uint32_t fi
 }
 
 /* The next node of the stack that is of interest; false: none. */
-DESCENT_INLINE bool descent_pop(const struct lookup_node *stack, uint32_t *depth, float limit, struct lookup_node *node)
+DESCENT_INLINE bool descent_pop(struct lookup_stack *stack, float limit, struct lookup_node *node)
 {
-    while (*depth > 0) {
-        *node = stack[--*depth];
+    while (stack->depth > 0) {
+        uint64_t number = stack->numbers[--stack->depth];
+        *node = (struct lookup_node){key_of_number(number), stack->levels[stack->depth], (uint32_t)number};
         if (node->key <= limit) {
             return true;
         }
@@ -92,7 +118,8 @@ DESCENT_INLINE void descent_begin(struct lookup_descent *descent, const void *wa
 {
     const struct lookup_search *search = descent->search;
     float *keys = descent->keys;
-    descent->body = descent->nearest = descent->depth = 0;
+    descent->body = descent->nearest = descent->body_index = descent->stack.depth = 0;
+    descent->tree = NULL;
     if (search->slot_count <= 1) {
         return;
     }
@@ -130,7 +157,7 @@ DESCENT_INLINE bool descent_next(struct lookup_descent *descent, const void *wal
 {
     for (;;) {
         struct lookup_node node;
-        if (!descent_pop(descent->stack, &descent->depth, *limit, &node) &&
+        if (!descent_pop(&descent->stack, *limit, &node) &&
             !descent_next_body(descent, *limit, &node)) {
             return false;
         }
@@ -146,7 +173,7 @@ DESCENT_INLINE bool descent_next(struct lookup_descent *descent, const void *wal
             if (!bits) {
                 break;
             }
-            node = descent_take(descent->stack, &descent->depth, node.level - 1, first, bits, keys);
+            node = descent_take(&descent->stack, node.level - 1, first, bits, keys);
         }
         if (node.level == 0) {
             *leaf = (struct lookup_leaf){descent->body_index, node.node, node.key};
