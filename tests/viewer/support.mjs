@@ -27,9 +27,19 @@ function waitedFor(child, waited) {
     for (const handle of [child, child.stdout, child.stderr]) waited ? handle.ref() : handle.unref();
 }
 
+// What programs keep for the next time, for as long as the tests run.
+let kept = null;
+export function stateFolder() {
+    if (!kept) {
+        kept = mkdtempSync(join(tmpdir(), "dent-state-"));
+        process.on("exit", () => rmSync(kept, { recursive: true, force: true }));
+    }
+    return kept;
+}
+
 // A running program that prints the address of a view on its first line: { url, stop(), output, errors }.
 export async function startProgram(program, ...words) {
-    const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, ...env } = process.env; // as on a machine without either
+    const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, ...env } = { ...process.env, XDG_STATE_HOME: stateFolder() }; // as on a machine without either
     const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], env });
     const viewer = { child, output: "", errors: "" };
     running.add(child);
@@ -69,6 +79,7 @@ export async function startBrowser() {
         timeout: WAIT,
         viewport: { width: 1200, height: 750 },
         args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            "--disable-gpu-watchdog", "--disable-dev-shm-usage", // a machine that is busy, or has little shared memory, is no fault of the page
             "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
     });
     browser.setDefaultTimeout(WAIT);
