@@ -38,8 +38,13 @@ export function stateFolder() {
 }
 
 // A running program that prints the address of a view on its first line: { url, stop(), output, errors }.
-export async function startProgram(program, ...words) {
-    const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, ...env } = { ...process.env, XDG_STATE_HOME: stateFolder() }; // as on a machine without either
+export function startProgram(program, ...words) {
+    return startProgramIn({ XDG_STATE_HOME: stateFolder() }, program, ...words);
+}
+// The same with other variables of the environment; undefined: without it.
+export async function startProgramIn(changes, program, ...words) {
+    const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, ...env } = { ...process.env, ...changes }; // as on a machine without either
+    for (const name of Object.keys(env)) if (env[name] === undefined) delete env[name];
     const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], env });
     const viewer = { child, output: "", errors: "" };
     running.add(child);

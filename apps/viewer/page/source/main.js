@@ -132,6 +132,7 @@ function onHello(message) {
     write("time-caption", message.live ? "ms" : "ms for the contacts");
     write("push-caption", `largest push${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
     $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve
+    $("playback").classList.toggle("still", message.frames === 1 && !message.live && !/\.pvd$/.test(message.path ?? "")); // a recording may grow
     $("scrub").style.visibility = message.live ? "hidden" : ""; // a live scene only goes on
     $("time-keys").hidden = !message.live;
     $("grab-label").hidden = !message.live || Boolean(message.hand); // there a plain drag does it
@@ -145,6 +146,7 @@ function onHello(message) {
     $("hand-keys").hidden = !message.hand;
     listBodies(message.bodies);
     if (!again) showUp();
+    if (message.checked?.length) showPairs({ pending: true }); // with the verdict, not later with the frame
     if (awaiting === 0) applyWishes();
 }
 

@@ -77,8 +77,8 @@ export class PairList {
             names.append(name);
         }
         figures.className = "figures";
-        const depth = pair.depth > 0 ? this.label(pair.depth) : "touch";
-        for (const text of [depth, `${shortNumber(pair.count)}×`, ...(pair.volume > 0 ? [this.volume(pair)] : [])]) figures.append(Object.assign(document.createElement("span"), { textContent: text }));
+        const depth = pair.depth > 0 ? this.label(pair.depth) : "touch", second = this.sort.value === "volume" ? (pair.volume > 0 ? this.volume(pair) : "–") : `${shortNumber(pair.count)}×`;
+        for (const text of [depth, second]) figures.append(Object.assign(document.createElement("span"), { textContent: text }));
         button.append(names, figures);
         button.title = `${this.names[pair.a]} and ${pair.a === pair.b ? "itself" : this.names[pair.b]}: ${depth}, ${pair.count} ${pair.counted ?? "contacts"}${pair.volume > 0 ? `, volume in common ${this.volume(pair)}` : ""}`;
         button.setAttribute("aria-pressed", String(Boolean(chosen)));

@@ -487,9 +487,11 @@ export class Stage {
         }
     }
 
+    // Of what is seen: bodies that are hidden do not count, unless all are.
     eachVertex(middle, visit) {
+        const hidden = this.bodies.some(body => body.mesh.visible) ? body => !body.mesh.visible : () => false;
         for (const [i, body] of this.bodies.entries()) {
-            if (this.only && !this.only(body, i)) continue;
+            if (this.only ? !this.only(body, i) : hidden(body)) continue;
             const { array: places } = body.mesh.userData.places ?? body.mesh.geometry.getAttribute("position");
             for (let i = 0; i + 2 < places.length; i += 3) {
                 const x = places[i] - middle.x, y = places[i + 1] - middle.y, z = places[i + 2] - middle.z;
