@@ -56,12 +56,18 @@ const capsSeen = page => page.evaluate(() => {
         gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
         let count = 0;
         for (let at = 0; at < pixels.length; at += 4) count += pixels[at] > 250 && pixels[at + 1] < 5 && pixels[at + 2] > 250;
-        if (count > 0) seen[i] = count;
+        seen[stage.bodies.findIndex(body => body.mesh.geometry === stage.cutter.caps[i].meshes[0].geometry)] = count;
         cover.material.color.copy(color);
     });
     stage.effects = effects;
     stage.draw();
-    return seen;
+    // Which solids the plane goes through: only they can have a cap.
+    const { normal, constant } = stage.cutter.plane, crossed = stage.bodies.flatMap((body, i) => {
+        const { array } = body.mesh.geometry.getAttribute("position"), sides = new Set();
+        for (let at = 0; at < array.length; at += 3) sides.add(Math.sign(normal.x * array[at] + normal.y * array[at + 1] + normal.z * array[at + 2] + constant));
+        return body.closed && sides.has(1) && sides.has(-1) ? [i] : [];
+    });
+    return { seen, crossed };
 });
 
 // All thirty in the long tier, else what there is of the last tooth, or the two parts of it that are deepest in each other.
@@ -94,9 +100,11 @@ test("of thirty meshes of a jaw the model is seen, and two clicks show the pair 
     await page.click("#cut-on");
     await rest(page);
     await keep(page, "jaw_cut");
-    const caps = await capsSeen(page);
-    t.diagnostic(`caps: pixels by body ${JSON.stringify(caps)}`);
-    assert.ok(Object.keys(caps).length >= 1 && Object.values(caps).every(count => count > 20), JSON.stringify(caps));
+    const { seen, crossed } = await capsSeen(page);
+    t.diagnostic(`caps: pixels by body ${JSON.stringify(seen)}, the plane goes through ${crossed}`);
+    assert.ok(crossed.length > 0);
+    for (const [body, count] of Object.entries(seen)) assert.equal(count > 0, crossed.includes(Number(body)), `cap of body ${body}: ${count} pixels`);
+    assert.ok(Math.max(...Object.values(seen)) > 200, JSON.stringify(seen));
     await page.click("#cut-on");
     await page.click("#theme");
     await rest(page);

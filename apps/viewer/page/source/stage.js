@@ -487,15 +487,15 @@ export class Stage {
         }
     }
 
-    // Of what is seen: bodies that are hidden do not count, unless all are.
+    // Of what is seen: bodies that are hidden do not count, unless all are, nor does what the cut takes away.
     eachVertex(middle, visit) {
-        const hidden = this.bodies.some(body => body.mesh.visible) ? body => !body.mesh.visible : () => false;
+        const { plane } = this.cutter, hidden = this.bodies.some(body => body.mesh.visible) ? body => !body.mesh.visible : () => false;
         for (const [i, body] of this.bodies.entries()) {
             if (this.only ? !this.only(body, i) : hidden(body)) continue;
             const { array: places } = body.mesh.userData.places ?? body.mesh.geometry.getAttribute("position");
             for (let i = 0; i + 2 < places.length; i += 3) {
                 const x = places[i] - middle.x, y = places[i + 1] - middle.y, z = places[i + 2] - middle.z;
-                if (Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST) visit(x, y, z);
+                if (Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST && (!this.cutting || plane.normal.x * places[i] + plane.normal.y * places[i + 1] + plane.normal.z * places[i + 2] + plane.constant >= 0)) visit(x, y, z);
             }
         }
     }
