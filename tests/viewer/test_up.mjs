@@ -91,6 +91,18 @@ test("rubbish in the file, or what is no file, is as if nothing had been kept", 
     assert.equal(await told(box, where, "y"), "z");
 });
 
+test("other words than x, y and z close the connection", async () => {
+    const viewer = await startViewer(box);
+    for (const words of ["up", "up w", "up xy", "up X", "up x y", "up "]) {
+        const socket = plainClient(viewer.url);
+        await new Promise(resolve => socket.on("open", resolve));
+        const closed = new Promise(resolve => socket.on("close", resolve));
+        socket.send(words);
+        assert.equal(await closed, 1008, words);
+    }
+    await viewer.stop();
+});
+
 test("in a browser: chosen in one page, it is so in the page of another server", async () => {
     const browser = await startBrowser(), shown = page => page.evaluate(() => [document.getElementById("up").value, window.dentView.stage.camera.up.toArray().join()]);
     const first = await startViewer(shirt), page = await openPage(browser, first.url);

@@ -184,6 +184,7 @@ static int handle_command(viewing *view, const view_command *command)
         return STATUS_GOOD;
     case VIEW_COMMAND_JOINT:
         moves(view);
+        view->state_changed = true; /* volumes of the former pose are no longer told */
         return source->set_joint != NULL ? give_up(view, source->set_joint(source, command->number[0], command->value[0]))
                                          : STATUS_GOOD;
     case VIEW_COMMAND_UP:
