@@ -63,9 +63,9 @@ const capsSeen = page => page.evaluate(() => {
     stage.draw();
     // Which solids the plane goes through: only they can have a cap.
     const { normal, constant } = stage.cutter.plane, crossed = stage.bodies.flatMap((body, i) => {
-        const { array } = body.mesh.geometry.getAttribute("position"), sides = new Set();
-        for (let at = 0; at < array.length; at += 3) sides.add(Math.sign(normal.x * array[at] + normal.y * array[at + 1] + normal.z * array[at + 2] + constant));
-        return body.closed && sides.has(1) && sides.has(-1) ? [i] : [];
+        const { array } = body.mesh.geometry.getAttribute("position"), { corners } = body;
+        const beyond = vertex => normal.x * array[3 * vertex] + normal.y * array[3 * vertex + 1] + normal.z * array[3 * vertex + 2] + constant > 0;
+        return body.closed && corners.some((vertex, k) => k % 3 > 0 && beyond(vertex) !== beyond(corners[k - (k % 3)])) ? [i] : [];
     });
     return { seen, crossed };
 });
