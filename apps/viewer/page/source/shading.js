@@ -43,11 +43,11 @@ vec3 ramp(float at) {
 }
 void main() {
     #include <clipping_planes_fragment>
-    vec3 face = cross(dFdx(place), dFdy(place)), normal; // towards the eye
+    vec3 normal;
     if (even) {
         normal = normalize(bend);
-        normal = dot(normal, face) < 0.0 ? -normal : normal; // both sides are lit. By the eye alone, outlines of round bodies get dark points
-    } else normal = normalize(face);
+        normal = dot(normal, place) > 0.0 ? -normal : normal; // both sides are lit
+    } else normal = normalize(cross(dFdx(place), dFdy(place)));
     vec3 own = stressScale > 0.0 && part >= 0.0 ? ramp(part) : color;
     float shine = max(dot(normal, normalize(vec3(-0.36, 0.48, 0.8) - normalize(place))), 0.0);
     shine *= shine; shine *= shine; shine *= shine; shine *= shine; shine *= shine;
