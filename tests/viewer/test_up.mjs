@@ -72,6 +72,8 @@ test("without XDG_STATE_HOME it is kept below the home, without a home not at al
     assert.equal(await told(box, {}, "y"), "z");
     assert.equal(await told(box, {}), "z");
     assert.equal(await told(box, { HOME: join(folder, "a shirt.obj") }, "y"), "z"); // no folder
+    assert.equal(await told(box, { HOME: join(folder, "absent") }, "y"), "z");
+    assert.equal(existsSync(join(folder, "absent")), false);
     assert.equal(await told(box, { XDG_STATE_HOME: `/${"x".repeat(5000)}` }, "y"), "z");
 });
 

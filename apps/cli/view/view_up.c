@@ -54,7 +54,7 @@ static bool find_state(char *path, bool make_folders)
     }
     int length = snprintf(path, PATH_MAX, "%s", given ? state : home), count = given ? 1 : 3;
     for (int i = 0; i < count && length > 0 && length < PATH_MAX; i++) {
-        if (make_folders) {
+        if (make_folders && (given || i > 0)) { /* a home that is not there is not made */
             mkdir(path, S_IRWXU); /* where it fails, so does writing the file */
         }
         length += snprintf(path + length, (size_t)(PATH_MAX - length), "%s", given ? below_state[i] : below_home[i]);
