@@ -379,12 +379,13 @@ static void close_redirect(viewing *view)
 
 /* The volumes of the pairs, once a page has everything else and has been silent for a while. The next command stops the
  * search, which then begins again later: it never keeps a page waiting. */
-static void find_volumes(viewing *view, const view_server_facts *facts)
+static void find_volumes(viewing *view)
 {
     view_source *source = &view->source;
+    view_server_facts facts = view_server_get_facts(view->server);
     bool due = source->find_volumes != NULL && source->checked_count > 0 && !source->volumes_known;
-    bool rests = view->started && facts->has_frame && !view->changed && !source->moved && !for_a_file(view) &&
-                 dent_clock_ns() - view->last_command_ns > REST_NS;
+    bool rests = facts.has_frame && facts.wanted /* a page has drawn it */ && !view->changed && !source->moved &&
+                 !for_a_file(view) && dent_clock_ns() - view->last_command_ns > REST_NS;
     if (!due || !rests) {
         return;
     }
@@ -426,7 +427,7 @@ static int turn(viewing *view)
         view_server_get_facts(view->server); /* as they are now: a page may have become ready while the bodies moved */
     failed = failed ? failed : publish(view, &facts);
     if (!failed) {
-        find_volumes(view, &facts);
+        find_volumes(view);
     }
     return failed;
 }
