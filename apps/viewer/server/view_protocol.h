@@ -126,7 +126,7 @@ typedef enum view_command_kind {
     VIEW_COMMAND_JOINT,           /* joint INDEX VALUE          of a robot, see HELLO */
     VIEW_COMMAND_UP,              /* up x|y|z                   the axis that points up */
     VIEW_COMMAND_RELEASE,         /* release                                        */
-    VIEW_COMMAND_SETTLED          /* settled                    everything wished for is drawn: take the picture */
+    VIEW_COMMAND_SETTLED          /* settled                    everything requested is drawn: take the picture */
 } view_command_kind;
 
 typedef struct view_command {
