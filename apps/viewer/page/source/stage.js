@@ -71,7 +71,10 @@ export class Stage {
         this.fitted = false;
         this.pending = false;
         this.markedFaces = this.faceCount = 0;
-        new ResizeObserver(() => requestAnimationFrame(() => this.resize())).observe(canvas.parentElement);
+        // A snapshot is taken of the frame in which the browser has made the window as large as asked: what is drawn must have that size in
+        // the same frame, or it is stretched.
+        const resized = smooth ? () => (this.resize(), this.draw()) : () => requestAnimationFrame(() => this.resize());
+        new ResizeObserver(resized).observe(canvas.parentElement);
         this.resize();
     }
 
