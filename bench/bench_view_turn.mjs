@@ -8,6 +8,7 @@
 // follows when the model rests. Sizes of the page: a window, a large screen, and one that is hostile: 8000 × 6000.
 //
 // DENT_VIEW_SECONDS: of one measurement, default 4. DENT_VIEW_ROUNDS: default 3. DENT_VIEW_SCALE: of the scene, default 2.
+// DENT_VIEW_WORDS: of the command, instead of the scene (`--prescribed strands-1m-sparse`: 31,250 strands). DENT_VIEW_SIZES: how many of the sizes.
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -77,10 +78,10 @@ function turn(page, seconds) {
 const rows = new Map();
 for (let round = 0; round < ROUNDS; round++) {
     for (const tool of round % 2 ? [...tools].reverse() : tools) {
-        const viewer = await startProgram(tool, "view", "--no-browser", "--prescribed", "sheet-curved", "--scale", process.env.DENT_VIEW_SCALE ?? "2");
+        const viewer = await startProgram(tool, "view", "--no-browser", ...(process.env.DENT_VIEW_WORDS?.split(" ") ?? ["--prescribed", "sheet-curved", "--scale", process.env.DENT_VIEW_SCALE ?? "2"]));
         const browser = await startBrowser(), page = await openPage(browser, viewer.url);
         await page.waitForFunction(() => !window.dentView.pending);
-        for (const [width, height] of SIZES) {
+        for (const [width, height] of SIZES.slice(0, Number(process.env.DENT_VIEW_SIZES ?? SIZES.length))) {
             await page.setViewportSize({ width, height });
             await new Promise(resolve => setTimeout(resolve, 500));
             const before = spentByBrowser(), { count, ms, size, rest, faces } = await turn(page, SECONDS);

@@ -10,11 +10,16 @@
 
 static int stop_flag;    /* only through the __atomic built-ins: set here, polled by the library's workers */
 static int at_once_flag; /* the same */
+static int *other_flag;  /* the same; what it leads to, too */
 
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     __atomic_store_n(&stop_flag, 1, __ATOMIC_RELAXED);
+    int *other = __atomic_load_n(&other_flag, __ATOMIC_ACQUIRE);
+    if (other != NULL) {
+        __atomic_store_n(other, 1, __ATOMIC_RELAXED);
+    }
     if (__atomic_load_n(&at_once_flag, __ATOMIC_RELAXED) != 0) {
         static const char line[] = "\ndent: interrupted\n";
         size_t skip = isatty(STDERR_FILENO) ? 0 : 1; /* a terminal shows "^C", perhaps after a progress bar */
@@ -46,6 +51,11 @@ const int *interrupt_flag(void)
 bool interrupt_seen(void)
 {
     return __atomic_load_n(&stop_flag, __ATOMIC_RELAXED) != 0;
+}
+
+void interrupt_also(int *flag)
+{
+    __atomic_store_n(&other_flag, flag, __ATOMIC_RELEASE);
 }
 
 void interrupt_at_once(bool at_once)

@@ -12,6 +12,10 @@ void interrupt_install(void);
 const int *interrupt_flag(void);
 bool interrupt_seen(void);
 
+/** Another flag that Ctrl-C raises, for a query that may also be stopped for another reason; null: none. It must live until
+ * this is called again. */
+void interrupt_also(int *flag);
+
 /** While `at_once` holds, Ctrl-C ends the program there and then, with status 130: for reading files and making scenes,
  * which cannot be stopped half-way and have nothing to keep. Flush the output first. */
 void interrupt_at_once(bool at_once);

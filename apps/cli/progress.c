@@ -210,6 +210,12 @@ void progress_unlock(progress_bar *progress)
     }
 }
 
+void progress_mute(progress_bar *progress)
+{
+    progress_end(progress);
+    progress->held = true;
+}
+
 void progress_end(progress_bar *progress)
 {
     if (!progress->running || progress->held) {

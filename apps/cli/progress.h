@@ -57,6 +57,8 @@ void progress_release(progress_bar *progress);
 void progress_note(progress_bar *progress, const char *note);
 void progress_lock(progress_bar *progress);
 void progress_unlock(progress_bar *progress);
+/** No stage is shown from now on. */
+void progress_mute(progress_bar *progress);
 /** Takes the bar away. Call it before anything else is written to the terminal. */
 void progress_end(progress_bar *progress);
 

@@ -169,6 +169,27 @@ class Pages(unittest.TestCase):
         self.assertGreater(kinds.count(b"fcTL"), 8)
         self.assertLess(path.stat().st_size, 2_000_000)
 
+    def made(self, *names):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [str(ROOT / "tools" / "gallery"), *names, "--dent", os.environ["DENT_TOOL"], "-o", folder]
+            result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(result.returncode, 0, result.stdout)
+            return [gallery.read_png(pathlib.Path(folder) / f"{name}.png") for name in names]
+
+    @unittest.skipUnless(os.environ.get("DENT_TOOL"), "needs the tool")
+    def test_pictures_are_made_as_they_are_in_the_tree(self):
+        """One by `dent check`, the same everywhere; one by `dent view`, where there is a Chromium: of the same size, and as colourful."""
+        names = ["crossing_curves"] + ["arm_view"] * bool(os.environ.get("DENT_CHROMIUM") or shutil.which("chromium"))
+        for name, (width, height, rows) in zip(names, self.made(*names)):
+            kept = gallery.read_png(ROOT / "docs" / "images" / f"{name}.png")
+            self.assertEqual((width, height), kept[:2], name)
+            back = bytes(rows[0][:3])
+            drawn = [sum(row[i:i + 3] != back for row in rows for i in range(0, 3 * width, 3)) for rows in (rows, kept[2])]
+            self.assertGreater(drawn[0], 0.9 * drawn[1], name)
+            self.assertLess(drawn[0], 1.1 * drawn[1], name)
+            if name == "crossing_curves":
+                self.assertEqual(rows, kept[2], name)
+
     @unittest.skipUnless(os.environ.get("DENT_LONG_TESTS") and os.environ.get("DENT_TOOL"), "makes all pictures: long tier")
     def test_all_pictures_can_be_made(self):
         if not (os.environ.get("DENT_CHROMIUM") or shutil.which("chromium")):

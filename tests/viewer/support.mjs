@@ -11,8 +11,8 @@ const { chromium } = require("playwright-core");
 export const WebSocket = require("ws");
 
 // How long anything is waited for, in milliseconds: a limit for what never comes, not an expectation. A busy machine with one
-// core must not reach it.
-export const WAIT = 120000;
+// core, or one that stands still for minutes because something else is measured, must not reach it.
+export const WAIT = 600000;
 
 // A failed test must not leave a server behind: node waits for its children, and a failure would read as a timeout.
 // So the children are not waited for, except in stop(), and end with this program.
@@ -27,9 +27,24 @@ function waitedFor(child, waited) {
     for (const handle of [child, child.stdout, child.stderr]) waited ? handle.ref() : handle.unref();
 }
 
+// What programs keep for the next time, for as long as the tests run.
+let kept = null;
+export function stateFolder() {
+    if (!kept) {
+        kept = mkdtempSync(join(tmpdir(), "dent-state-"));
+        process.on("exit", () => rmSync(kept, { recursive: true, force: true }));
+    }
+    return kept;
+}
+
 // A running program that prints the address of a view on its first line: { url, stop(), output, errors }.
-export async function startProgram(program, ...words) {
-    const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, ...env } = process.env; // as on a machine without either
+export function startProgram(program, ...words) {
+    return startProgramIn({ XDG_STATE_HOME: stateFolder() }, program, ...words);
+}
+// The same with other variables of the environment; undefined: without it.
+export async function startProgramIn(changes, program, ...words) {
+    const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY, ...env } = { ...process.env, ...changes }; // as on a machine without either
+    for (const name of Object.keys(env)) if (env[name] === undefined) delete env[name];
     const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], env });
     const viewer = { child, output: "", errors: "" };
     running.add(child);
@@ -69,6 +84,7 @@ export async function startBrowser() {
         timeout: WAIT,
         viewport: { width: 1200, height: 750 },
         args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            "--disable-gpu-watchdog", "--disable-dev-shm-usage", // a machine that is busy, or has little shared memory, is no fault of the page
             "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
     });
     browser.setDefaultTimeout(WAIT);

@@ -5,7 +5,7 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { lookAtPixels, openPage, startBrowser, startViewer } from "./support.mjs";
+import { WAIT, lookAtPixels, openPage, startBrowser, startViewer } from "./support.mjs";
 
 let folder, browser;
 before(async () => {
@@ -17,7 +17,7 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 120000 });
+const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: WAIT });
 
 function write(name, size = 1, at = 0) {
     const path = join(folder, name), end = at + size;

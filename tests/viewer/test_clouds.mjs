@@ -105,6 +105,19 @@ test("the curve is the circle in which the spheres meet, and figures say so", as
     assert.equal(facts.legend, false);
 });
 
+test("a picture that is saved has the legend of the distances", async () => {
+    const seen = await page.evaluate(() => {
+        const width = 900, height = 600, read = overlay => window.dentView.takePicture(width, height, overlay).getContext("2d").getImageData(0, height / 2, width / 2, height / 2).data;
+        const one = read(true), two = read(false), drawn = new Set();
+        for (let i = 0; i < one.length; i += 4) if (one[i] !== two[i] || one[i + 1] !== two[i + 1] || one[i + 2] !== two[i + 2]) drawn.add(`${one[i]},${one[i + 1]},${one[i + 2]}`);
+        const bar = getComputedStyle(document.getElementById("cloud-bar")).backgroundImage.match(/\d+, \d+, \d+/g).map(color => color.replaceAll(" ", ""));
+        const near = color => [...drawn].some(other => other.split(",").every((x, k) => Math.abs(x - color.split(",")[k]) <= 16)); // the ends of the bar are blended
+        return { drawn: drawn.size, ends: [bar[0], bar[bar.length >> 1], bar.at(-1)], found: [bar[0], bar[bar.length >> 1], bar.at(-1)].map(near) };
+    });
+    assert.deepEqual(seen.ends, ["0,90,181", "245,245,240", "220,100,0"]); // inside, on and outside the other surface
+    assert.deepEqual(seen.found, [true, true, true], JSON.stringify(seen));
+});
+
 test("a wireframe makes discs small, and a cut plane cuts them", async () => {
     const wide = (await lookAtPixels(page)).share;
     await page.evaluate(() => [0, 1].forEach(i => window.dentView.stage.setBody(i, { wireframe: true })));

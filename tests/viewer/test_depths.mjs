@@ -128,11 +128,13 @@ test("the page calls them by their names, and colours by what is known", async (
     const { range, far, grey } = await page.evaluate(() => {
         const { stage } = window.dentView, { contacts, contactIds, contactsSent } = stage.glyphs.frame;
         const uncertain = Array.from({ length: contactsSent }, (_, i) => 13 * i).filter(at => contacts[at + 6] > stage.glyphs.range * 1.000001);
-        const color = stage.points.geometry.getAttribute("color"), far = stage.glyphs.drawn;
+        stage.draw(); // as the page is now: a picture may still be due
+        const far = stage.glyphs.drawn;
         // The box that is eaten is a few pixels wide in the whole model, where one mark stands for all its contacts: look from near.
         const sum = uncertain.reduce((at, k) => at.add({ x: contacts[k], y: contacts[k + 1], z: contacts[k + 2] }), stage.camera.position.clone().set(0, 0, 0));
-        stage.approach(sum.divideScalar(uncertain.length), 0.5 / stage.unit);
+        stage.approach(sum.divideScalar(uncertain.length), 0.2 / stage.unit); // so near that each has a mark of its own
         stage.draw();
+        const color = stage.points.geometry.getAttribute("color"); // only now: more marks take another buffer
         let grey = 0;
         for (let i = 0; i < stage.glyphs.drawn; i++) grey += color.getX(i) === color.getY(i) && color.getY(i) === color.getZ(i);
         return { range: stage.glyphs.range * stage.unit, far, grey };

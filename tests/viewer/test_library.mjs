@@ -20,7 +20,7 @@ async function finish(viewer, t, what) {
     const { code } = await viewer.end(), seen = result(viewer);
     assert.equal(code, 0, viewer.errors);
     assert.equal(seen.updates, STEPS);
-    t.diagnostic(`${what}: dent_view_update median ${seen.median_us} µs, p99 ${seen.p99_us} µs, longest ${seen.longest_us} µs; ${seen.made} frames made, ${seen.drawn} drawn`);
+    t.diagnostic(`${what}: dent_view_update median ${seen.median_us} µs, p99 ${seen.p99_us} µs, longest ${seen.longest_us} µs; CPU time mean ${seen.cpu_us} µs, longest ${seen.longest_cpu_us} µs; ${seen.made} frames made, ${seen.drawn} drawn`);
     return seen;
 }
 

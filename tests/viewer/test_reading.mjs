@@ -1,5 +1,6 @@
 // Reading a model of many bodies in a real browser: few marks, the worst pair in one click, caps, fields, names, axes, scale.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,6 +112,23 @@ test("pairs can be sorted and found by name, and the least depth hides pairs and
         bar.value = 0;
         bar.dispatchEvent(new Event("input"));
     });
+});
+
+test("volumes of pairs follow when the page has everything else, and order the list: those of dent check", async () => {
+    const { stdout } = spawnSync(process.env.DENT_TOOL, ["check", "--json", ...files], { encoding: "utf8" });
+    const expected = stdout.trim().split("\n").map(JSON.parse).filter(line => line.volume > 0).map(line => [line.body_a, line.body_b, line.volume]);
+    assert.equal(expected.length, 2);
+    await page.waitForFunction(() => window.dentView.bodyPairs.every(pair => pair.volume > 0));
+    assert.deepEqual(await see(() => window.dentView.bodyPairs.map(pair => [pair.a, pair.b, pair.volume])), expected);
+    await page.selectOption("#pair-sort", "volume");
+    const [largest, other] = expected.sort((p, q) => q[2] - p[2]), title = `li:nth-child(1) button`;
+    assert.deepEqual(await see(() => window.dentView.pairList.wanted().map(pair => [pair.a, pair.b])), [largest.slice(0, 2), other.slice(0, 2)]);
+    assert.match(await page.getAttribute(`#pair-list ${title}`, "title"), /volume in common \S+ vol$/);
+    assert.match(await page.textContent("#pair-list li:first-child .figures"), / vol$/);
+    await page.selectOption("#pair-sort", "depth");
+    const late = await openPage(browser, viewer.url); // has them at once
+    await late.waitForFunction(() => window.dentView.bodyPairs.every(pair => pair.volume > 0));
+    await late.close();
 });
 
 test("a click on a name shows that body alone, another click all", async () => {

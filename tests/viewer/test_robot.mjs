@@ -1,5 +1,6 @@
 // Sliders of a robot's joints: named, within their limits, and what they do is what the tool computes.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +46,18 @@ test("moving a slider moves the links, and the verdict follows", async () => {
     await page.waitForFunction(before => window.dentView.ready && window.dentView.sequence > before, sequence);
     assert.equal(await page.evaluate(() => window.dentView.hello.joints[1].value), 3.1);
     assert.deepEqual((await read()).map(row => row.shown), ["0.0°", "177.6°", "28.6°"]);
+    await slide(1, 0);
+    await page.waitForFunction(() => /^free/.test(document.getElementById("verdict").textContent));
+});
+
+test("volumes of pairs are those of the present pose", async () => {
+    for (const value of [3.1, 2.9]) {
+        await slide(1, value);
+        const { stdout } = spawnSync(process.env.DENT_TOOL, ["check", "--json", "--joints", `hand_joint=0.5,lower_joint=${value}`, join(folder, "arm.urdf")], { encoding: "utf8" });
+        const expected = stdout.trim().split("\n").map(JSON.parse).filter(line => line.volume > 0).map(line => line.volume);
+        assert.ok(expected.length > 0, stdout);
+        await page.waitForFunction(expected => JSON.stringify(window.dentView.bodyPairs?.map(pair => pair.volume).filter(volume => volume > 0)) === JSON.stringify(expected), expected);
+    }
     await slide(1, 0);
     await page.waitForFunction(() => /^free/.test(document.getElementById("verdict").textContent));
 });

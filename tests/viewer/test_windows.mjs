@@ -1,13 +1,13 @@
 // Several pages on one source, hidden pages, windows of any size, a graphics context that is lost: in a real browser.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { lookAtPixels, openPage, settled, startBrowser, startViewer } from "./support.mjs";
+import { WAIT, lookAtPixels, openPage, settled, startBrowser, startViewer } from "./support.mjs";
 
 let browser;
 before(async () => (browser = await startBrowser()));
 after(() => browser.close());
 
-const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: 120000 });
+const wait = (page, expression, argument) => page.waitForFunction(expression, argument, { timeout: WAIT });
 
 async function finish(viewer, ...pages) {
     for (const page of pages) {

@@ -75,12 +75,19 @@ static uint64_t wait_for_page(dent_view *view)
     return dent_view_get_info(view).update_count;
 }
 
+static double cpu_us(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
+}
+
 int main(int argument_count, char **arguments)
 {
     long steps = argument_count > 1 ? atol(arguments[1]) : 1000, taken = 0;
     uint32_t side = argument_count > 2 ? (uint32_t)atol(arguments[2]) : 50;
     long sleep_us = argument_count > 3 ? atol(arguments[3]) : 0;
-    double *times = calloc((size_t)steps, sizeof *times);
+    double *times = calloc((size_t)steps, sizeof *times), spent = 0, longest_spent = 0;
     sheet sheets[2];
     dent_context *context = dent_context_create(NULL, NULL);
     dent_world *world = dent_world_create(context);
@@ -122,9 +129,13 @@ int main(int argument_count, char **arguments)
         if (contacts && step % 20 == 0 && dent_world_find_contacts(world, &ask, &found) == DENT_OK) {
             dent_view_set_contacts(view, &found);
         }
+        double before = cpu_us();
         if (dent_view_update(view, time) != DENT_OK) {
             return 2;
         }
+        double took = cpu_us() - before;
+        spent += took;
+        longest_spent = took > longest_spent ? took : longest_spent;
         times[step] = 1e-3 * (double)dent_view_get_info(view).ns_update;
         for (dent_view_event event; dent_view_next_event(view, &event);) {
             print_event(&event);
@@ -134,9 +145,10 @@ int main(int argument_count, char **arguments)
     dent_view_info info = dent_view_get_info(view);
     qsort(times, (size_t)steps, sizeof *times, by_size);
     printf("{\"updates\":%llu,\"taken\":%ld,\"made\":%llu,\"drawn\":%llu,\"median_us\":%.3f,\"p99_us\":%.3f,\"longest_"
-           "us\":%.3f}\n",
+           "us\":%.3f,\"cpu_us\":%.3f,\"longest_cpu_us\":%.3f}\n",
            (unsigned long long)(info.update_count - waited), taken, (unsigned long long)info.frames_made,
-           (unsigned long long)info.frames_drawn, times[steps / 2], times[(size_t)steps * 99 / 100], times[steps - 1]);
+           (unsigned long long)info.frames_drawn, times[steps / 2], times[(size_t)steps * 99 / 100], times[steps - 1],
+           spent / (double)steps, longest_spent);
     dent_view_destroy(view);
     dent_world_destroy(world);
     dent_context_destroy(context);

@@ -18,7 +18,6 @@ static int run_view(const tool_options *options, printer *out)
     if (status != STATUS_GOOD) {
         return status;
     }
-    session.progress.enabled = false; /* many short stages; the page shows what goes on */
     status = view_run(&session);
     session_close(&session);
     return status;

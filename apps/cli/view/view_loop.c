@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { POLL_MS = 100, MANY_ELEMENTS = 200000, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64 };
+enum { POLL_MS = 100, MANY_ELEMENTS = 200000, FALL_BEHIND_NS = 250000000, COMMANDS_PER_TURN = 64, REST_NS = 300000000 };
 static const uint64_t SNAPSHOT_LIMIT_NS = 300000000000;
 
 typedef struct viewing {
@@ -31,6 +31,8 @@ typedef struct viewing {
     double seconds_per_query;         /* what the contacts of the last frame took, with what was asked */
     bool shown_before;                /* the present frame was, without its contacts */
     char redirect[VIEW_FOLDER_LIMIT]; /* the folder of the page that leads the browser here; empty: none */
+    uint64_t last_command_ns;         /* when a page said something last */
+    int disturbed;                    /* only through the __atomic built-ins: by a command, or Ctrl-C */
     uint64_t pages_ns;                /* of this thread's CPU time spent on frames for pages */
 } viewing;
 
@@ -182,8 +184,14 @@ static int handle_command(viewing *view, const view_command *command)
         return STATUS_GOOD;
     case VIEW_COMMAND_JOINT:
         moves(view);
+        view->state_changed = true; /* volumes of the former pose are no longer told */
         return source->set_joint != NULL ? give_up(view, source->set_joint(source, command->number[0], command->value[0]))
                                          : STATUS_GOOD;
+    case VIEW_COMMAND_UP:
+        view->requests.up = command->word[0];
+        view->state_changed = true;
+        view_remember_up(source->context, view->session->options, command->word[0]);
+        return STATUS_GOOD;
     case VIEW_COMMAND_RELEASE:
         if (view->holder == command->client) {
             let_go(view);
@@ -289,7 +297,7 @@ static int publish_frame(viewing *view)
 
 static int publish_state(viewing *view)
 {
-    view_message *state = view->state_changed ? view_make_state(&view->requests, view->speed) : NULL;
+    view_message *state = view->state_changed ? view_make_state(&view->source, &view->requests, view->speed) : NULL;
     if (state != NULL) {
         view_server_set_state(view->server, state);
         view->state_changed = false;
@@ -369,6 +377,28 @@ static void close_redirect(viewing *view)
     }
 }
 
+/* The volumes of the pairs, once a page has everything else and has been silent for a while. The next command stops the
+ * search, which then begins again later: it never keeps a page waiting. */
+static void find_volumes(viewing *view)
+{
+    view_source *source = &view->source;
+    view_server_facts facts = view_server_get_facts(view->server);
+    bool due = source->find_volumes != NULL && source->checked_count > 0 && !source->volumes_known;
+    bool rests = facts.has_frame && facts.wanted /* a page has drawn it */ && !view->changed && !source->moved &&
+                 !for_a_file(view) && dent_clock_ns() - view->last_command_ns > REST_NS;
+    if (!due || !rests) {
+        return;
+    }
+    __atomic_store_n(&view->disturbed, 0, __ATOMIC_RELAXED);
+    interrupt_also(&view->disturbed);
+    if (!view_server_raise(view->server, &view->disturbed) && !interrupt_seen()) {
+        source->find_volumes(source, &view->disturbed);
+        view->state_changed = source->volumes_known;
+    }
+    view_server_raise(view->server, NULL);
+    interrupt_also(NULL);
+}
+
 /* One turn of the loop. */
 static int turn(viewing *view)
 {
@@ -380,6 +410,7 @@ static int turn(viewing *view)
     }
     for (int i = 0; i < COMMANDS_PER_TURN && !failed && view_server_command(view->server, wait, &command); i++) {
         failed = handle_command(view, &command);
+        view->last_command_ns = dent_clock_ns();
         wait = 0;
         if (view->changed) {
             break; /* it is shown before the next command, or a page that talks all the time would see nothing */
@@ -394,7 +425,11 @@ static int turn(viewing *view)
     failed = failed ? failed : go_on(view);
     facts =
         view_server_get_facts(view->server); /* as they are now: a page may have become ready while the bodies moved */
-    return failed ? failed : publish(view, &facts);
+    failed = failed ? failed : publish(view, &facts);
+    if (!failed) {
+        find_volumes(view);
+    }
+    return failed;
 }
 
 /* The address with what the page is to begin with behind it. */
@@ -501,9 +536,13 @@ static int snapshot(viewing *view)
 static int go_to_first_frame(viewing *view)
 {
     int failed = STATUS_GOOD;
-    for (uint32_t i = 0; view->source.live && i < view->session->options->frame && !failed && !interrupt_seen(); i++) {
+    uint32_t wanted = view->source.live ? view->session->options->frame : 0;
+    progress_begin(&view->session->progress, "simulating", wanted);
+    for (uint32_t i = 0; i < wanted && !failed && !interrupt_seen(); i++) {
         failed = view->source.advance(&view->source);
+        progress_set(&view->session->progress, i + 1, wanted);
     }
+    progress_end(&view->session->progress);
     return interrupt_seen() ? interrupt_report() : failed;
 }
 
@@ -518,7 +557,10 @@ static int show_source(viewing *view)
     failed = failed ? failed : go_to_first_frame(view);
     if (!failed) {
         view->source.trouble[0] = '\0';
+        view->requests.up = for_a_file(view) ? 0 : view_recall_up(options); /* a picture does not depend on what was chosen once */
+        view->requests.up = view->requests.up != 0 ? view->requests.up : view->source.y_up ? 'y' : 'z';
         moves(view);
+        progress_mute(&view->session->progress); /* from now on many short stages; the page shows what goes on */
         failed = for_a_file(view) ? snapshot(view) : serve(view);
     }
     view_source_close(&view->source);

@@ -12,6 +12,11 @@ enum { VIEW_SHOW_LIMIT = 400 };
 /** Checks --show (null: nothing) for a model of so many bodies, UINT32_MAX: not known yet. Errors are reported. */
 int view_check_show(const char *show, uint32_t bodies);
 
+/** The axis that the user chose for this model before ('x', 'y', 'z'); 0: none is known. (view_up.c) */
+char view_recall_up(const tool_options *options);
+/** Keeps a choice for the next time, where that is possible. */
+void view_remember_up(dent_context *context, const tool_options *options, char axis);
+
 /** Reads the token in a file of --token, which only this user may be able to read; creates it with a new one where
  * there is none. Errors are reported. `token` has room for VIEW_TOKEN_LENGTH characters and a zero. */
 int view_find_token(const char *path, char *token);

@@ -5,6 +5,7 @@
 
 #include <dent/penetration.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ static int keep_pairs(view_source *source, const dent_check_result *result)
         return view_fail(source, "out of memory");
     }
     source->checked_count = count;
+    source->volumes_known = false;
     for (uint32_t i = 0; i < count; i++) {
         const dent_body_contact *pair = &result->pairs[i];
         view_checked_pair *kept = &source->checked[i];
@@ -75,10 +77,34 @@ static int keep_pairs(view_source *source, const dent_check_result *result)
                                     .penetrates = pair->state == DENT_BODY_PAIR_PENETRATING,
                                     .elements = pair->overlapping_elements + pair->touching_elements,
                                     .vertices = pair->penetrating_vertices,
-                                    .depth = pair->max_depth};
+                                    .depth = pair->max_depth,
+                                    .volume = NAN};
         memcpy(kept->deepest, pair->deepest, sizeof kept->deepest);
     }
     return STATUS_GOOD;
+}
+
+/* Volumes take longer than the verdict, so they are looked for when the page has everything else. The same pairs in the same
+ * order: nothing has moved. */
+static bool find_volumes(view_source *source, const int *cancel)
+{
+    dent_check_def def = dent_check_def_default();
+    def.self = source->body_count == 1;
+    def.volumes = true;
+    def.cancel = cancel;
+    dent_check_result result;
+    if (dent_world_check(source->world, &def, &result) != DENT_OK) {
+        source->volumes_known = true; /* it would fail again: pairs go without */
+        return false;
+    }
+    if (result.outcome != DENT_OUTCOME_COMPLETE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < source->checked_count && i < result.pair_count; i++) {
+        source->checked[i].volume = result.pairs[i].volume;
+    }
+    source->volumes_known = true;
+    return true;
 }
 
 /* Files stand still, so one look says whether they penetrate: what `dent check` says, in a line. */
@@ -137,6 +163,10 @@ int view_model_open(view_source *source)
     }
     source->own = own;
     source->close = close_model;
+    source->y_up = true;
+    for (uint32_t i = 0; i < session->options->argument_count; i++) {
+        source->y_up = source->y_up && view_file_is_y_up(session->options->arguments[i]);
+    }
     source->world = own->loaded.world;
     source->frame_count = count_frames(&own->loaded);
     source->frame_seconds = 1.0 / 30;
@@ -148,5 +178,11 @@ int view_model_open(view_source *source)
     failed = failed ? failed : view_describe_loaded(source, own->loaded.bodies, own->loaded.body_count);
     failed = failed ? failed : go_to(source, session->options->frame);
     bool judged = !failed && source->frame_count <= 1 && !view_source_has_strands(source); /* strands have no inside */
-    return judged ? check_once(source) : failed;
+    source->find_volumes = judged ? find_volumes : NULL;
+    if (judged) {
+        progress_begin(&session->progress, "checking", 0);
+        failed = check_once(source);
+        progress_end(&session->progress);
+    }
+    return failed;
 }

@@ -44,7 +44,11 @@ static view_body_def read_loaded(const view_source *source, const void *list, ui
 
 int view_describe_loaded(view_source *source, const loaded_body *bodies, uint32_t count)
 {
-    return view_source_describe(source, read_loaded, bodies, count);
+    progress_bar *progress = &view_session(source)->progress;
+    progress_begin(progress, "finding the surfaces", 0);
+    int failed = view_source_describe(source, read_loaded, bodies, count);
+    progress_end(progress);
+    return failed;
 }
 
 void view_follow_loaded(view_source *source, const loaded_body *bodies)

@@ -79,6 +79,7 @@ static int add_input(view_source *source, series *own, const char *word)
         uint32_t count = dent_frames_count(input->frames);
         source->frame_count = count > source->frame_count ? count : source->frame_count;
     }
+    source->y_up = source->y_up && view_file_is_y_up(input->frames != NULL ? dent_frame_name(input->frames, 0) : word);
     own->input_count++;
     int failed = loaded_world_add_frame(view_session(source), &own->loaded, word, input->frames, 0);
     session_print_notices(view_session(source));
@@ -103,6 +104,7 @@ int view_series_open(view_source *source)
     }
     memset(own->inputs, 0, count * sizeof *own->inputs);
     source->frame_count = 1;
+    source->y_up = true;
     for (uint32_t i = 0; i < count && !failed; i++) {
         failed = add_input(source, own, session->options->arguments[i]);
     }

@@ -24,6 +24,9 @@ void view_follow_loaded(view_source *source, const loaded_body *bodies);
 /** Names what is shown after the words of the command line: without folders and endings. */
 void view_source_name(view_source *source, const tool_options *options);
 
+/** By its name a file of a format whose models stand along y (OBJ, glTF); of all others they stand along z. (view_up.c) */
+bool view_file_is_y_up(const char *name);
+
 /** Lists the joint values of all robots in the world, at those of --joints; view_robot_close releases the list. */
 int view_robot_open(view_source *source, const loaded_world *loaded);
 void view_robot_close(view_source *source);

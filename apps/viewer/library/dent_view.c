@@ -218,7 +218,7 @@ static dent_status publish(dent_view *view)
 
 static void publish_state(dent_view *view)
 {
-    view_message *state = view->state_changed ? view_make_state(&view->requests, view->speed) : NULL;
+    view_message *state = view->state_changed ? view_make_state(&view->source, &view->requests, view->speed) : NULL;
     if (state != NULL) {
         view_server_set_state(view->server, state);
         view->state_changed = false;

@@ -85,6 +85,10 @@ static void handle(dent_view *view, const view_command *command)
         view_server_reply(view->server, command->client,
                           view_describe_face(&view->source, command->number[0], command->number[1]));
         return;
+    case VIEW_COMMAND_UP:
+        view->requests.up = command->word[0];
+        view->state_changed = true;
+        return;
     case VIEW_COMMAND_ASK:
     case VIEW_COMMAND_STRESS:
     case VIEW_COMMAND_STRUCTURE:

@@ -489,7 +489,23 @@ static const char *structure_word(const view_settings *requests)
                                        : dent_structure_name(requests->structure);
 }
 
-view_message *view_make_state(const view_settings *requests, double speed)
+/* [a, b, volume, a, b, volume …] of the pairs that `dent check` would name; null while they are looked for. */
+static void add_volumes(view_text *state, const view_source *source)
+{
+    view_text_add(state, source->volumes_known ? ",\"volumes\":[" : ",\"volumes\":null");
+    const char *before = "";
+    for (uint32_t i = 0; i < source->checked_count && source->volumes_known; i++) {
+        const view_checked_pair *pair = &source->checked[i];
+        const double numbers[3] = {pair->body_a, pair->body_b, pair->volume};
+        for (int k = 0; k < 3 && isfinite(pair->volume); k++, before = ",") {
+            view_text_add(state, before);
+            view_text_number(state, numbers[k]);
+        }
+    }
+    view_text_add(state, source->volumes_known ? "]" : "");
+}
+
+view_message *view_make_state(const view_source *source, const view_settings *requests, double speed)
 {
     view_text state = view_text_begin(VIEW_STATE);
     if (state.failed) {
@@ -507,6 +523,14 @@ view_message *view_make_state(const view_settings *requests, double speed)
     view_text_string(&state, view_measure_name(requests->measure));
     view_text_add(&state, ",\"speed\":");
     view_text_number(&state, speed);
+    if (requests->up != 0) {
+        const char axis[2] = {requests->up, '\0'};
+        view_text_add(&state, ",\"up\":");
+        view_text_string(&state, axis);
+    }
+    if (source->find_volumes != NULL && source->checked_count > 0) {
+        add_volumes(&state, source);
+    }
     view_text_add(&state, "}");
     return view_text_end(&state);
 }

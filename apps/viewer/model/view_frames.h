@@ -39,6 +39,7 @@ typedef struct view_settings {
     dent_structure structure;     /* … one of these */
     uint32_t structure_body, structure_level;
     view_measure measure; /* as colours */
+    char up;              /* 'x', 'y' or 'z': the axis that points up; 0: nobody has said */
 } view_settings;
 
 /** Change what is asked for as a command of a page says; an error is reported, and nothing of it is asked for then.
@@ -70,7 +71,7 @@ view_message *view_make_frame(view_source *source, view_settings *requests, uint
  *  tree in the source, to refit it for the next frame. (view_structures.c) */
 view_message *view_make_boxes(view_source *source, const view_settings *requests);
 /** What all pages share, as STATE; what went wrong, as NOTE. Null: no memory. */
-view_message *view_make_state(const view_settings *requests, double speed);
+view_message *view_make_state(const view_source *source, const view_settings *requests, double speed);
 view_message *view_make_trouble(const char *words);
 /** The answer to a pick, as a NOTE: ids, corners and contacts of a surface face. */
 view_message *view_describe_face(const view_source *source, uint32_t body, uint32_t face);

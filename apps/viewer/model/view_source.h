@@ -56,6 +56,7 @@ typedef struct view_checked_pair {
     bool penetrates; /* else they touch */
     uint64_t elements, vertices;
     double depth, deepest[3];
+    double volume; /* that they have in common; NaN: not known, or one is open */
 } view_checked_pair;
 
 /** A probe that a simulated scene declares. */
@@ -116,6 +117,7 @@ struct view_source {
     char title[160];  /* a name, not a path */
     const char *path; /* what the command line named; the page keeps its choices under it */
     const char *length_unit; /* "m", "mm" … of positions; null: files do not tell */
+    bool y_up;        /* a guess by the format of the files; else z */
     bool live;
     bool plain; /* pages are offered no questions, structures and colours */
     uint32_t frame, frame_count; /* count 0: no end */
@@ -139,6 +141,7 @@ struct view_source {
     char verdict[160]; /* of `dent check`, for files, which stand still; empty: not asked */
     view_checked_pair *checked; /* the pairs it found */
     uint32_t checked_count;
+    bool volumes_known; /* of these pairs */
     char trouble[VIEW_TROUBLE_SIZE]; /* what view_fail said last; empty: nothing since it was shown */
     dent_bound_tree *tree; /* the last one shown, kept from frame to frame; null: none */
     uint32_t tree_body;
@@ -158,6 +161,8 @@ struct view_source {
                  const double target[3]); /* null: nothing to drag */
     bool (*append_markers)(const view_source *source, view_message *message); /* null: there are none */
     void (*nudge)(view_source *source, bool turns, const double by[3]); /* null: there is no hand */
+    bool (*find_volumes)(view_source *source, const int *cancel); /* of the checked pairs; false: cancelled, or not possible.
+                                                                     Null: no source of any */
     int (*set_joint)(view_source *source, uint32_t joint, double value); /* null: there is no robot */
     void (*release)(view_source *source);
     void (*close)(view_source *source);

@@ -108,6 +108,7 @@ static const command_form forms[] = {
     {"nudge", VIEW_COMMAND_NUDGE, "ddd"},
     {"turn", VIEW_COMMAND_TURN, "ddd"},
     {"joint", VIEW_COMMAND_JOINT, "nd"},
+    {"up", VIEW_COMMAND_UP, "a"},
     {"release", VIEW_COMMAND_RELEASE, ""},
     {"settled", VIEW_COMMAND_SETTLED, ""},
 };
@@ -176,6 +177,10 @@ static bool read_arguments(const command_form *form, char *const *words, view_co
             break;
         case 'd':
             good = read_real(words[i], &command->value[values++]);
+            break;
+        case 'a':
+            good = strlen(words[i]) == 1 && strchr("xyz", words[i][0]) != NULL &&
+                   read_word(words[i], command->word, sizeof command->word);
             break;
         default:
             good = read_word(words[i], command->word, sizeof command->word);

@@ -25,7 +25,8 @@
  *            Kinetic boxes are followed by uint32 from, to (frames), bin_count, events[bin_count]: what happened in equal
  *            parts of the way between these frames
  * NOTE       JSON text: the answer to a pick ("text", "body", "face" …), or what went wrong ("trouble")
- * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, stress, speed)
+ * STATE      JSON text: what the pages have asked for, which all of them share (question, structure, stress, speed, the axis
+ *            that points up), and the volumes of the pairs in HELLO, once they are known
  *
  * Positions are floats relative to the `origin` named in HELLO and in its `unit`, a power of two: models far from zero
  * keep their shape, and models of any size fit. So are pushes of contacts, shapes of structures and the place of a
@@ -123,6 +124,7 @@ typedef enum view_command_kind {
     VIEW_COMMAND_NUDGE,           /* nudge X Y Z              the hand, by lengths in the unit */
     VIEW_COMMAND_TURN,            /* turn X Y Z               the hand, by a rotation vector */
     VIEW_COMMAND_JOINT,           /* joint INDEX VALUE          of a robot, see HELLO */
+    VIEW_COMMAND_UP,              /* up x|y|z                   the axis that points up */
     VIEW_COMMAND_RELEASE,         /* release                                        */
     VIEW_COMMAND_SETTLED          /* settled                    everything requested is drawn: take the picture */
 } view_command_kind;

@@ -80,6 +80,7 @@ struct view_server {
     uint64_t frame_number, boxes_number, state_number;
     view_command queue[VIEW_COMMAND_QUEUE];
     uint32_t queue_first, queue_count;
+    int *raised; /* by commands; null: nobody wants to know */
     int admitted[ADMITTED_LIMIT]; /* sockets that the gate let in */
     uint32_t admitted_count;
     client *clients;
@@ -315,6 +316,9 @@ static void enqueue(view_server *server, const view_command *command)
         server->queue[last] = *command;
     } else if (server->queue_count < VIEW_COMMAND_QUEUE && count_waiting(server, command->client) < share) {
         server->queue[(server->queue_first + server->queue_count++) % VIEW_COMMAND_QUEUE] = *command;
+    }
+    if (server->raised != NULL) {
+        __atomic_store_n(server->raised, 1, __ATOMIC_RELAXED);
     }
     pthread_cond_signal(&server->arrived);
 }
@@ -782,6 +786,15 @@ bool view_server_command(view_server *server, uint32_t wait_ms, view_command *co
     }
     pthread_mutex_unlock(&server->lock);
     return found;
+}
+
+bool view_server_raise(view_server *server, int *flag)
+{
+    pthread_mutex_lock(&server->lock);
+    server->raised = flag;
+    bool waiting = server->queue_count > 0;
+    pthread_mutex_unlock(&server->lock);
+    return waiting;
 }
 
 void view_server_expect_upload(view_server *server)

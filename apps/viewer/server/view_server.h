@@ -64,6 +64,10 @@ void view_server_reply(view_server *server, uint64_t client, view_message *messa
  * away says nothing: view_server_is_here. */
 bool view_server_command(view_server *server, uint32_t wait_ms, view_command *command);
 
+/** From now on a command raises *flag (by an atomic store): for work that gives way to pages. Null: none. Returns whether
+ * commands are waiting already. */
+bool view_server_raise(view_server *server, int *flag);
+
 /** From now on a page may send one file. */
 void view_server_expect_upload(view_server *server);
 /** How far it is, and the file, or the words of a failure, when it is there: the caller's to drop. */

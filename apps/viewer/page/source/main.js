@@ -8,7 +8,7 @@ import { lengthLabel, paintTriad, scaleBar } from "./overlay.js";
 import { PairList, fillName } from "./pairs.js";
 import { SIZES, Video, animation, asBlob, save, takePicture } from "./pictures.js";
 import { Plot, shortNumber } from "./plots.js";
-import { valueGradient } from "./points.js";
+import { valueGradient, valueTable } from "./points.js";
 import { Stage } from "./stage.js";
 import { Timeline } from "./timeline.js";
 
@@ -132,6 +132,7 @@ function onHello(message) {
     write("time-caption", message.live ? "ms" : "ms for the contacts");
     write("push-caption", `largest push${message.lengthUnit ? ` in ${message.lengthUnit}` : ""}`);
     $("plots").hidden = message.frames === 1 && !message.live; // one frame makes no curve
+    $("playback").classList.toggle("still", message.frames === 1 && !message.live && !/\.pvd$/.test(message.path ?? "")); // a recording may grow
     $("scrub").style.visibility = message.live ? "hidden" : ""; // a live scene only goes on
     $("time-keys").hidden = !message.live;
     $("grab-label").hidden = !message.live || Boolean(message.hand); // there a plain drag does it
@@ -146,7 +147,8 @@ function onHello(message) {
     $("probe-plots").firstElementChild.textContent = message.hand ? "Force" : "Probes";
     $("hand-keys").hidden = !message.hand;
     listBodies(message.bodies);
-    if (!again) restoreUp();
+    if (!again) showUp();
+    if (message.checked?.length) showPairs({ pending: true }); // with the verdict, not later with the frame
     if (awaiting === 0) applyWishes();
 }
 
@@ -263,7 +265,7 @@ function showStressLegend(frame) {
 
 // ---- pairs of bodies -----------------------------------------------------------------------------------------------
 
-let bodyNames = [], solo = null;
+let bodyNames = [], solo = null, volumes = null; // volumes: of the checked pairs, by "a,b"; null: not known yet
 const pairs = new PairList({ list: $("pair-list"), note: $("pair-note"), sort: $("pair-sort"), filter: $("pair-filter") }, showPair);
 state.pairList = pairs;
 
@@ -271,8 +273,8 @@ state.pairList = pairs;
 function showPairs(frame) {
     const { checked } = state.hello;
     if (frame.pending && !checked?.length) return;
-    const found = checked?.length ? checked.map(pair => ({ ...pair, counted: "elements" })) : frame.bodyPairs.map(pair => ({ ...pair, depth: Math.max(pair.push, 0) * state.hello.unit }));
-    pairs.show(found, bodyNames, length);
+    const found = checked?.length ? checked.map(pair => ({ ...pair, volume: volumes?.get(`${pair.a},${pair.b}`), counted: "elements" })) : frame.bodyPairs.map(pair => ({ ...pair, depth: Math.max(pair.push, 0) * state.hello.unit }));
+    pairs.show(found, bodyNames, length, state.hello.lengthUnit, checked?.length ? (volumes ? "known" : "awaited") : "none");
     state.bodyPairs = found;
 }
 
@@ -337,27 +339,18 @@ function showOverlay() {
     state.scale = { length: bar.length, pixels: bar.pixels };
 }
 
-// Which axis points up, kept for each model.
-function upKey() {
-    return `dent-up ${state.hello.path || state.hello.title}`;
-}
-function restoreUp() {
-    let axis = wanted.get("up");
-    try {
-        axis ??= localStorage.getItem(upKey());
-    } catch {
-        // no storage
-    }
+// Which axis points up: the tool keeps it for each model, since its address is another one each time. The address may ask for one,
+// which is then this page's own.
+function showUp() {
+    const axis = wanted.get("up") ?? shared?.up;
     $("up").value = ["x", "y", "z"].includes(axis) ? axis : "z";
     if (stage.upAxis !== $("up").value) stage.setUp($("up").value);
 }
 function chooseUp() {
+    wanted.delete("up");
     stage.setUp($("up").value);
-    try {
-        localStorage.setItem(upKey(), $("up").value);
-    } catch {
-        // it lasts as long as the page
-    }
+    if (shared) shared.up = $("up").value;
+    connection.say("up", $("up").value);
 }
 
 function showLegend(frame) {
@@ -420,14 +413,15 @@ state.hand = hand;
 function wishesForAll() {
     if (!wanted.has("question") && !wanted.has("structure") && !wantedField) return null;
     const [structure, body, level] = (wanted.get("structure") ?? "none").split(",");
-    return { question: wanted.get("question") ?? "none", structure, body: Number(body ?? 0), level: Number(level ?? 4), measure: wantedField ?? "none", speed: 1 };
+    return { question: wanted.get("question") ?? "none", structure, body: Number(body ?? 0), level: Number(level ?? 4), measure: wantedField ?? "none", speed: 1, up: undefined };
 }
 
 // The tool's word counts. Only a connection that is new hears ours first: what the address asks for, or what was shown before
 // the tool was started again.
 function onState(message) {
     const before = shared;
-    shared = { question: message.question, structure: message.structure, body: message.body, level: message.level, measure: message.measure, speed: message.speed };
+    shared = { question: message.question, structure: message.structure, body: message.body, level: message.level, measure: message.measure, speed: message.speed, up: message.up };
+    volumes = message.volumes ? new Map(Array.from({ length: message.volumes.length / 3 }, (_, i) => [message.volumes.slice(3 * i, 3 * i + 2).join(), message.volumes[3 * i + 2]])) : null;
     if (!greeted && before) {
         const said = shared;
         shared = before;
@@ -435,10 +429,14 @@ function onState(message) {
         if (["structure", "body", "level"].some(key => before[key] !== said[key])) connection.say("structure", before.structure, before.body, before.level);
         if (before.measure !== said.measure) connection.say("stress", before.measure);
         if (before.speed !== said.speed) connection.say("speed", before.speed);
+        if (before.up && before.up !== said.up) connection.say("up", before.up);
+        shared.up ??= said.up;
     }
     greeted = true;
     showShared();
+    showUp();
     state.shared = shared;
+    if (current) showPairs(current);
     if (current?.stress && before?.measure !== shared.measure) {
         stage.field = fieldLook();
         stage.showField(current.stress);
@@ -737,6 +735,8 @@ function pictureFacts(overlay = true) {
     const legends = [], push = current && current.push > 0 && $("contacts-on").checked;
     if (push) legends.push({ title: "push of contacts", table: pushTable(stage.dark), low: "0", high: length(current.push), note: current.uncertainPush > current.push ? `grey: uncertain, up to ${length(current.uncertainPush)}` : "" });
     if (current?.stress) legends.push(fieldLegend());
+    const range = stage.valueRange * (state.hello?.unit ?? 1);
+    if (range > 0) legends.push({ title: "distance to the other cloud", table: valueTable(), low: `−${length(range)}`, middle: "0", high: length(range) });
     return { overlay, legends, unit: state.hello?.unit ?? 1, lengthUnit: state.hello?.lengthUnit };
 }
 state.takePicture = (width, height, overlay) => takePicture(stage, width, height, pictureFacts(overlay));

@@ -43,7 +43,7 @@ export function paintScaleBar(pen, { pixels }, label, x, y, ink, size = 12) {
     pen.fillText(label, x, y - size / 2);
 }
 
-// { title, table: colours as [r, g, b] of 0 … 255, low, high, note } painted with its lower left corner at (x, y); returns its height.
+// { title, table: colours as [r, g, b] of 0 … 255, low, middle, high, note } painted with its lower left corner at (x, y); returns its height.
 export function paintLegend(pen, legend, x, y, { ink, panel, line }, size = 13) {
     const width = 13 * size, rows = legend.note ? 4 : 3, height = rows * 1.45 * size + 0.4 * size, left = x + 0.7 * size, top = y - height;
     pen.globalAlpha = 0.92;
@@ -64,6 +64,8 @@ export function paintLegend(pen, legend, x, y, { ink, panel, line }, size = 13) 
     pen.fillRect(left, top + 1.8 * size, width - 1.4 * size, 0.75 * size);
     pen.fillStyle = ink;
     pen.fillText(legend.low, left, top + 3.75 * size);
+    pen.textAlign = "center";
+    if (legend.middle) pen.fillText(legend.middle, x + width / 2, top + 3.75 * size);
     pen.textAlign = "right";
     pen.fillText(legend.high, x + width - 0.7 * size, top + 3.75 * size);
     pen.textAlign = "left";

@@ -24,13 +24,22 @@ export class PairList {
         });
     }
 
-    // pairs: { a, b, count, depth, certain, volume, at: place in units or null }, depth as the model has it.
-    show(pairs, names, label) {
-        this.label = label;
+    // pairs: { a, b, count, depth, certain, volume, at: place in units or null }, depth as the model has it. volumes: "known", "awaited",
+    // "none": what they are of no pair.
+    show(pairs, names, label, unit = "", volumes = "none") {
+        Object.assign(this, { label, unit });
+        this.offerVolumes(volumes);
         const key = JSON.stringify(pairs.map(pair => [pair.a, pair.b, pair.count, pair.depth, pair.volume]));
         if (key === this.key && names === this.names) return;
         Object.assign(this, { key, pairs, names });
         this.draw();
+    }
+
+    offerVolumes(volumes) {
+        const option = this.sort.querySelector("[value=volume]"), text = volumes === "awaited" ? "volume …" : "volume";
+        option.disabled = volumes === "none";
+        if (option.textContent !== text) option.textContent = text;
+        if (option.disabled && this.sort.value === "volume") this.sort.value = "depth";
     }
 
     setLeast(depth) {
@@ -45,6 +54,10 @@ export class PairList {
     wanted() {
         const by = this.sort.value, order = { depth: (p, q) => q.depth - p.depth || q.count - p.count, count: (p, q) => q.count - p.count, volume: (p, q) => (q.volume ?? -1) - (p.volume ?? -1), name: (p, q) => (this.name(p) < this.name(q) ? -1 : 1) }[by];
         return this.pairs.filter(pair => pair.depth >= this.least && (!this.text || this.name(pair).includes(this.text))).sort(order);
+    }
+
+    volume(pair) {
+        return `${shortNumber(pair.volume)} ${this.unit ? `${this.unit}³` : "vol"}`;
     }
 
     draw() {
@@ -64,10 +77,10 @@ export class PairList {
             names.append(name);
         }
         figures.className = "figures";
-        const depth = pair.depth > 0 ? this.label(pair.depth) : "touch";
-        for (const text of [depth, `${shortNumber(pair.count)}×`, ...(pair.volume > 0 ? [`${shortNumber(pair.volume)} vol`] : [])]) figures.append(Object.assign(document.createElement("span"), { textContent: text }));
+        const depth = pair.depth > 0 ? this.label(pair.depth) : "touch", second = this.sort.value === "volume" ? (pair.volume > 0 ? this.volume(pair) : "–") : `${shortNumber(pair.count)}×`;
+        for (const text of [depth, second]) figures.append(Object.assign(document.createElement("span"), { textContent: text }));
         button.append(names, figures);
-        button.title = `${this.names[pair.a]} and ${pair.a === pair.b ? "itself" : this.names[pair.b]}: ${depth}, ${pair.count} ${pair.counted ?? "contacts"}`;
+        button.title = `${this.names[pair.a]} and ${pair.a === pair.b ? "itself" : this.names[pair.b]}: ${depth}, ${pair.count} ${pair.counted ?? "contacts"}${pair.volume > 0 ? `, volume in common ${this.volume(pair)}` : ""}`;
         button.setAttribute("aria-pressed", String(Boolean(chosen)));
         button.onclick = () => this.choose(chosen ? null : pair);
         item.append(button);

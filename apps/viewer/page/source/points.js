@@ -125,6 +125,13 @@ export function curveMesh(lines, radius, clippingPlanes) {
 
 export const curveMaterials = curve => [curve.material, curve.children[0].material];
 
+// Colours from -range to range, as the discs have them: mixed as light, by the root of the value.
+export function valueTable(count = 33) {
+    return Array.from({ length: count }, (_, i) => {
+        const part = (2 * i) / (count - 1) - 1, end = rgb(part < 0 ? BELOW : ABOVE);
+        return rgb(ZERO).lerp(end, Math.sqrt(Math.abs(part))).getRGB({}, THREE.SRGBColorSpace);
+    }).map(({ r, g, b }) => [r, g, b].map(x => Math.round(255 * x)));
+}
 export function valueGradient() {
-    return `linear-gradient(to right, ${[BELOW, ZERO, ABOVE].map(c => `rgb(${c.join(",")})`).join(",")})`;
+    return `linear-gradient(to right, ${valueTable().map(color => `rgb(${color.join(",")})`).join(",")})`;
 }

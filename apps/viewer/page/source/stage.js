@@ -71,7 +71,10 @@ export class Stage {
         this.fitted = false;
         this.pending = false;
         this.markedFaces = this.faceCount = 0;
-        new ResizeObserver(() => requestAnimationFrame(() => this.resize())).observe(canvas.parentElement);
+        // A snapshot is taken of the frame in which the browser has made the window as large as asked: what is drawn must have that size in
+        // the same frame, or it is stretched.
+        const resized = smooth ? () => (this.resize(), this.draw()) : () => requestAnimationFrame(() => this.resize());
+        new ResizeObserver(resized).observe(canvas.parentElement);
         this.resize();
     }
 
@@ -487,13 +490,15 @@ export class Stage {
         }
     }
 
+    // Of what is seen: bodies that are hidden do not count, unless all are, nor does what the cut takes away.
     eachVertex(middle, visit) {
+        const { plane } = this.cutter, hidden = this.bodies.some(body => body.mesh.visible) ? body => !body.mesh.visible : () => false;
         for (const [i, body] of this.bodies.entries()) {
-            if (this.only && !this.only(body, i)) continue;
+            if (this.only ? !this.only(body, i) : hidden(body)) continue;
             const { array: places } = body.mesh.userData.places ?? body.mesh.geometry.getAttribute("position");
             for (let i = 0; i + 2 < places.length; i += 3) {
                 const x = places[i] - middle.x, y = places[i + 1] - middle.y, z = places[i + 2] - middle.z;
-                if (Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST) visit(x, y, z);
+                if (Math.abs(x) + Math.abs(y) + Math.abs(z) < LARGEST && (!this.cutting || plane.normal.x * places[i] + plane.normal.y * places[i + 1] + plane.normal.z * places[i + 2] + plane.constant >= 0)) visit(x, y, z);
             }
         }
     }
