@@ -443,17 +443,17 @@ static bool is_unmeasured(const struct gap_row *row, uint32_t k)
 
 float gap_in_row(const struct gap_row *row, int way, uint32_t k, float radii)
 {
-    float root = (float)row->gap[way][k] * (1.0f / 256);
-    return root * root * radii;
+    float root = (float)row->gap[way][k] * (1.0f / 256), square = root * root;
+    return square * square * radii;
 }
 
-/* The kernels multiply once more in floats, which rounds by 2^-24 of the product. */
+/* Products of floats, here and in the kernels, round by a few 2^-24. */
 static void set_bounds(struct gap_row *row, int way, uint32_t k, float gap, float reach, float radii)
 {
-    double gap_share = radii > 0 ? (double)gap / (double)radii * (1 - 0x1p-22) : 0;
+    double gap_share = radii > 0 ? (double)gap / (double)radii * (1 - 0x1p-21) : 0;
     double reach_share = radii > 0 ? (double)reach / (double)radii * (1 + 0x1p-22) : 1;
-    double root = floor(sqrt(gap_share) * 256), steps = ceil(reach_share * 256) - 1;
-    while (root > 0 && root * root > gap_share * 65536) {
+    double root = floor(sqrt(sqrt(gap_share)) * 256), steps = ceil(reach_share * 256) - 1;
+    while (root > 0 && root * root * root * root > gap_share * 0x1p32) {
         root--;
     }
     row->gap[way][k] = (uint8_t)(root < LARGEST_GAP ? root : LARGEST_GAP);

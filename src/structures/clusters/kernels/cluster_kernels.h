@@ -246,7 +246,7 @@ enum gap_way { GAPS_IN, GAPS_OUT, GAP_WAYS };
  * them that are closer than NEAR_GAPS gaps have |(X - m) + (Z - m_i)| <= reach with the middles m of the two clusters.
  *
  * In bytes, since all rows are read in every query: with the sum of the radii of the two clusters a gap is
- * (gap / 256)^2 radii, rounded down, and a reach (reach + 1) / 256 radii, rounded up. */
+ * (gap / 256)^4 radii, rounded down, and a reach (reach + 1) / 256 radii, rounded up. */
 #define NEAR_GAPS 4.0f
 struct gap_row {
     _Alignas(64) uint8_t gap[GAP_WAYS][PIECE_CLUSTERS];

@@ -236,8 +236,11 @@ static void stretches_of_piece(struct piece_strain *strain)
  * at most 15.2 u times the sum of |G| over a row, sqrt(3) of which is 26.4 u n over three rows; the difference of centres
  * 3.5 u n; g over unit in g_d - g_c at most 4.1 u n * 3.5. Below 45 u n: 48 are taken. In the stretch the last is half of
  * 4.1 u n and one rounding: 8 u n are taken. What is relative to the numbers themselves is below 2^-13. */
+/* The two questions in the numbers of a gap_row: with n and m the bytes of gap and reach, room n^4 is the gap times the
+ * stretch; off + bend m the left side with reach; far that with the radii, over NEAR_GAPS. What is computed below rounds
+ * by a few u more, which `safe` pays for. */
 struct separation {
-    floats off, half_bend, radii, stretch;
+    floats off, bend, far, room;
 };
 
 static inline struct separation separation_of_clusters(const struct piece_side *side_b, uint32_t slot,
@@ -263,27 +266,27 @@ static inline struct separation separation_of_clusters(const struct piece_side *
         floats offset = moved - half * linear;
         offset_squares = offset_squares + offset * offset;
     }
-    struct separation found;
-    found.half_bend = half * floats_root(bend_squares) * safe;
+    floats half_bend = half * floats_root(bend_squares) * safe;
     floats norm = floats_most(floats_set(strain_b->norm[slot]), floats_load(&strain_a->norm[i]));
     floats stretch = floats_most(floats_set(strain_b->least_stretch[slot]), floats_load(&strain_a->least_stretch[i]));
-    found.stretch = stretch - found.half_bend - unit * floats_set(8) * norm;
-    found.off = floats_root(offset_squares) + slack + unit * floats_set(48) * norm;
-    found.radii = floats_set(rest_b->radius[slot]) + floats_load(&rest_a->radius[i]);
+    stretch = stretch - half_bend - unit * floats_set(8) * norm;
+    floats off = (floats_root(offset_squares) + slack + unit * floats_set(48) * norm) * safe;
+    floats radii = floats_set(rest_b->radius[slot]) + floats_load(&rest_a->radius[i]);
+    floats bends = half_bend * safe * radii;
+    struct separation found;
+    found.bend = bends * floats_set(1.0f / 256);
+    found.off = off + found.bend;
+    found.far = (off + bends) * floats_set(1 / NEAR_GAPS);
+    found.room = stretch * radii * floats_set(0x1p-32f);
     return found;
 }
 
-/* Clusters that such gaps prove apart. */
+/* Clusters that such gaps prove apart. None whose gap is unknown: then there is no room, while `far` is not negative. */
 static inline uint32_t apart_by_gaps(const struct separation *now, const struct gap_row *row, int way, int i)
 {
-    const floats safe = floats_set(1 + 0x1p-13f), one = floats_set(1), share = floats_set(1.0f / 256);
-    const floats root = floats_of_bytes(&row->gap[way][i]) * share;
-    const floats gap = root * root * now->radii;
-    const floats reach = (floats_of_bytes(&row->reach[way][i]) + one) * share * now->radii;
-    floats room = now->stretch * gap;
-    uint32_t near = less_bits((now->off + now->half_bend * reach) * safe, room);
-    uint32_t far = less_bits((now->off + now->half_bend * now->radii) * safe, room * floats_set(NEAR_GAPS));
-    return near & far & less_bits(floats_set(0), gap);
+    const floats root = floats_of_bytes(&row->gap[way][i]), reach = floats_of_bytes(&row->reach[way][i]);
+    const floats square = root * root;
+    return less_bits(floats_most(now->off + now->bend * reach, now->far), square * square * now->room);
 }
 
 /* Lanes of the group at i that have a box. */
@@ -331,17 +334,19 @@ static inline void open_row_of(const struct piece_side *side_b, uint32_t slot, c
         if (FLOATS == 1 && !near) {
             continue;
         }
-        struct separation now;
-        if (known) {
-            now = separation_of_clusters(side_b, slot, side_a, i);
+        if (!known) {
+            open->in[GAPS_OF_VERTICES] |= near << i;
+            open->in[GAPS_OF_FACES] |= near << i;
+            open->out[GAPS_OF_VERTICES] |= near << i;
+            open->out[GAPS_OF_FACES] |= near << i;
+            continue;
         }
+        const struct separation now = separation_of_clusters(side_b, slot, side_a, i);
         for (int question = 0; question < GAP_QUESTIONS; question++) {
             if (questions >> question & 1) {
                 const struct gap_row *row = rows->first[question] + number;
-                uint32_t in = known ? apart_by_gaps(&now, row, GAPS_IN, i) : 0;
-                uint32_t out = known ? apart_by_gaps(&now, row, GAPS_OUT, i) : 0;
-                open->in[question] |= (near & ~in) << i;
-                open->out[question] |= (near & ~out) << i;
+                open->in[question] |= (near & ~apart_by_gaps(&now, row, GAPS_IN, i)) << i;
+                open->out[question] |= (near & ~apart_by_gaps(&now, row, GAPS_OUT, i)) << i;
             }
         }
     }
@@ -398,6 +403,7 @@ static uint32_t open_clusters_of_pieces(const struct piece_side *side_b, const s
             left |= (uint32_t)((row.in[question] | row.out[question]) != 0) << question;
         }
     }
+    left &= questions;
     for (int question = 0; question < GAP_QUESTIONS; question++) {
         if (left >> question & 1) {
             store_columns(&columns[question], open[question].columns);
