@@ -1,5 +1,5 @@
 /* How far auto's choice is from the best method: every built-in scene, every question and both questions of solids
- * together, methods in turns over two frames, medians of processor time on one thread.
+ * together, methods in turns over two frames, medians of CPU time on one thread.
  *
  * Usage: bench_auto [--rounds N] [SCENE...]   default: 31 rounds, all scenes. Printed: auto's time and what it chose,
  * the best time and whose it is, their ratio; "slow" where auto is behind by more than 10 % and more than 50 us.

@@ -3,8 +3,9 @@
  *   bench_box_sets [boxes = 100000]
  *
  * Traps: time of an update with its search, all boxes moved, per box and reported pair, beside the even set of as many
- * boxes; with `auto`. Few movers: 10,000 boxes of which one in a hundred moves a frame, beside an object made anew each
- * frame. One thread, processor time, medians.
+ * boxes; with `auto`. Few movers: 10,000 boxes of which one in a hundred moves a frame, updates included, beside an object
+ * made anew, beside one that reads, sorts and searches all of them in memory it has, and beside one that keeps its order
+ * and only searches all pairs. One thread, CPU time, medians.
  */
 #include <dent/boxes.h>
 
@@ -129,69 +130,104 @@ static void run_traps(dent_context *context, uint32_t most)
     }
 }
 
-static void run_few(dent_context *context, bool wide)
+/* 10,000 boxes of which a hundred move a frame. */
+enum { FEW_COUNT = 10000, FEW_MOVE = FEW_COUNT / 100, FEW_ROUNDS = 101 };
+enum few_way { WAY_KEPT, WAY_SEARCHED, WAY_REBUILT, WAY_ANEW, FEW_WAYS };
+
+struct few_stage {
+    dent_context *context;
+    float *list;
+    double *doubles; /* null: the floats are given */
+    dent_boxes *boxes[FEW_WAYS];
+    dent_box_pairs pairs[FEW_WAYS];
+    double times[FEW_WAYS][FEW_ROUNDS];
+};
+
+static void move_few(struct few_stage *stage, dent_random *random)
 {
-    enum { COUNT = 10000, ROUNDS = 101 };
-    float *list = malloc(6 * sizeof *list * COUNT);
-    double *doubles = malloc(6 * sizeof *doubles * COUNT), kept[ROUNDS], anew[ROUNDS], again[ROUNDS];
-    dent_boxes *boxes = NULL, *same = NULL;
-    dent_random random = dent_random_seeded(10);
-    dent_box_pairs result = {0, NULL}, fresh_result = {0, NULL}, same_result = {0, NULL};
-    if (!list || !doubles || dent_boxes_create(context, NULL, &boxes) || dent_boxes_create(context, NULL, &same)) {
-        fail(context);
+    for (int k = 0; k < FEW_MOVE; k++) {
+        uint32_t i = dent_random_below(random, FEW_COUNT);
+        shift(stage->list, i, i + 1, 0.004f * (float)(dent_random_unit(random) - 0.5));
     }
-    for (uint32_t i = 0; i < COUNT; i++) {
-        make_box(&random, SET_EVEN, i, COUNT, 0.8 * cbrt(1.0 / COUNT), list + 6 * i);
+    for (uint32_t k = 0; k < 6 * FEW_COUNT && stage->doubles; k++) {
+        stage->doubles[k] = stage->list[k] * 1.1;
     }
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int k = 0; k < COUNT / 100; k++) {
-            uint32_t i = dent_random_below(&random, COUNT);
-            shift(list, i, i + 1, 0.004f * (float)(dent_random_unit(&random) - 0.5));
-        }
-        for (uint32_t k = 0; k < 6 * COUNT; k++) {
-            doubles[k] = wide ? list[k] * 1.1 : 0.0;
-        }
-        dent_box_list given = wide ? dent_box_list_double(doubles) : dent_box_list_float(list);
-        dent_boxes *fresh = NULL;
-        double t0 = cpu_seconds();
-        if (dent_boxes_update(boxes, given, COUNT) || dent_boxes_pairs(boxes, &result)) {
-            fail(context);
-        }
-        double t1 = cpu_seconds();
-        if (dent_boxes_create(context, NULL, &fresh) || dent_boxes_update(fresh, given, COUNT) ||
-            dent_boxes_pairs(fresh, &fresh_result)) {
-            fail(context);
-        }
-        double t2 = cpu_seconds();
-        /* the same object, told that all is new: no allocation, everything sorted and searched */
-        if (dent_boxes_update(same, given, COUNT - 1) || dent_boxes_update(same, given, COUNT)) {
-            fail(context);
-        }
-        double t3 = cpu_seconds();
-        if (dent_boxes_pairs(same, &same_result)) {
-            fail(context);
-        }
-        double t4 = cpu_seconds();
-        if (result.count != fresh_result.count || result.count != same_result.count ||
-            memcmp(result.pairs, fresh_result.pairs, result.count * sizeof *result.pairs) != 0) {
+}
+
+/* Seconds of an update and its pairs; a list of another length before makes the object forget what it knew. */
+static double way_time(struct few_stage *stage, enum few_way way)
+{
+    dent_box_list given = stage->doubles ? dent_box_list_double(stage->doubles) : dent_box_list_float(stage->list);
+    dent_boxes **boxes = &stage->boxes[way];
+    if (way == WAY_ANEW) {
+        dent_boxes_destroy(*boxes);
+        *boxes = NULL;
+    }
+    if ((way == WAY_SEARCHED || way == WAY_REBUILT) && dent_boxes_update(*boxes, given, FEW_COUNT - 1)) {
+        fail(stage->context);
+    }
+    if (way == WAY_REBUILT && dent_boxes_pairs(*boxes, &stage->pairs[way])) { /* sorts for one box less */
+        fail(stage->context);
+    }
+    double begin = cpu_seconds();
+    if (!*boxes && dent_boxes_create(stage->context, NULL, boxes)) {
+        fail(stage->context);
+    }
+    if (dent_boxes_update(*boxes, given, FEW_COUNT) || dent_boxes_pairs(*boxes, &stage->pairs[way])) {
+        fail(stage->context);
+    }
+    return cpu_seconds() - begin;
+}
+
+static void require_equal_pairs(const struct few_stage *stage)
+{
+    const dent_box_pairs *kept = &stage->pairs[WAY_KEPT];
+    for (int way = 0; way < FEW_WAYS; way++) {
+        const dent_box_pairs *pairs = &stage->pairs[way];
+        if (pairs->count != kept->count || memcmp(pairs->pairs, kept->pairs, kept->count * sizeof *kept->pairs) != 0) {
             fprintf(stderr, "bench_box_sets: pairs differ\n");
             exit(1);
         }
-        dent_boxes_destroy(fresh);
-        kept[round] = t1 - t0, anew[round] = t2 - t1, again[round] = t4 - t3;
     }
-    sort_times(kept, ROUNDS);
-    sort_times(anew, ROUNDS);
-    sort_times(again, ROUNDS);
-    printf("10,000 %s, 1 %% move, %llu pairs: %.1f us; made anew %.1f us, %.1f times; rebuilt in place %.1f us, %.1f "
-           "times\n",
-           wide ? "boxes of doubles" : "boxes of floats", (unsigned long long)result.count, 1e6 * kept[ROUNDS / 2],
-           1e6 * anew[ROUNDS / 2], anew[ROUNDS / 2] / kept[ROUNDS / 2], 1e6 * again[ROUNDS / 2],
-           again[ROUNDS / 2] / kept[ROUNDS / 2]);
-    dent_boxes_destroy(boxes);
-    dent_boxes_destroy(same);
-    free(list);
-    free(doubles);
+}
+
+static void run_few(dent_context *context, bool wide)
+{
+    static const char *const ways[FEW_WAYS] = {"partners of the moved boxes", "order kept, all pairs searched",
+                                               "sorted again in memory at hand", "new object"};
+    static struct few_stage stage;
+    dent_random random = dent_random_seeded(10);
+    stage = (struct few_stage){.context = context, .list = malloc(6 * sizeof *stage.list * FEW_COUNT)};
+    stage.doubles = wide ? malloc(6 * sizeof *stage.doubles * FEW_COUNT) : NULL;
+    if (!stage.list || (wide && !stage.doubles)) {
+        fail(context);
+    }
+    for (uint32_t i = 0; i < FEW_COUNT; i++) {
+        make_box(&random, SET_EVEN, i, FEW_COUNT, 0.8 * cbrt(1.0 / FEW_COUNT), stage.list + 6 * i);
+    }
+    for (int way = 0; way < FEW_WAYS; way++) {
+        if (dent_boxes_create(context, NULL, &stage.boxes[way])) {
+            fail(context);
+        }
+    }
+    for (int round = -1; round < FEW_ROUNDS; round++) { /* the first warms up */
+        move_few(&stage, &random);
+        for (int way = 0; way < FEW_WAYS; way++) {
+            double time = way_time(&stage, (enum few_way)way);
+            stage.times[way][round < 0 ? 0 : round] = time;
+        }
+        require_equal_pairs(&stage);
+    }
+    printf("10,000 boxes of %s, 1 %% move, %llu pairs; an update and its pairs:\n", wide ? "doubles" : "floats",
+           (unsigned long long)stage.pairs[WAY_KEPT].count);
+    for (int way = 0; way < FEW_WAYS; way++) {
+        sort_times(stage.times[way], FEW_ROUNDS);
+        printf("  %-32s %8.1f us %6.1f times\n", ways[way], 1e6 * stage.times[way][FEW_ROUNDS / 2],
+               stage.times[way][FEW_ROUNDS / 2] / stage.times[WAY_KEPT][FEW_ROUNDS / 2]);
+        dent_boxes_destroy(stage.boxes[way]);
+    }
+    free(stage.list);
+    free(stage.doubles);
 }
 
 int main(int argc, char **argv)

@@ -8,7 +8,7 @@
  *
  * Usage: bench_buckets [--rounds N] [--threads N] [--isa scalar|avx2|avx512] [--scale S] [--ratios] [--only] [--cpu]
  * SCENE...
- * --cpu measures processor time instead of wall time (one thread, busy machine), --ratios adds rows for cell ratios 0.5
+ * --cpu measures CPU time instead of wall time (one thread, busy machine), --ratios adds rows for cell ratios 0.5
  * to 4, --only leaves out everything but the bucket tree (for profilers).
  */
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  *
  *   --deadlines  N calls (default 100000) for each budget of 100, 500 and 1000 us (or the one given) on pairs of bodies
  *                of 100,000 faces in many poses, each call followed by an empty loop that reads the clock until the
- * same budget is over. Overrun of both: wall time, and processor time of the thread; then the one over the other.
+ * same budget is over. Overrun of both: wall time, and CPU time of the thread; then the one over the other.
  * 100,000 calls take about 6 minutes (40 seconds, 2 and 4 minutes).
  *   --load       … beside as many busy threads as there are processors: twice as long, if nothing else runs
  *   --quality    at 1 ms, bodies of 1,000 to 1,000,000 faces: the error bound and the true error (the largest true gap

@@ -215,117 +215,163 @@ static void judge_step(struct judge *judge, const dent_sim *sim, uint32_t segmen
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
+/* What a simulation is made of; the def points into it. */
+struct scene {
+    struct head head;
+    struct hair hair;
+    dent_sim_material materials[2];
+    dent_sim_keyframe keys[5];
+    dent_sim_body_def bodies[2];
+    dent_sim_def def;
+};
+
+/* A head that is shaken, and hair on it. */
+static void make_scene(struct scene *scene, const struct options *options)
+{
+    scene->head = make_head(20, 0.09);
+    scene->hair = make_hair(&scene->head, options->strands, options->segments, 0.2);
+    scene->materials[0] = scene->materials[1] = dent_sim_material_default();
+    dent_sim_material *keratin = &scene->materials[1];
+    keratin->young = 4e9;
+    keratin->poisson = 0.35;
+    keratin->density = 1300;
+    keratin->damping = 1e-3;
+    keratin->friction_static = keratin->friction_kinetic = 0.3;
+    for (uint32_t k = 0; k < 5; k++) {
+        double side = k == 1 ? 1 : k == 3 ? -1 : 0;
+        scene->keys[k] = (dent_sim_keyframe){0.125 * k, {1, 0, 0, 0.15 * side}, {0.03 * side, 0, 0}};
+    }
+    dent_sim_body_def *bodies = scene->bodies;
+    bodies[0] = dent_sim_body_def_default(DENT_SIM_PRESCRIBED);
+    bodies[0].mesh = DENT_BODY_SURFACE;
+    bodies[0].vertex_count = scene->head.vertex_count;
+    bodies[0].element_count = scene->head.face_count;
+    bodies[0].element_corners = scene->head.corners;
+    bodies[0].positions = scene->head.positions;
+    bodies[0].thickness = 5e-4;
+    bodies[0].motion = (dent_sim_motion){.keyframe_count = 5, .keyframes = scene->keys, .repeat = true};
+    bodies[1] = dent_sim_body_def_default(DENT_SIM_STRANDS);
+    bodies[1].vertex_count = options->strands * (options->segments + 1);
+    bodies[1].strand_count = bodies[1].root_count = options->strands;
+    bodies[1].first = scene->hair.first;
+    bodies[1].positions = scene->hair.positions;
+    bodies[1].roots = scene->hair.roots;
+    bodies[1].material = 1;
+    bodies[1].thickness = 1e-4;
+    bodies[1].prevent_crossing = options->safe;
+    scene->def = dent_sim_def_default();
+    scene->def.bodies = bodies;
+    scene->def.body_count = scene->def.material_count = 2;
+    scene->def.materials = scene->materials;
+    scene->def.air_damping = 0.5;
+    scene->def.contacts = !options->free;
+    scene->def.time_step = 1.0 / options->rate;
+    scene->def.substeps = options->rate < 240 ? 240 / options->rate : 1;
+    scene->def.contact_interval = scene->def.substeps;
+}
+
+static void free_scene(struct scene *scene)
+{
+    free(scene->head.positions);
+    free(scene->head.corners);
+    free(scene->hair.first);
+    free(scene->hair.positions);
+    free(scene->hair.roots);
+}
+
+/* Sums over the steps that count. */
+struct totals {
+    double cpu, wall, detect, elastic, respond, longest;
+    uint64_t contacts, stopped, solves, products, lines, impacts;
+};
+
+static void measure_step(dent_context *context, dent_sim *sim, bool counts, struct totals *totals)
+{
+    const struct minimiser *work = sim->work.solver.elastic.minimiser;
+    uint64_t solves_before = work->solves, products_before = work->products, lines_before = work->lines;
+    double cpu_begin = seconds_of(CLOCK_PROCESS_CPUTIME_ID), begin = seconds_of(CLOCK_MONOTONIC);
+    must(context, dent_sim_step(sim));
+    double cpu_end = seconds_of(CLOCK_PROCESS_CPUTIME_ID), end = seconds_of(CLOCK_MONOTONIC);
+    const struct step_report *report = &sim->work.report;
+    if (counts) {
+        totals->cpu += cpu_end - cpu_begin;
+        totals->wall += end - begin;
+        totals->longest = end - begin > totals->longest ? end - begin : totals->longest;
+        totals->detect += 1e-9 * (double)report->ns_detect;
+        totals->elastic += 1e-9 * (double)report->ns_elastic;
+        totals->respond += 1e-9 * (double)report->ns_respond;
+        totals->contacts += report->statistics.contacts;
+        totals->stopped += report->statistics.stopped_vertices;
+        totals->impacts += report->statistics.impacts;
+        totals->solves += work->solves - solves_before;
+        totals->products += work->products - products_before;
+        totals->lines += work->lines - lines_before;
+    }
+}
+
+static void print_totals(const struct options *options, const dent_sim_def *def, const struct totals *totals,
+                         uint32_t counted)
+{
+    double substeps = (double)def->substeps * counted, wall = totals->wall;
+    printf("%u strands x %u segments, %u threads, %s: %.2f ms CPU and %.2f ms a step (longest %.1f; %.2f is real time)\n",
+           options->strands, options->segments, options->threads,
+           options->safe ? "safe motion" : options->free ? "no contacts" : "proximity", 1e3 * totals->cpu / counted,
+           1e3 * wall / counted, 1e3 * totals->longest, 1e3 * def->time_step);
+    printf("  shares: detection %.0f %%, rods and contacts %.0f %%, response %.0f %%, rest %.0f %%\n",
+           100 * totals->detect / wall, 100 * totals->elastic / wall, 100 * totals->respond / wall,
+           100 * (wall - totals->detect - totals->elastic - totals->respond) / wall);
+    printf("  a step: %.0f contacts, %.0f impacts, %.0f stopped vertices; a substep: %.2f Newton steps, %.2f products, %.2f trials\n",
+           (double)totals->contacts / counted, (double)totals->impacts / counted, (double)totals->stopped / counted,
+           (double)totals->solves / substeps, (double)totals->products / substeps, (double)totals->lines / substeps);
+}
+
+static void close_judge(struct judge *judge)
+{
+    dent_world_destroy(judge->world);
+    dent_context_destroy(judge->context);
+    free(judge->before[0]);
+    free(judge->before[1]);
+}
+
 static void run(const struct options *options)
 {
-    struct head head = make_head(20, 0.09);
-    struct hair hair = make_hair(&head, options->strands, options->segments, 0.2);
+    static struct scene scene;
     dent_context_def context_def = dent_context_def_default();
     context_def.thread_count = options->threads;
     context_def.isa = options->isa;
     dent_context *context = dent_context_create(&context_def, NULL);
-    dent_sim_material materials[2] = {dent_sim_material_default(), dent_sim_material_default()};
-    materials[1].young = 4e9;
-    materials[1].poisson = 0.35;
-    materials[1].density = 1300;
-    materials[1].damping = 1e-3;
-    materials[1].friction_static = materials[1].friction_kinetic = 0.3;
-    dent_sim_keyframe keys[5];
-    for (uint32_t k = 0; k < 5; k++) {
-        double side = k == 1 ? 1 : k == 3 ? -1 : 0;
-        keys[k] = (dent_sim_keyframe){0.125 * k, {1, 0, 0, 0.15 * side}, {0.03 * side, 0, 0}};
-    }
-    dent_sim_body_def bodies[2] = {dent_sim_body_def_default(DENT_SIM_PRESCRIBED), dent_sim_body_def_default(DENT_SIM_STRANDS)};
-    bodies[0].mesh = DENT_BODY_SURFACE;
-    bodies[0].vertex_count = head.vertex_count;
-    bodies[0].element_count = head.face_count;
-    bodies[0].element_corners = head.corners;
-    bodies[0].positions = head.positions;
-    bodies[0].thickness = 5e-4;
-    bodies[0].motion = (dent_sim_motion){.keyframe_count = 5, .keyframes = keys, .repeat = true};
-    bodies[1].vertex_count = options->strands * (options->segments + 1);
-    bodies[1].strand_count = bodies[1].root_count = options->strands;
-    bodies[1].first = hair.first;
-    bodies[1].positions = hair.positions;
-    bodies[1].roots = hair.roots;
-    bodies[1].material = 1;
-    bodies[1].thickness = 1e-4;
-    bodies[1].prevent_crossing = options->safe;
-    dent_sim_def def = dent_sim_def_default();
-    def.bodies = bodies;
-    def.body_count = def.material_count = 2;
-    def.materials = materials;
-    def.substeps = 4;
-    def.air_damping = 0.5;
-    def.contacts = !options->free;
-    def.time_step = 1.0 / options->rate;
-    def.substeps = options->rate < 240 ? 240 / options->rate : 1;
-    def.contact_interval = def.substeps;
     dent_sim *sim;
-    must(context, dent_sim_create(context, &def, &sim));
+    make_scene(&scene, options);
+    must(context, dent_sim_create(context, &scene.def, &sim));
     struct judge judge = {0};
     if (options->check) {
-        open_judge(&judge, sim, bodies);
+        open_judge(&judge, sim, scene.bodies);
     }
-    double cpu = 0, wall = 0, detect = 0, elastic = 0, respond = 0, longest = 0;
-    uint64_t contacts = 0, stopped = 0, solves = 0, products = 0, lines = 0, impacts = 0;
-    uint32_t skipped = options->steps / 10, counted = options->steps - skipped;
+    struct totals totals = {0};
+    uint32_t skipped = options->steps / 10;
     for (uint32_t n = 0; n < options->steps; n++) {
         if (options->check) {
-            note_before(&judge, sim, bodies);
+            note_before(&judge, sim, scene.bodies);
         }
-        const struct minimiser *work = sim->work.solver.elastic.minimiser;
-        uint64_t solves_before = work->solves, products_before = work->products, lines_before = work->lines;
-        double cpu_begin = seconds_of(CLOCK_PROCESS_CPUTIME_ID), begin = seconds_of(CLOCK_MONOTONIC);
-        must(context, dent_sim_step(sim));
-        double cpu_end = seconds_of(CLOCK_PROCESS_CPUTIME_ID), end = seconds_of(CLOCK_MONOTONIC);
-        const struct step_report *report = &sim->work.report;
-        if (n >= skipped) {
-            cpu += cpu_end - cpu_begin;
-            wall += end - begin;
-            longest = end - begin > longest ? end - begin : longest;
-            detect += 1e-9 * (double)report->ns_detect;
-            elastic += 1e-9 * (double)report->ns_elastic;
-            respond += 1e-9 * (double)report->ns_respond;
-            contacts += report->statistics.contacts;
-            stopped += report->statistics.stopped_vertices;
-            impacts += report->statistics.impacts;
-            solves += work->solves - solves_before;
-            products += work->products - products_before;
-            lines += work->lines - lines_before;
-        }
+        measure_step(context, sim, n >= skipped, &totals);
         if (options->check) {
             judge_step(&judge, sim, options->segments);
             if (n % 50 == 49) {
                 fprintf(stderr, "step %u: %llu met, %u inside\n", n + 1, (unsigned long long)judge.met,
-                        count_inside(sim, bodies, options->segments));
+                        count_inside(sim, scene.bodies, options->segments));
             }
         }
     }
-    double substeps = (double)def.substeps * counted;
-    printf("%u strands x %u segments, %u threads, %s: %.2f ms CPU and %.2f ms a step (longest %.1f; %.2f is real time)\n",
-           options->strands, options->segments, options->threads, options->safe ? "safe motion" : options->free ? "no contacts" : "proximity",
-           1e3 * cpu / counted, 1e3 * wall / counted, 1e3 * longest, 1e3 * def.time_step);
-    printf("  shares: detection %.0f %%, rods and contacts %.0f %%, response %.0f %%, rest %.0f %%\n", 100 * detect / wall,
-           100 * elastic / wall, 100 * respond / wall, 100 * (wall - detect - elastic - respond) / wall);
-    printf("  a step: %.0f contacts, %.0f impacts, %.0f stopped vertices; a substep: %.2f Newton steps, %.2f products, %.2f trials\n",
-           (double)contacts / counted, (double)impacts / counted, (double)stopped / counted, (double)solves / substeps,
-           (double)products / substeps, (double)lines / substeps);
+    print_totals(options, &scene.def, &totals, options->steps - skipped);
     printf("  hash %016llx\n", (unsigned long long)dent_sim_hash(sim));
     if (options->check) {
         printf("  %llu pairs met on the way of %u steps, %u vertices of hair end inside the head\n",
-               (unsigned long long)judge.met, options->steps, count_inside(sim, bodies, options->segments));
-        dent_world_destroy(judge.world);
-        dent_context_destroy(judge.context);
-        free(judge.before[0]);
-        free(judge.before[1]);
+               (unsigned long long)judge.met, options->steps, count_inside(sim, scene.bodies, options->segments));
+        close_judge(&judge);
     }
     dent_sim_destroy(sim);
     dent_context_destroy(context);
-    free(head.positions);
-    free(head.corners);
-    free(hair.first);
-    free(hair.positions);
-    free(hair.roots);
+    free_scene(&scene);
 }
 
 int main(int count, char **arguments)

@@ -1,4 +1,4 @@
-/* Whole frame pairs of the data kit, broad and narrow phase: milliseconds of processor time on one thread for all
+/* Whole frame pairs of the data kit, broad and narrow phase: milliseconds of CPU time on one thread for all
  * impacts, for the earliest alone and for the first call, which cuts the surfaces into leaves; every instruction set in
  * turns; and where the candidates end.
  *

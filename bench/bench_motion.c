@@ -4,7 +4,7 @@
  *     bench_motion [--volume NAME] [--bounds NAME] [--queries N] [--screw] [--case NAME] [--no-contacts] [--growth]
  *                  [--volumes]
  *
- * Times are processor time of one thread, the best of three rounds over the same motions, trees built before.
+ * Times are CPU time of one thread, the best of three rounds over the same motions, trees built before.
  */
 #include <dent/dent.h>
 #include <dent/experimental.h>
@@ -84,7 +84,7 @@ static int run_motions(dent_world *world, const struct options *options, int kin
             frames[body].parent = DENT_FRAME_WORLD;
             if (dent_motion_between(dent_world_context(world), &start, &end, options->kind, NULL, 0,
                                     &frames[body].motion) != DENT_OK) {
-                return fail("a motion was refused");
+                return fail("a motion was rejected");
             }
         }
         status = dent_world_motion_impact(world, &def, &result);
@@ -167,7 +167,7 @@ static int print_growth(dent_context *context)
                 double rotation, translation;
                 if (dent_motion_bound_width(context, frames, links - 1, (dent_motion_bounds)bounds, 0.5,
                                             0.5 + 1.0 / piece, &rotation, &translation) != DENT_OK) {
-                    return fail("a chain was refused");
+                    return fail("a chain was rejected");
                 }
                 printf(" %9.2e", rotation);
             }

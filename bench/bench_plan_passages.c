@@ -1,10 +1,10 @@
 /* Passages: a bar that flies through a slot in a wall, with contact milestones and without.
  *
- *     bench_plan_passages [seeds] [seconds] [clearances or rows...]     default 10 60, clearances 2 4 8 16 security distances
+ *     bench_plan_passages [seeds] [seconds] [clearances or rows...]     default 10 60, clearances 2 4 8 16 target gaps
  *
  * Rows are tree, tree-off, roadmap and roadmap-off; default all four. -off is without contact milestones.
  *
- * The slot is wider than the bar by the clearance on each side; the security distance is 2 mm, the bar 400 x 100 x
+ * The slot is wider than the bar by the clearance on each side; the target gap is 2 mm, the bar 400 x 100 x
  * 100 mm, the wall 300 mm thick. One thread. A search that finds nothing in that many seconds is a failure; failures
  * count with the limit in the mean. Every path found is certified edge by edge once more.
  */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double security = 0.002;
+static const double target_gap = 0.002;
 
 struct row {
     uint32_t found, seeds;
@@ -44,7 +44,7 @@ static bool run_row(dent_context *context, double clearance, int method, bool co
     bool good = plan_field_open(&field, context) == DENT_OK;
     plan_field_add_wall(&field, clearance);
     dent_planner_def def = plan_field_def(&field);
-    def.security = security;
+    def.target_gap = target_gap;
     def.method = (dent_plan_method)method;
     def.no_contact_milestones = !contacts;
     def.no_shortening = true;
@@ -121,7 +121,7 @@ int main(int count, char **words)
             if (!wanted[variant]) {
                 continue;
             }
-            if (!run_row(context, clearance * security, variant / 2, variant % 2 == 0, seeds, limit, &row)) {
+            if (!run_row(context, clearance * target_gap, variant / 2, variant % 2 == 0, seeds, limit, &row)) {
                 char message[200];
                 dent_context_message(context, message, sizeof message);
                 fprintf(stderr, "bench_plan_passages: %s\n", message);

@@ -1,10 +1,10 @@
-/* What a simulated second costs: elastic solids, cloth and the jaw, in processor time and by the clock.
+/* What a simulated second costs: elastic solids, cloth and the jaw, in CPU time and by the clock.
  *
  *   bench_sim [--threads N] [--isa I] [--seconds S] [--from S] [--sizes] [CASE...]
  *
  * Cases (default: all): `jaw`, 110,000 cells of ligament under 14 teeth, one bite; `free`, a block of 98,415 tetrahedra
  * that vibrates in free flight; `landed`, the same block dropped onto a plane; `cloth`, 51,200 triangles on a ball. The
- * first tenth of the time, or what lies before --from, is not counted. For each: processor time and time by the clock for a simulated
+ * first tenth of the time, or what lies before --from, is not counted. For each: CPU time and time by the clock for a simulated
  * second, the share of detection and of the elastic solver, Newton iterations and products per substep, the residual
  * that is left, and what the substep leaves of the stiffness of the first mode, (atan(w h) / (w h))^2.
  *

@@ -30,7 +30,7 @@ static const char *const kit_files[] = {
 
 static void print_levels(dent_bound_tree *tree, const struct bound_tree *surface, int row, double unit)
 {
-    dent_bound_tree_info facts = dent_bound_tree_get_facts(tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_info(tree);
     double sums[BOUND_LEVELS_MAX] = {0}, worst[BOUND_LEVELS_MAX] = {0};
     uint32_t counts[BOUND_LEVELS_MAX] = {0};
     for (uint32_t i = 0; i < facts.nodes; i++) {
@@ -73,8 +73,8 @@ static void compare_builders(dent_world *world, dent_body_id id, const char *fil
         }
         spent[i] = processor_ms() - before;
     }
-    dent_bound_tree_info split = dent_bound_tree_get_facts(trees[0]), medial = dent_bound_tree_get_facts(trees[1]);
-    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial) of processor time; nodes %u and %u, levels %u "
+    dent_bound_tree_info split = dent_bound_tree_get_info(trees[0]), medial = dent_bound_tree_get_info(trees[1]);
+    printf("%s, %s: %u faces; built in %.1f ms (split), %.0f ms (medial) of CPU time; nodes %u and %u, levels %u "
            "and %u\n",
            file, dent_body_name(world, id), split.faces, spent[0], spent[1], split.nodes, medial.nodes, split.levels,
            medial.levels);

@@ -1,5 +1,5 @@
 /* What a world costs that is asked everything: the discrete questions, proximity, impact, the check and contacts of one
- * scene, frame after frame. Prints the memory the world keeps and the processor time of a step, per question.
+ * scene, frame after frame. Prints the memory the world keeps and the CPU time of a step, per question.
  *
  *   bench_world SCENE [SCALE [STEPS]]
  */

@@ -3,13 +3,15 @@ find_program(DENT_PYTHON python3 REQUIRED)
 
 add_test(NAME tree/check_layers COMMAND ${PROJECT_SOURCE_DIR}/tools/check_layers.py)
 add_test(NAME tree/check_docs COMMAND ${PROJECT_SOURCE_DIR}/tools/check_docs.py)
+add_test(NAME tree/check_words COMMAND ${PROJECT_SOURCE_DIR}/tools/check_words.py)
+add_test(NAME tree/check_sentences COMMAND ${PROJECT_SOURCE_DIR}/tools/sentences.py --most 10 5)
 add_test(NAME tree/check_mutations COMMAND ${PROJECT_SOURCE_DIR}/tools/mutate --check)
 add_test(NAME tree/check_headers
   COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/install/check_headers.py ${PROJECT_SOURCE_DIR}/include
     ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
 
 # The scripts that check are checked themselves: a violation must be found. Peers of the benchmarks must stay what they are.
-foreach(script check_layers check_docs check_symbols check_hardening mutate peers_are_plain gallery)
+foreach(script check_layers check_docs check_words check_symbols check_hardening mutate peers_are_plain gallery)
   add_test(NAME tools/test_${script} COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tools/test_${script}.py)
   set_tests_properties(tools/test_${script} PROPERTIES LABELS tools TIMEOUT 3600 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
 endforeach()
@@ -36,7 +38,7 @@ endif()
 if(install_flags)
   set(plain_static --plain-static)
 endif()
-set_tests_properties(tree/check_layers tree/check_docs tree/check_mutations tree/check_headers PROPERTIES LABELS tree)
+set_tests_properties(tree/check_layers tree/check_docs tree/check_words tree/check_sentences tree/check_mutations tree/check_headers PROPERTIES LABELS tree)
 
 add_test(NAME install/outside_programs
   COMMAND ${DENT_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.py ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND}

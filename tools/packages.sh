@@ -61,7 +61,8 @@ build_packages=(cc=gcc c++=g++ cmake=cmake ninja=ninja-build pkg-config=pkg-conf
     header:zlib.h=zlib1g-dev header:lzma.h=liblzma-dev header:expat.h=libexpat1-dev header:jansson.h=libjansson-dev
     header:libwebsockets.h=libwebsockets-dev node=nodejs npm=npm)
 # What the tests need on top.
-test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev python3=python3 python:vtkmodules=python3-vtk9
+test_packages=(header:cmocka.h=libcmocka-dev header:gmp.h=libgmp-dev
+    header:assimp/cimport.h=libassimp-dev python3=python3 python:vtkmodules=python3-vtk9
     file:/usr/share/i18n/locales/de_DE=locales chromium=chromium)
 # What benchmarks compare with (-DDENT_BUILD_PEERS=ON); each peer is left out with a message when it is absent.
 peer_packages=(file:/usr/include/bullet/btBulletDynamicsCommon.h=libbullet-dev

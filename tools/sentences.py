@@ -4,10 +4,11 @@
     tools/sentences.py            one line per file: sentences, those over 25 words, those over 45 words; then the totals
     tools/sentences.py --list     also prints each sentence over 25 words as "path:line: N words: text"
     tools/sentences.py FILE...    only these files
+    tools/sentences.py --most P H ends with status 1 if more than P sentences of pages or H of headers are over 25 words
 
-Code blocks, HTML comments and headings are skipped. A table cell and a list item are texts of their own. A sentence ends
-at '.', '!' or '?' before a blank and at the end of its text. A word holds a letter or a digit; `code` is one word.
-The exit status is always 0: this is a report, not a test.
+Code blocks, HTML comments and headings are skipped, in headers also tables and code (indented lines). A table cell and a
+list item are texts of their own. A sentence ends at '.', '!' or '?' before a blank and at the end of its text. A word
+holds a letter or a digit; `code` is one word.
 """
 
 import argparse
@@ -53,13 +54,14 @@ def texts_of_page(text):
 
 
 def texts_of_header(text):
-    """(line, text) for each paragraph and list item of the comments of a C header."""
+    """(line, text) for each paragraph and list item of the comments of a C header. Table rows and code are skipped."""
     for match in C_COMMENT.finditer(text):
         start = text.count("\n", 0, match.start()) + 1
-        body = re.sub(r"(?m)^\s*\*(?: |$)", "", match.group()[2:-2])
+        of_field = match.group().startswith("/**<")
+        body = re.sub(r"(?m)^\s*\*(?: |$)", "", match.group()[4 if of_field else 2:-2])
         first, lines = start, []
         for number, line in enumerate(body.split("\n") + [""], start):
-            drawing = re.match(r"\s{3,}", line)
+            drawing = not of_field and re.match(r"\s{2,}|.*\S {3,}\S", line)
             if not line.strip() or drawing or ITEM.match(line):
                 if lines:
                     yield first, " ".join(lines)
@@ -83,6 +85,7 @@ def sentences(text):
 def main():
     parser = argparse.ArgumentParser(description="Counts long sentences in the documentation.")
     parser.add_argument("--list", action="store_true", help=f"print each sentence over {LONG} words")
+    parser.add_argument("--most", nargs=2, type=int, metavar=("PAGES", "HEADERS"), help="long sentences allowed")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="only these files")
     options = parser.parse_args()
     root = Path(__file__).resolve().parent.parent
@@ -106,7 +109,11 @@ def main():
                     print(f"{name}:{line}: {length} words: {sentence}")
     for kind, counts in totals.items():
         print(f"{counts[0]:9} {counts[1]:8} {counts[2]:8}  all {kind}")
-    return 0
+    most = dict(zip(("pages", "headers"), options.most)) if options.most else {}
+    over = [kind for kind in most if totals.get(kind, [0, 0])[1] > most[kind]]
+    for kind in over:
+        print(f"{kind}: {totals[kind][1]} sentences over {LONG} words, {most[kind]} allowed; --list shows them", file=sys.stderr)
+    return 1 if over else 0
 
 
 if __name__ == "__main__":

@@ -521,7 +521,7 @@ static int add_bodies(tool_session *session, loaded_world *loaded, const loaded_
         dent_release(session->context, ids, count, sizeof *ids);
         return complain_memory(input->name);
     }
-    progress_begin(&session->progress, "looking at the bodies", 0);
+    progress_begin(&session->progress, "preparing the bodies", 0);
     dent_status status = input->mesh != NULL ? dent_mesh_add_to_world(input->mesh, loaded->world, ids)
                          : input->robot != NULL ? add_robot_to_world(input, loaded->world, ids)
                          : input->simulation != NULL
@@ -563,7 +563,7 @@ static void begin_loading(tool_session *session)
 int open_frames(tool_session *session, uint32_t word_count, const char *const *words, dent_frames **frames)
 {
     begin_loading(session);
-    begin_progress(session, "looking at", words[0]);
+    begin_progress(session, "opening", words[0]);
     dent_status status = dent_frames_open(session->context, word_count, words, frames);
     progress_end(&session->progress);
     interrupt_at_once(false);

@@ -51,7 +51,7 @@ typedef struct loaded_world {
     uint32_t input_count, input_capacity;
     loaded_input *inputs;
     uint32_t body_count, body_capacity;
-    loaded_body *bodies;  /* by rank */
+    loaded_body *bodies;  /* by body index */
     uint32_t scene_frame; /* of the scenes that are added */
 } loaded_world;
 

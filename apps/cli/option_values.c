@@ -51,10 +51,11 @@ static bool parse_digits(const char *text, const char *end, uint64_t *value)
 {
     uint64_t number = 0;
     for (const char *at = text; at < end; at++) {
-        if (*at < '0' || *at > '9' || number > (UINT64_MAX - 9) / 10) {
+        uint64_t digit = (uint64_t)(*at - '0');
+        if (*at < '0' || *at > '9' || number > (UINT64_MAX - digit) / 10) {
             return false;
         }
-        number = number * 10 + (uint64_t)(*at - '0');
+        number = number * 10 + digit;
     }
     *value = number;
     return end > text;
@@ -349,8 +350,9 @@ static bool read_move(tool_options *options, const char *command, const char *te
         char word[64];
         size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
-        if (length > 63 || !parse_number(word, &options->move[axis]) || (at[length] == ',') != (axis < 2)) {
-            complain("%s: --move '%s': give three finite lengths, X,Y,Z", command, text);
+        if (length > 63 || !parse_number(word, &options->move[axis]) || fabs(options->move[axis]) > 1e100 ||
+            (at[length] == ',') != (axis < 2)) {
+            complain("%s: --move '%s': give three finite lengths, X,Y,Z, of at most 1e100", command, text);
             return false;
         }
         at += length + (at[length] == ',');
@@ -505,7 +507,7 @@ static const value_rule rules[OPTION_COUNT] = {
     [OPTION_STEP_DEADLINE] = {store_scale, AT(deadline), .wanted = "a finite number of milliseconds above 0"},
     [OPTION_SCALE] = {store_scale, AT(scale), .wanted = "a finite number above 0"},
 
-    [OPTION_SEED] = {store_large_number, AT(seed), .wanted = "a whole number from 0"},
+    [OPTION_SEED] = {store_large_number, AT(seed), .wanted = "a whole number from 0 to 2^64 - 1"},
     [OPTION_BUDGET] = {store_large_number, AT(budget), .wanted = "a whole number from 1", .lowest = 1},
     [OPTION_EDGES] = {store_large_number, AT(budget), .wanted = "a whole number from 1", .lowest = 1},
     [OPTION_STEPS] = COUNT_AT(steps, 1000000),

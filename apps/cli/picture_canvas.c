@@ -1,6 +1,8 @@
 /* picture_canvas.c — rasterises triangles into a supersampled depth buffer and writes PNG. See picture_canvas.h. */
 #include "picture_canvas.h"
 
+#include "tool_vectors.h"
+
 #include <dent/file_output.h>
 
 #include <math.h>
@@ -27,11 +29,6 @@ static void set_view(picture_canvas *canvas, double azimuth, double elevation)
     memcpy(canvas->toward, toward, sizeof toward);
     memcpy(canvas->right, right, sizeof right);
     memcpy(canvas->up, up, sizeof up);
-}
-
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 typedef struct local_point {
@@ -71,7 +68,7 @@ static void fit(picture_canvas *canvas, const double lo[3], const double hi[3])
         const double point[3] = {corner & 1 ? hi[0] : lo[0], corner & 2 ? hi[1] : lo[1], corner & 4 ? hi[2] : lo[2]};
         const local_point local = localize(canvas, point);
         const double *p = local.at;
-        const double at[2] = {dot(p, canvas->right), dot(p, canvas->up)};
+        const double at[2] = {tool_dot(p, canvas->right), tool_dot(p, canvas->up)};
         for (int axis = 0; axis < 2; axis++) {
             low[axis] = fmin(low[axis], at[axis]);
             high[axis] = fmax(high[axis], at[axis]);
@@ -121,9 +118,9 @@ static projected project(const picture_canvas *canvas, const local_point *point)
 {
     const double *p = point->at;
     return (projected){
-        .x = (dot(p, canvas->right) - canvas->center[0]) * canvas->scale + 0.5 * canvas->width * canvas->grain,
-        .y = 0.5 * canvas->height * canvas->grain - (dot(p, canvas->up) - canvas->center[1]) * canvas->scale,
-        .z = dot(p, canvas->toward) * canvas->scale,
+        .x = (tool_dot(p, canvas->right) - canvas->center[0]) * canvas->scale + 0.5 * canvas->width * canvas->grain,
+        .y = 0.5 * canvas->height * canvas->grain - (tool_dot(p, canvas->up) - canvas->center[1]) * canvas->scale,
+        .z = tool_dot(p, canvas->toward) * canvas->scale,
     };
 }
 
@@ -135,13 +132,13 @@ static float brightness(const picture_canvas *canvas, const double *a, const dou
         v[axis] = c[axis] - a[axis];
     }
     double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    double length = sqrt(dot(n, n));
+    double length = sqrt(tool_dot(n, n));
     if (!(length > 0)) {
         return 1;
     }
     /* A lamp over the viewer's left shoulder. */
-    double side = dot(n, canvas->right) / length, top = dot(n, canvas->up) / length,
-           front = dot(n, canvas->toward) / length;
+    double side = tool_dot(n, canvas->right) / length, top = tool_dot(n, canvas->up) / length,
+           front = tool_dot(n, canvas->toward) / length;
     double sign = front < 0 ? -1 : 1;
     double light = 0.8 * front * sign + 0.45 * top * sign - 0.35 * side * sign;
     return (float)(0.35 + 0.62 * fmax(0, light));

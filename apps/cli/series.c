@@ -214,7 +214,7 @@ static int check_agreement(const series *all, const frame_source *lead, uint64_t
         }
         uint32_t count = choose_frames(source, &all->session->options->range, first, NULL);
         if (count != all->number_count) {
-            return complain("%s has %u frames of those that are asked for, and %s has %u", source->name, count,
+            return complain("%s has %u frames of those requested, and %s has %u", source->name, count,
                             lead->name, all->number_count);
         }
     }

@@ -1,5 +1,5 @@
 /* The race of broad phases: dent_boxes, Bullet's dynamic tree, CGAL's box intersection, Embree and a plain grid find all
- * overlapping pairs of moving boxes, interleaved frame by frame, one thread, processor time. Numbers of pairs, and an order-free
+ * overlapping pairs of moving boxes, interleaved frame by frame, one thread, CPU time. Numbers of pairs, and an order-free
  * hash of them, must agree. Medians, and means: some programs put their structure in order in some frames only.
  *
  *   bench_boxes [boxes = 1000000] [frames = 5] [ratio = 1] [methods = auto|all] [peers = all|none|comma list] [isa]

@@ -1,5 +1,5 @@
 /* Inside, outside or on: dent's two methods and CGAL's Side_of_triangle_mesh, the same points, interleaved, one thread,
- * processor time per point. All answers are compared, and those of the two methods with each other.
+ * CPU time per point. All answers are compared, and those of the two methods with each other.
  *
  *   bench_inside [--points N] [--rounds N] [--no-cgal] MESH...
  *

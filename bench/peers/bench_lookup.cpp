@@ -1,4 +1,4 @@
-/* Rays, closest points and distances: dent and CGAL's AABB tree, the same queries, interleaved, one thread, processor time
+/* Rays, closest points and distances: dent and CGAL's AABB tree, the same queries, interleaved, one thread, CPU time
  * per query.
  *
  *   bench_lookup [--faces N] [--queries N] [--rounds N]

@@ -2,7 +2,7 @@
  *
  *     bench_motion_fcl [queries [rounds [triangles]]]     default 60 queries of each kind, 2 rounds, 100 10000 100000
  *
- * Everybody answers the same queries in turns, one thread, processor time; the time of a query is the least of its
+ * Everybody answers the same queries in turns, one thread, CPU time; the time of a query is the least of its
  * rounds, a row the mean over queries (a third of them for 10,000 triangles, a twelfth for 100,000). The peers:
  *   ca-rss, ca-obbrss  FCL's conservative advancement with the two hierarchies it knows for meshes, swept spheres and
  *                      oriented boxes with these. Its tolerance for the time, 1e-5, cannot be changed by callers
@@ -206,7 +206,7 @@ class Stage
             frames[body].parent = DENT_FRAME_WORLD;
             if (dent_motion_between(context, &ends[0], &ends[1], DENT_MOTION_CONSTANT_VELOCITY, nullptr, 0,
                                     &frames[body].motion) != DENT_OK) {
-                fail("a motion was refused");
+                fail("a motion was rejected");
             }
             bodies[body].body = ids[body];
             bodies[body].frame = uint32_t(body);

@@ -1,5 +1,5 @@
 /* The race of neighbour searches: dent, FLANN and nanoflann find the k nearest of every point of a cloud, building
- * included, interleaved, one thread, processor time. Distances are compared bit by bit, indices where distances differ.
+ * included, interleaved, one thread, CPU time. Distances are compared bit by bit, indices where distances differ.
  *
  *   bench_neighbours [points = 1000000] [k = 8] [rounds = 5] [cloud = cube|sphere|scan]
  */

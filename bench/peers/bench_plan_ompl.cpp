@@ -1,7 +1,7 @@
 /* dent's planner against OMPL's RRT-Connect and PRM on the passages of bench_plan_passages.
  *
- *     bench_plan_ompl [seeds] [seconds] [clearances or planners...]     default 10 60, clearances 2 4 8 16 security
- *                                                                       distances of 2 mm, all planners
+ *     bench_plan_ompl [seeds] [seconds] [clearances or planners...]     default 10 60, clearances 2 4 8 16 target gaps
+ *                                                                       of 2 mm, all planners
  *
  * OMPL checks states: the bar against the two boxes by FCL's box primitives, its fastest way, at the default resolution
  * of 1 % of the space's extent and, as a second setting, at 0.1 %. Its paths are those of the planner, not simplified.
@@ -34,7 +34,7 @@ namespace
 namespace ob = ompl::base;
 namespace og = ompl::geometric;
 
-const double security = 0.002;
+const double target_gap = 0.002;
 const double from[7] = {-0.5, 0.1, 0, 1, 0, 0, 0}, to[7] = {0.5, -0.1, 0.2, 1, 0, 0, 0};
 
 struct answer {
@@ -56,7 +56,7 @@ struct judge {
         plan_field_open(&field, context);
         plan_field_add_wall(&field, clearance);
         dent_planner_def planner_def = plan_field_def(&field);
-        planner_def.security = security;
+        planner_def.target_gap = target_gap;
         planner_def.no_shortening = true;
         if (dent_planner_create(context, &planner_def, &planner) != DENT_OK) {
             std::exit(2);
@@ -239,7 +239,7 @@ int main(int count, char **words)
             unsigned found = 0, invalid = 0;
             double sum = 0;
             for (unsigned seed = 1; seed <= seeds; seed++) {
-                answer one = run_apart(side, clearance * security, seed, limit);
+                answer one = run_apart(side, clearance * target_gap, seed, limit);
                 found += unsigned(one.found);
                 invalid += unsigned(one.invalid);
                 seconds.push_back(one.seconds);

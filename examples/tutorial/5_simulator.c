@@ -154,6 +154,13 @@ static dent_status record(dent_context *context, struct recording *recording, co
 }
 /* end of snippet */
 
+static dent_status end_recording(dent_context *context, const struct recording *recording, const char *folder)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/blocks.pvd", folder);
+    return dent_collection_write(context, path, recording->count, recording->entries);
+}
+
 int main(int count, char **arguments)
 {
     static struct block blocks[BLOCKS];
@@ -221,9 +228,7 @@ int main(int count, char **arguments)
     }
     /* end of snippet */
     if (count > 1 && status == DENT_OK) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/blocks.pvd", arguments[1]);
-        status = dent_collection_write(context, path, recording.count, recording.entries);
+        status = end_recording(context, &recording, arguments[1]);
     }
     if (status != DENT_OK) {
         char text[1024];

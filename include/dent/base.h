@@ -155,10 +155,10 @@ DENT_API dent_context *dent_context_create(const dent_context_def *def, dent_sta
 /** Destroys the context. All its worlds must be destroyed before. Null is allowed. */
 DENT_API void dent_context_destroy(dent_context *context);
 
-/** Copies the message of the last failing call made with this context or with anything that was made with it: worlds,
- *  readers, scenes, simulators, paths, boxes, clouds. This is the one call that works for all of them. Where several
- *  threads fail at once, dent_world_message gives each world its own. The message is one line: control characters in quoted names become '?'. It always ends with a zero byte.
- *  Returns the full length. Threads: any. */
+/** Copies the message of the last failing call made with this context or with anything made from it. These are worlds,
+ *  readers, scenes, simulators, paths, boxes and clouds. This is the one call that works for all of them. Where several
+ *  threads fail at once, dent_world_message gives each world its own. The message is one line: control characters in
+ *  quoted names become '?'. It always ends with a zero byte. Returns the full length. Threads: any. */
 DENT_API size_t dent_context_message(const dent_context *context, char *buffer, size_t buffer_size);
 
 /** Returns the instruction set in use, never AUTO. */
@@ -196,8 +196,8 @@ DENT_API dent_status dent_parallel_for(dent_context *context, uint32_t block_cou
 /** Work that dent_call_guarded() runs; its status is what that call returns. */
 typedef dent_status dent_guarded_function(void *data);
 /** Calls function(data) once, in place, and returns its status. It runs with round-to-nearest, subnormals on and no
- * traps, as a block of dent_parallel_for does; afterwards the thread has its own state again, sticky flags included.
- * Arithmetic whose bits must not depend on the caller's floating-point state belongs into such a function: compilers may
+ * traps, as a block of dent_parallel_for does. Afterwards the thread has its own state again, sticky flags included.
+ * Arithmetic whose bits must not depend on the caller's floating-point state belongs in such a function. Compilers may
  * move it across calls that change the state, but not out of a function called by pointer. Calls may be nested, and
  * loops inside use all workers. `data` may be null. Threads: any. */
 DENT_API dent_status dent_call_guarded(dent_context *context, dent_guarded_function *function, void *data);

@@ -1,9 +1,9 @@
 /* dent/body.h — bodies: the defs that describe them, and the properties that dent computes.
  *
- * A body is a solid (tetrahedra; hexahedra, wedges and pyramids are split into them), a surface (triangles, closed or
- * open), a set of strands (polylines with radii: hair, fibres, threads) or
- * a set of points (scans, particles), each of them a vertex. Its description (indices, names, ties) is copied when it is added. Its positions are borrowed: each
- * query reads them and nothing writes them.
+ * A body is a solid, a surface, a set of strands or a set of points. A solid has tetrahedra; hexahedra, wedges and
+ * pyramids are split into them. A surface has triangles and is closed or open. Strands are polylines with radii: hair,
+ * fibres, threads. Points, as of scans or particles, are vertices. Its description (indices, names, ties) is copied
+ * when it is added. Its positions are borrowed: each query reads them and nothing writes them.
  *
  * Orientation: a positive tetrahedron has det[p1-p0, p2-p0, p3-p0] > 0. An inverted cell is the same set of points:
  * orientation never changes a result. The corner orders of all cells are drawn in docs/conventions.md.
@@ -143,7 +143,7 @@ typedef struct dent_body_def {
                            (default). Strands: the radius of all vertices, unless `radii` gives each its own */
 
     /* Strands alone; zero and null (default) for other kinds. Segment e of strand s joins the vertices e + s and
-     * e + s + 1: segments are numbered strand by strand from root to tip, as in dent_body_edges. */
+     * e + s + 1. Segments are numbered strand by strand from root to tip, as in dent_body_edges. */
     uint32_t strand_count;
     const uint32_t *first;   /**< strand_count + 1 vertices: strand s has the vertices first[s] to first[s + 1] - 1 from
                                   root to tip, two or more. Starts with 0 and ends with vertex_count; copied */
@@ -154,20 +154,20 @@ typedef struct dent_body_def {
 
     bool strict; /**< default false: defects are accepted, counted (dent_body_topology, dent_body_metrics) and their
                       elements tested. True: duplicate elements, unused vertices and non-manifold faces fail with
-                      BAD_MESH when the body is added; inverted (not: mirrored) and flat cells fail at each query */
+                      BAD_MESH when the body is added. Inverted (not: mirrored) and flat cells fail at each query */
 } dent_body_def;
 
 /** Returns a def of any kind; the four functions below call it with their kind. */
 DENT_API dent_body_def dent_body_def_default(dent_body_kind kind);
 DENT_API dent_body_def dent_solid_def_default(void);
 DENT_API dent_body_def dent_surface_def_default(void);
-/** Strands. Failures when they are added: a strand with fewer than two vertices or `first` not ascending (BAD_MESH), a
- * radius that is negative or not finite (BAD_NUMBER), more than DENT_SEGMENT_LIMIT segments (TOO_LARGE). The message
- * names the strand or the vertex. */
+/** Strands. When they are added, a strand with fewer than two vertices and a `first` that does not ascend fail with
+ * BAD_MESH. A negative or not finite radius fails with BAD_NUMBER, more than DENT_SEGMENT_LIMIT segments with
+ * TOO_LARGE. The message names the strand or the vertex. */
 DENT_API dent_body_def dent_strands_def_default(void);
-/** Points: vertex_count of them, and nothing that joins them. They take part in the questions as vertices: vertex-cell,
- * proximity, impact, contacts and the penetration check (a point inside a solid or a closed surface penetrates it).
- * Two bodies of points never meet here; dent/cloud.h asks whether their surfaces do. Questions about rotating motion and
+/** Points: vertex_count of them, and nothing that joins them. They take part as vertices in vertex-cell, proximity,
+ * impact, contacts and the penetration check. A point inside a solid or a closed surface penetrates it. Two bodies of
+ * points never meet here; dent/cloud.h asks whether their surfaces do. Questions about rotating motion and
  * time-critical ones take no points (UNSUPPORTED). */
 DENT_API dent_body_def dent_points_def_default(void);
 
@@ -205,7 +205,7 @@ typedef struct dent_body_metrics {
     uint32_t first_flat_cell;    /**< UINT32_MAX when there is none */
     bool mirrored;      /**< mirror image: no tetrahedron is positive and at least one is negative */
     double min_quality; /**< tetrahedra: 6 sqrt(2) |volume| / (root-mean-square edge)^3; triangles: 4 sqrt(3) area /
-                             (sum of squared edges); 1 for regular ones, 0 for flat ones; 1 when there are none */
+                             (sum of squared edges). 1 for regular ones, 0 for flat ones; 1 if the body has none */
     double mean_edge;            /**< mean length of the distinct edges */
     double volume;               /**< sum of |volume| of the tetrahedra; 0 for surfaces */
     double area;                 /**< of the surface faces */

@@ -1,7 +1,8 @@
 /* dent/boxes.h — which boxes overlap: a broad phase for engines, robots and whatever else has boxes.
  *
- * A box is closed: two boxes that touch overlap. Boxes are compared as the numbers they are, without tolerance, so every
- * method, number of threads and instruction set reports the same pairs in the same order. Methods differ in cost only.
+ * A box is closed: two boxes that touch overlap. Boxes are compared as the numbers they are, without tolerance. So
+ * every method, number of threads and instruction set reports the same pairs in the same order. Methods differ in cost
+ * only.
  *
  *   dent_boxes *boxes;
  *   dent_boxes_create(context, NULL, &boxes);                           all defaults
@@ -109,17 +110,17 @@ DENT_API dent_boxes_def dent_boxes_def_default(void);
 
 typedef struct dent_boxes dent_boxes;
 
-/** Creates an object without boxes. Null def: all defaults. Fails with INVALID_ARGUMENT (a def not made by its default
- * function, an unknown method or hash, a negative or infinite cell size, an offset outside [0, 1)) or OUT_OF_MEMORY; then
- * *boxes is untouched. */
+/** Creates an object without boxes. Null def: all defaults. Fails with OUT_OF_MEMORY or INVALID_ARGUMENT; then *boxes
+ * is untouched. Invalid: a def not made by its default function, an unknown method or hash, a negative or infinite cell
+ * size, an offset outside [0, 1). */
 DENT_API dent_status dent_boxes_create(dent_context *context, const dent_boxes_def *def, dent_boxes **boxes);
 /** Destroys the object. Null is allowed. */
 DENT_API void dent_boxes_destroy(dent_boxes *boxes);
 
-/** Reads `count` boxes (0 is allowed), which replace those before. Box i is the one that was i. O(n). Fails with
- * BAD_NUMBER (NaN, or infinity in a box that is present; the message gives the box), INVALID_ARGUMENT (null corners with
- * boxes to read, an unknown scalar type), TOO_LARGE (2^31 boxes or more) or OUT_OF_MEMORY; then the boxes are as they
- * were before the call. Results of earlier calls end. */
+/** Reads `count` boxes (0 is allowed), which replace those before. Box i is the one that was i. O(n). After a failure
+ * the boxes are as they were before the call. BAD_NUMBER: NaN, or infinity in a box that is present; the message gives
+ * the box. INVALID_ARGUMENT: null corners with boxes to read, an unknown scalar type. TOO_LARGE: 2^31 boxes or more. Or
+ * OUT_OF_MEMORY. Results of earlier calls end. */
 DENT_API dent_status dent_boxes_update(dent_boxes *boxes, dent_box_list list, uint32_t count);
 
 /** Returns how many boxes there are, absent ones included. */
@@ -169,16 +170,16 @@ typedef struct dent_box_segments {
 } dent_box_segments;
 
 /** Finds the boxes that each segment or ray meets: exact for the numbers given, touching counts. A segment whose ends are
- * equal is a point. parameters[k] is where the segment enters the box: 0 at `from`, 1 at `to`, the largest of the three
- * rounded quotients (side - from) / (to - from), at least 0; it is a double computed in one way, not exact. Every method
- * answers with the packet tree, which is made when first needed. Fails as dent_boxes_at_points() does. */
+ * equal is a point. parameters[k] is where the segment enters the box: 0 at `from`, 1 at `to`. It is the largest of the
+ * three rounded quotients (side - from) / (to - from), at least 0: a double computed in one way, not exact. Every
+ * method answers with the packet tree, which is made when first needed. Fails as dent_boxes_at_points() does. */
 DENT_API dent_status dent_boxes_on_segments(dent_boxes *boxes, const dent_box_segments *segments, uint32_t count,
                                             dent_box_hits *hits);
 
-/** Writes the k nearest boxes of every place as dent_neighbours_nearest() does for points, with the same arithmetic: the
- * difference along an axis is the rounded gap from the place to the box, 0 within. A box that contains the place has
- * distance 0; equal distances are ordered by index. `places` is required, `skip_self` is rejected. Absent boxes are never
- * reported. Every method answers with the search of dent/neighbours.h. */
+/** Writes the k nearest boxes of every place as dent_neighbours_nearest() does for points, with the same arithmetic.
+ * The difference along an axis is the rounded gap from the place to the box, 0 within. A box that contains the place
+ * has distance 0; equal distances are ordered by index. `places` is required, `skip_self` is rejected. Absent boxes are
+ * never reported. Every method answers with the search of dent/neighbours.h. */
 DENT_API dent_status dent_boxes_nearest(dent_boxes *boxes, const dent_neighbours_query *query, uint32_t *indices,
                                         double *squared_distances, uint32_t *counts);
 
@@ -194,7 +195,7 @@ typedef struct dent_boxes_counters {
     uint64_t references;      /**< boxes in them; more than there are boxes if they lie in several */
     uint64_t box_tests;       /**< tests of a box against up to sixteen others, or against one */
     uint64_t candidates;      /**< pairs that met in floats, before the test in doubles and the filters */
-    uint64_t rebuilds;        /**< how often the packet tree was sorted anew */
+    uint64_t rebuilds;        /**< how often the packet tree was sorted again */
     uint64_t bytes;           /**< memory of the object, results included */
 } dent_boxes_counters;
 

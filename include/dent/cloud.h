@@ -1,7 +1,7 @@
 /* dent/cloud.h — surfaces of point clouds without a mesh: do two scans meet, where, and how sure is the answer?
  *
- * A dent_cloud is a prepared cloud: a graph of neighbouring points, a sampling radius and an oriented normal for each
- * point, and a hierarchy of sphere covers. It defines a surface, the zero set of an implicit function f. Near the
+ * A dent_cloud is a prepared cloud. It has a graph of neighbouring points, a sampling radius and an oriented normal for
+ * each point, and a hierarchy of sphere covers. It defines a surface, the zero set of an implicit function f. Near the
  * points f is about the signed distance, positive on the side of the normals. The surface ends where the points end:
  * only places within the reach of a point (reach_radii times its sampling radius) belong to it.
  *
@@ -51,9 +51,10 @@ typedef struct dent_cloud_def {
 DENT_API dent_cloud_def dent_cloud_def_default(void);
 
 /** Prepares a cloud. Points nearer to one another than 1e-12 of the box's diagonal, or 1e-100, count as one. O(n log n), parallel;
- * about 400 bytes a point are kept (k = 8), and about as many again are used while it is made. Fails with BAD_NUMBER (the message
- * names the point: a number that is not finite or beyond 1e100, a normal of length 0; or the extent: a cloud smaller than
- * 1e-97), INVALID_ARGUMENT (no points, a bad def), TOO_LARGE (more than 2^31 points) or OUT_OF_MEMORY. On failure *cloud is untouched. */
+ * about 400 bytes a point are kept (k = 8), and about as many again are used while it is made. BAD_NUMBER: a number
+ * that is not finite or beyond 1e100, or a normal of length 0; the message names the point. A cloud smaller than 1e-97
+ * is BAD_NUMBER, too; the message names the extent. INVALID_ARGUMENT: no points, a bad def. TOO_LARGE: more than 2^31
+ * points. Or OUT_OF_MEMORY. On failure *cloud is untouched. */
 DENT_API dent_status dent_cloud_create(dent_context *context, const dent_cloud_def *def, dent_cloud **cloud);
 /** Destroys the cloud. Null is allowed. Destroy searches that use it before. */
 DENT_API void dent_cloud_destroy(dent_cloud *cloud);
@@ -65,8 +66,8 @@ typedef struct dent_cloud_update_result {
     double
         distorted_share; /**< share of these edges, 0 … 1, that are less than half or more than twice as long as then,
                                  relative to the mean stretch */
-    bool rebuild_advised; /**< distorted_share is above 0.02, or the boxes of the hierarchy are more than twice as long
-                                 as when the graph was made, relative to the mean stretch: create the cloud again */
+    bool rebuild_advised; /**< distorted_share is above 0.02, or the boxes of the hierarchy have become more than twice
+                                 as long, relative to the mean stretch. Create the cloud again */
 } dent_cloud_update_result;
 
 /** Reads the positions (and normals, if they were given) again: new lengths, sampling radii, normals and covers on the
@@ -176,7 +177,7 @@ DENT_API dent_status dent_cloud_search_create(dent_context *context, const dent_
 DENT_API void dent_cloud_search_destroy(dent_cloud_search *search);
 
 /** Starts again: clouds as they are now, at these poses (null: the identity), with this seed. Fails with BAD_NUMBER for
- * a pose that is not finite or has a zero quaternion; the search is then as it was. */
+ * a pose that is not finite, has a zero quaternion or a translation beyond 1e100. The search is then as it was. */
 DENT_API dent_status dent_cloud_search_begin(dent_cloud_search *search, const dent_pose *pose_a,
                                              const dent_pose *pose_b, uint64_t seed);
 
@@ -216,7 +217,8 @@ typedef struct dent_cloud_result {
     uint64_t work_units;    /**< used since begin */
     uint64_t splits, bound_tests; /**< pairs of nodes refined, pairs of covers tested */
     uint64_t draws, draws_planned, evaluations, brackets, rejected; /**< rejected: brackets without a point */
-    uint64_t undefined;                      /**< draws where f was undefined and the surfaces may meet */
+    uint64_t undefined;                      /**< draws where f was undefined and the surfaces may meet; and the
+                                                  points of a cloud whose points are all isolated */
     uint64_t near_a, near_b;                 /**< points of each cloud in the parts that may meet */
     uint64_t ns, overrun_ns, worst_batch_ns; /**< as in dent_time_critical_result */
 } dent_cloud_result;

@@ -99,8 +99,8 @@ typedef enum dent_constraint_method {
     DENT_CONSTRAINTS_CONTACT_SPACE = 1 /**< linear complementarity, Lemke's method; O(rows^3) per island */
 } dent_constraint_method;
 
-/** Friction couples the bounds of tangents to the normal multiplier, so the problem is not a projection any more and
- *  the solution may not be unique. */
+/** Friction couples the bounds of tangents to the normal multiplier. So the problem is no longer a projection, and the
+ *  solution may not be unique. */
 typedef enum dent_friction_model {
     DENT_FRICTION_CONE = 0,   /**< the exact cone, by projection; iterative */
     DENT_FRICTION_PYRAMID = 1 /**< `pyramid_directions` directions, one linear complementarity problem (Stewart and
@@ -111,7 +111,7 @@ typedef enum dent_constraint_outcome {
     DENT_CONSTRAINTS_SOLVED = 0,
     DENT_CONSTRAINTS_INFEASIBLE = 1, /**< no motion satisfies all rows of an island (a squeezed body). Its motion has
                                         the least sum of squared violations, weighted by mobility, to 1e-8 */
-    DENT_CONSTRAINTS_LIMIT = 2       /**< iterations used up; `residual` tells how far it came */
+    DENT_CONSTRAINTS_LIMIT = 2       /**< iterations used up; `residual` is what remains */
 } dent_constraint_outcome;
 
 typedef struct dent_constraint_problem {
@@ -142,8 +142,8 @@ typedef struct dent_constraint_report {
     uint32_t active;     /**< rows that push */
     uint32_t redundant;  /**< rows met as dependent on active ones */
     uint32_t iterations; /**< pivots, or sweeps, of all islands */
-    double residual;     /**< largest natural residual |min(f, J x + compliance f - target)|, both with unit mobility,
-                            relative to the largest change of the island, |target - J u| or x - u in the metric.
+    double residual;     /**< largest natural residual |min(f, J x + compliance f - target)|, both with unit mobility.
+                            It is relative to the largest change of the island, |target - J u| or x - u in the metric.
                             Infeasible islands are left out */
     double violation;    /**< largest target - J x of the infeasible islands, in the row's unit; 0 if none */
     double diagonal;     /**< smallest relative diagonal entry met in a factor, 1 if none: 1 / it is a lower bound on the
@@ -162,8 +162,9 @@ DENT_API void dent_constraints_destroy(dent_constraints *constraints);
 
 /** Solves the problem. `report` may be null. Cost: O(rows * active^2) per island; warm starts need few pivots.
  *  Failure changes nothing of the caller's. OUT_OF_MEMORY. INVALID_ARGUMENT: a def not made by its default function, a
- *  block or tangent index out of range, a block twice in one row, a metric that is not positive, bounds in the wrong
- *  order; the message names block or row. BAD_NUMBER: a number that is not finite, or a result that overflows. */
+ *  block or tangent index out of range, a row with a block twice. Likewise a metric that is not positive, and bounds in
+ *  the wrong order. The message names block or row. BAD_NUMBER: a number that is not finite, or a result that
+ *  overflows. */
 DENT_API dent_status dent_constraints_solve(dent_constraints *constraints, const dent_constraint_problem *problem,
                                             dent_constraint_report *report);
 
@@ -199,13 +200,13 @@ DENT_API double dent_constraint_speed(const dent_constraint_contact *contact);
 DENT_API double dent_constraint_resting_target(const dent_constraint_contact *contact);
 /** Returns the target of an impact; the unknown is the velocity: -restitution * J v. */
 DENT_API double dent_constraint_impact_target(const dent_constraint_contact *contact, double restitution);
-/** Returns the target that holds the security distance s; the unknown is the acceleration. For gap < s the resting
+/** Returns the target that holds the target gap s; the unknown is the acceleration. For gap < s the resting
  *  target plus gap |dn/dt|^2 + k (s - gap) - 2 damping sqrt(k) J v. Otherwise the resting target alone.
  *  `rate` is sqrt(k), per time: 0.2 / time_step is usual. `damping` 1 is critical. */
-DENT_API double dent_constraint_security_target(const dent_constraint_contact *contact, double security_distance,
+DENT_API double dent_constraint_gap_target(const dent_constraint_contact *contact, double target_gap,
                                                 double rate, double damping);
 /** Returns the target of repositioning; the unknown is a displacement: s - gap. */
-DENT_API double dent_constraint_reposition_target(const dent_constraint_contact *contact, double security_distance);
+DENT_API double dent_constraint_reposition_target(const dent_constraint_contact *contact, double target_gap);
 
 #ifdef __cplusplus
 }

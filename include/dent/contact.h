@@ -35,9 +35,9 @@
  * Memory of earlier steps. A vertex deep inside can be cut off from every crossing edge: a body swallowed whole, an
  * island left by a jump. It has no direction of its own. It keeps the direction of the last step; without one it takes
  * the nearest surface point. So the world stores the direction of every penetrating (vertex, other body) until the next
- * call: contacts are a function of the positions and of the previous call. dent_world_forget_contacts clears the memory
- * (after a teleport, before replaying a checkpoint). dent_world_contact_memory returns it for a checkpoint
- * (without that of events: after a checkpoint all contacts begin).
+ * call. Contacts are a function of the positions and of the previous call. dent_world_forget_contacts clears the memory
+ * (after a teleport, before replaying a checkpoint). dent_world_contact_memory returns it for a checkpoint (without
+ * that of events: after a checkpoint all contacts begin).
  */
 #ifndef DENT_CONTACT_H
 #define DENT_CONTACT_H
@@ -84,8 +84,8 @@ enum {
     DENT_CONTACT_FLAG_ALSO_IMPACT = 16, /**< a gap contact that is also an impact: `time` is that of the impact */
     DENT_CONTACT_FLAG_REPRESENTS = 32,  /**< reduced: represents others of its patch */
     DENT_CONTACT_FLAG_FLAT =
-        64 /**< an overlap with all corners exactly on surfaces: the pair is separated as a whole, along
-                              the normal of a face in whose direction the overlap is thinnest */
+        64 /**< an overlap with all corners exactly on surfaces. The pair is separated as a whole, along the normal of a
+                              face in whose direction the overlap is thinnest */
 };
 
 typedef struct dent_contact {
@@ -102,8 +102,8 @@ typedef struct dent_contact {
     double point_a[3], point_b[3];         /**< impact: at `time`. vertex-cell without ON_FACE: the vertex, twice */
     double normal[3]; /**< unit, from b to a: moving a along it separates. Never zero or NaN. vertex-cell: the
                            consistent direction; otherwise that of the closest points, edges or face. With penetration,
-                           a gap of at most 2^-38 of the features' extent may be rounding, and so may its direction:
-                           then a direction that separates the surfaces around the two points */
+                           a gap of at most 2^-38 of the features' extent may be rounding, and so may its direction.
+                           Then this is a direction that separates the surfaces around the two points */
     double gap;       /**< a length: + apart, - overlapping. vertex-cell: minus the depth, which is assigned and need
                            not equal normal . (point_a - point_b) */
     double time;      /**< in [0, 1]: time of the impact; 1 for all others */
@@ -163,16 +163,16 @@ typedef struct dent_contacts_def {
 
     bool patches;        /**< default false. True: number the connected patches and keep all contacts */
     bool reduce_patches; /**< default false. True: keep at most 9 contacts of each patch, the deepest one and the
-                            extreme ones in eight directions across its normal; the counts of the others are reported */
+                            extreme ones in eight directions across its normal. The counts of the others are reported */
     bool events; /**< default false. True: fill dent_contacts.events and remember the contacts for the next call with
-                    events. A contact is what is in the list: with `proximity` it begins when features come within the
-                    thickness, with `reduce_patches` representatives come and go while their patch stays */
+                    events. A contact is what is in the list. With `proximity` it begins when features come within the
+                    thickness. With `reduce_patches` representatives come and go while their patch stays */
     const int *cancel; /**< as in dent_query_def */
 } dent_contacts_def;
 DENT_API dent_contacts_def dent_contacts_def_default(void);
 
 /** A contact that begins, persists or ends. Contacts of two calls are the same if kind, bodies and features are (of a
- * vertex-cell contact without the cell): if their keys are. They are compared themselves, so keys that collide are told
+ * vertex-cell contact without the cell): if their keys are. They are compared themselves, so keys that collide are kept
  * apart. A body whose topology was replaced has new features: all contacts with the old ones end. */
 typedef struct dent_contact_event {
     uint64_t key;              /**< dent_contact.key */
@@ -192,8 +192,8 @@ typedef struct dent_contact_pair_event {
     double max_depth;        /**< the largest -gap of these contacts; 0 if nothing overlaps, and of an end */
 } dent_contact_pair_event;
 
-/** What has changed since the last call with `events`; in the first one everything begins. Begins and persists are in the
- * order of the contacts (pairs: of their body indices), ends in the order of the call that last had them. */
+/** What has changed since the last call with `events`; in the first one everything begins. Begins and persists are in
+ * the order of the contacts (pairs: of their body indices). Ends are in the order of the call that last had them. */
 typedef struct dent_contact_events {
     const dent_contact_event *begin, *persist, *end;
     uint64_t begin_count, persist_count, end_count;
@@ -206,7 +206,7 @@ typedef struct dent_contacts_counters {
     uint64_t penetrating_vertices; /**< (vertex, other body) inside; each gives a vertex-cell contact unless inverted */
     uint64_t by_source[DENT_CONTACT_SOURCE_COUNT]; /**< contacts found, before any reduction */
     uint64_t border_edges;                         /**< cut edges with one end inside and one outside */
-    uint64_t lost_edges;       /**< vertices that are inside according to their edges but in no cell of b: if b overlaps
+    uint64_t lost_edges;       /**< vertices that are inside according to their edges but in no cell of b. If b overlaps
                                 itself or is inverted, its surface does not separate inside from outside */
     uint64_t double_crossings; /**< edges with both ends inside that leave b in between: borders for both ends */
     uint64_t thin_walls;       /**< vertices whose borders oppose one another */

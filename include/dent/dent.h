@@ -8,12 +8,15 @@
  *   ask.questions = DENT_QUESTION_FACE_CELL;
  *   dent_world_query(world, &ask, &result);                           pairs in canonical order, until the next call
  *
- * Reading order: base.h, id.h, body.h, world.h, question.h, method.h, border.h, query.h, lookup.h, proximity.h, strand.h, impact.h,
- * motion.h, linkage.h, penetration.h, contact.h, response.h, constraints.h, strand_response.h, hair.h, embedding.h, time_critical.h,
- * schedule.h, neighbours.h, inside.h, boxes.h, kinetic.h, cloud.h.
- * Five optional libraries have headers of their own, which this one does not include: dent_io (mesh_io.h, frames.h,
- * impact_io.h, urdf.h, srdf.h, file_output.h), dent_plan (plan.h), dent_haptic (haptic.h), dent_sim (scene.h, sim.h,
- * sim_loads.h, sim_linkage.h, sim_scene.h) and dent_view (view.h).
+ * Reading order:
+ *
+ *   base.h  id.h  body.h  world.h  question.h  method.h  border.h  query.h  lookup.h  proximity.h  strand.h  impact.h
+ *   motion.h  linkage.h  penetration.h  contact.h  response.h  constraints.h  strand_response.h  hair.h  embedding.h
+ *   time_critical.h  schedule.h  neighbours.h  inside.h  boxes.h  kinetic.h  cloud.h
+ *
+ * Five optional libraries have headers of their own, which this one does not include. dent_io has mesh_io.h, frames.h,
+ * impact_io.h, urdf.h, srdf.h and file_output.h. dent_sim has scene.h, sim.h, sim_loads.h, sim_linkage.h and
+ * sim_scene.h. dent_plan has plan.h, dent_haptic haptic.h and dent_view view.h.
  *
  * All of these are stable: docs/interface.md says what that promises. experimental.h and structure.h are not, and this
  * header does not include them.

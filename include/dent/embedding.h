@@ -4,10 +4,10 @@
  * Every vertex of the dense surface is tied to the nearest facet of the coarse body's surface by a rigid link. The link
  * has a base point in the facet (barycentric weights) and an offset, fixed in the facet's coordinate frame (first edge,
  * normal). Moving the few coarse nodes moves the many dense vertices; the link keeps its length and its angle to the
- * facet. Dense positions are a pure function of the coarse ones. One fixed sequence of double operations computes
- * them, with the same bits on every machine, all at once or one by one inside an interruptible query.
+ * facet. Dense positions are a pure function of the coarse ones. One fixed sequence of double operations computes them,
+ * with the same bits on every machine. They come all at once, or one by one inside an interruptible query.
  *
- * A collapsed facet (its two edges parallel to within DENT_REDUCED_FLAT) has no frame of its own. Its offsets are
+ * A collapsed facet (its two edges parallel to within DENT_EMBEDDING_FLAT) has no frame of its own. Its offsets are
  * rotated by the rotation that fits the whole coarse surface best. (Keeping the last valid frame instead would make the
  * result depend on the past.) Neighbouring facets rotate separately. So along facet borders the dense surface may open
  * or overlap itself by as much as the frames differ times the length of the links.
@@ -27,7 +27,7 @@ extern "C" {
 typedef struct dent_embedding dent_embedding;
 
 /** Sine of the angle between a facet's edges below which it counts as collapsed. No unit. */
-#define DENT_REDUCED_FLAT 1e-9
+#define DENT_EMBEDDING_FLAT 1e-9
 
 typedef struct dent_embedding_def {
     size_t struct_size;
@@ -51,7 +51,7 @@ typedef struct dent_embedding_info {
  * change afterwards. Cost O((dense + coarse) log coarse). On failure *model is untouched. Fails with STALE_ID,
  * OUT_OF_MEMORY, or BAD_NUMBER (a position that is not finite). Fails with INVALID_ARGUMENT for a def not made by its
  * default function, a longest_link that is negative or NaN, or the same body twice. Fails with BAD_MESH if all coarse
- * facets are collapsed, or if a dense vertex is too far away: the message gives the vertex and its distance. */
+ * facets are collapsed, or if a dense vertex is too far away. The message gives the vertex and its distance. */
 DENT_API dent_status dent_embedding_create(dent_world *world, dent_body_id dense, dent_body_id coarse,
                                            const dent_embedding_def *def, dent_embedding **model);
 /** Destroys the model. Null is allowed. Destroy trees made from it (dent_bound_tree_create) before. */
@@ -73,15 +73,15 @@ DENT_API void dent_embedding_write_dense(const dent_embedding *model, double *de
 DENT_API void dent_embedding_spread_force(const dent_embedding *model, uint32_t dense_vertex, const double force[3],
                                           double *coarse_forces);
 
-/** Adds a torque to the facet of a dense vertex: forces on its three nodes that sum to 0, have this torque, and of all
- * these the least sum of squares. Returns false, and adds nothing, if the nodes are in a row (to about 1e-6 of their
- * distance): forces on them have no torque about it. */
+/** Adds a torque to the facet of a dense vertex. The forces on its three nodes sum to 0, have this torque, and of all
+ * such forces the least sum of squares. Returns false, and adds nothing, if the nodes are in a row (to about 1e-6 of
+ * their distance). Forces on them have no torque about it. */
 DENT_API bool dent_embedding_spread_torque(const dent_embedding *model, uint32_t dense_vertex, const double torque[3],
                                            double *coarse_forces);
 
-/** Adds the force on one dense vertex to the coarse nodes as its rigid link does: as dent_embedding_spread_force, and the
- * torque of the force about the link's base. Force and torque about any point are kept. Returns false if the torque
- * could not be added, as above. */
+/** Adds the force on one dense vertex to the coarse nodes as its rigid link does. That is dent_embedding_spread_force
+ * plus the torque of the force about the link's base. Force and torque about any point are kept. Returns false if the
+ * torque could not be added, as above. */
 DENT_API bool dent_embedding_spread_link_force(const dent_embedding *model, uint32_t dense_vertex,
                                                const double force[3], double *coarse_forces);
 

@@ -11,9 +11,9 @@
  *   def.experiments = &experiments;
  *
  * Ownership: the caller owns the struct and what it points to. The library reads it during the call only and keeps no
- * pointer to it. Interface: every name of this header and of structure.h may change or disappear in any version;
- * struct_size is checked, so a program built with another version fails with INVALID_ARGUMENT instead of being
- * misread. docs/interface.md lists which headers are promised.
+ * pointer to it. Interface: every name of this header and of structure.h may change or disappear in any version.
+ * struct_size is checked, so a program built with another version fails with INVALID_ARGUMENT instead of being misread.
+ * docs/interface.md lists which headers are promised.
  */
 #ifndef DENT_EXPERIMENTAL_H
 #define DENT_EXPERIMENTAL_H
@@ -137,7 +137,7 @@ DENT_API dent_experiments dent_experiments_default(void);
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 
 /** Computes how wide the bounds of a chain are. The motion of `frame` in the world over [t_lo, t_hi] is enclosed with
- *  `bounds`. *rotation_radius and *translation_radius bound the deviation from the middle of the enclosure: a point x
+ *  `bounds`. *rotation_radius and *translation_radius bound the deviation from the middle of the enclosure. A point x
  *  of the body is known to within rotation_radius |x| + translation_radius (TAYLOR: beyond its motion at constant
  *  velocity). */
 DENT_API dent_status dent_motion_bound_width(dent_context *context, const dent_motion_frame *frames, uint32_t frame,

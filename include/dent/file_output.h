@@ -3,19 +3,19 @@
  * All output of dent uses it: meshes, collections, checkpoints, and the pictures and tables of the tool. Bytes go to a
  * temporary file. Where the system allows it, that file has no name (Linux: it disappears when the program ends,
  * however that happens). Elsewhere it is a new file with a unique name in the folder of the target, created
- * exclusively: an existing file or link of that name is neither followed nor overwritten. Committing flushes the bytes
+ * exclusively. An existing file or link of that name is neither followed nor overwritten. Committing flushes the bytes
  * to the disk and renames the file over the target. At every moment the path is the old file or the complete new one.
  * If several writers share one path, each replaces the file as a whole, and the last one to commit wins.
  *
  * Targets. A symbolic link is followed: the file it leads to is replaced, the link stays. A dangling link, a directory,
- * a pipe, a socket, a device and the names of open files (/dev/stdout, /dev/fd/1) fail with FILE and are not changed:
- * they cannot be replaced atomically. An existing file must be writable and keeps its permissions. Since it is
+ * a pipe, a socket, a device and the names of open files (/dev/stdout, /dev/fd/1) cannot be replaced atomically. They
+ * fail with FILE and are not changed. An existing file must be writable and keeps its permissions. Since it is
  * replaced, other hard links to it keep the old content.
  *
  * Threads: any; each writer is used by one thread at a time. Failure: FILE or OUT_OF_MEMORY, the message names the path
  * and the reason. If a file grows beyond its limit (ulimit -f), the system ends the process unless it ignores SIGXFSZ;
  * then the call fails with FILE. Cost: a write per 64 KiB, and waiting for the disk. A committed file survives a power
- * cut. For meshes and collections (mesh_io.h), which are often many, only the content is waited for: after a power cut
+ * cut. For meshes and collections (mesh_io.h), which are often many, only the content is waited for. After a power cut
  * the file is the old one or the new one, complete.
  */
 #ifndef DENT_FILE_OUTPUT_H

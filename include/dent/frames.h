@@ -12,10 +12,10 @@
  * ignored with a notice; hidden ones without. "%%" in a pattern is a percent sign.
  *
  * Memory: names, and one frame while it is read, within the context's reading_limit (a def's memory_limit for its
- * frame); 0: 256 MiB plus 100 times the bytes on disk. A compressed archive is read once when it is opened and once
- * when its frames are read in order. If its frames are in another order, it is kept uncompressed in memory; if that
- * exceeds the limit, it is read again from the start at each step back. An archive that expands to more than 64 MiB and
- * 400 times its size fails. Input is treated as hostile, as in the readers.
+ * frame). 0 means 256 MiB plus 100 times the bytes on disk. A compressed archive is read once when it is opened and
+ * once when its frames are read in order. If its frames are in another order, it is kept uncompressed in memory. If
+ * that exceeds the limit, it is read again from the start at each step back. An archive that expands to more than 64
+ * MiB and 400 times its size fails. Input is treated as hostile, as in the readers.
  *
  * Threads: one series is used by one thread at a time. Failure: a status and one line in the context's message. It
  * names the file, or the archive, the member and the byte where its header begins.
@@ -31,8 +31,8 @@ extern "C" {
 
 typedef struct dent_frames dent_frames;
 
-/** Returns true if a path names a series and not one mesh: an archive, a directory, or a pattern that is not itself the
- * name of a file. Reads the file system. Threads: any. */
+/** Returns true if a path names a series and not one mesh. A series is an archive, a directory, or a pattern that is
+ * not itself the name of a file. Reads the file system. Threads: any. */
 DENT_API bool dent_path_is_series(const char *path);
 
 /** Returns true if two file names differ in one number only, as those of one series do. Threads: any. */

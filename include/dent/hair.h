@@ -123,16 +123,16 @@ DENT_API void dent_strand_tracker_destroy(dent_strand_tracker *tracker);
 DENT_API dent_status dent_strand_tracker_seed(dent_strand_tracker *tracker, uint64_t count, const uint32_t *vertices_a,
                                               const uint32_t *vertices_b);
 
-/** Follows all pairs to the positions (3 per vertex): relaxes, spawns, merges, and keeps at least one pair for strands
- *  whose boxes are near, from their roots. The result is valid until the next call. Failure: BAD_NUMBER names the
+/** Follows all pairs to the positions (3 per vertex): relaxes, spawns and merges. It keeps at least one pair, from the
+ *  roots, for strands whose boxes are near. The result is valid until the next call. Failure: BAD_NUMBER names the
  *  vertex, OUT_OF_MEMORY; the tracked pairs are those before the call. Cost: O(strands^2) box tests and O(pairs near)
  *  relaxations of O(1) segments each. */
 DENT_API dent_status dent_strand_tracker_update(dent_strand_tracker *tracker, const double *positions,
                                                 dent_strand_tracker_result *result);
 
-/** Counts how many contacts of an exact search the last update has found: of its pairs (as in seed, with distances) the
- *  local minima are counted, those with no smaller distance at a neighbouring pair of segments in the list. One is found
- *  if a contact lies within `window` segments of it on both strands. Recall is found / total. */
+/** Counts how many contacts of an exact search the last update has found. Of its pairs (as in seed, with distances) the
+ *  local minima are counted. These have no smaller distance at a neighbouring pair of segments in the list. One is
+ *  found if a contact lies within `window` segments of it on both strands. Recall is found / total. */
 DENT_API dent_status dent_strand_tracker_recall(dent_strand_tracker *tracker, uint64_t count,
                                                 const uint32_t *vertices_a, const uint32_t *vertices_b,
                                                 const double *distances, uint64_t *total, uint64_t *found);
@@ -178,7 +178,7 @@ DENT_API dent_status dent_wisp_tree_create(dent_context *context, const dent_wis
 DENT_API void dent_wisp_tree_destroy(dent_wisp_tree *tree);
 
 /** Returns the active nodes, by row and then by wisp, and writes their number. Valid until the next call that changes the
- *  tree. The dynamics are yours: move the nodes, and tell the tree with dent_wisp_tree_move. */
+ *  tree. The dynamics are yours: move the nodes and pass them to dent_wisp_tree_move. */
 DENT_API const dent_wisp_node *dent_wisp_tree_nodes(const dent_wisp_tree *tree, uint32_t *count);
 
 /** Sets positions and velocities of all active nodes (3 numbers per node, in their order). BAD_NUMBER changes nothing. */
@@ -204,8 +204,8 @@ typedef struct dent_wisp_strands {
  *  nodes has no strands. */
 DENT_API dent_status dent_wisp_tree_strands(dent_wisp_tree *tree, dent_wisp_strands *strands);
 
-/** Writes the positions of all vertices of all strands (3 * row_count per strand): those of their active nodes plus the
- *  offsets that they had when they merged. */
+/** Writes the positions of all vertices of all strands (3 * row_count per strand). They are those of their active nodes
+ *  plus the offsets that they had when they merged. */
 DENT_API void dent_wisp_tree_interpolate(const dent_wisp_tree *tree, double *positions);
 
 /* ---- helices ----------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* dent/haptic.h — optional library dent_haptic: forces that a hand can feel.
  *
  * A device (a haptic arm, a mouse) moves a rigid tool through a scene. The device may be anywhere, also inside a body.
- * The god-object is the tool where it can be: it follows the device, slides along what it meets and never enters it
+ * The god-object is the tool where it can be. It follows the device, slides along what it meets and never enters it
  * (Zilles and Salisbury 1995; Ortega, Redon and Coquillart 2006). The force is that of a spring between the two.
  *
  * Three loops, each on a thread of its own if you like. They exchange data through triple buffers and never wait:
@@ -12,10 +12,11 @@
  *   simulation    dent_haptic_set_scene    any                  where the bodies are now
  *                 dent_haptic_read                              where the tool is, what it pushes
  *
- * At most one thread at a time may run one loop. Different loops may run at once. Each loop has a world of its own: the
- * god-object loop a copy of all bodies, the device loop the contacts of the last update, the simulation what it likes.
- * dent_haptic_start runs the first two loops on threads with your callbacks. dent_haptic_clock runs all of them in one
- * thread on a virtual clock with stated delays, for tests: the same bits for every thread count and instruction set.
+ * At most one thread at a time may run one loop. Different loops may run at once. Each loop has a world of its own. The
+ * god-object loop has a copy of all bodies, the device loop the contacts of the last update. The simulation has what it
+ * likes. dent_haptic_start runs the first two loops on threads with your callbacks. dent_haptic_clock runs all of them
+ * in one thread on a virtual clock with stated delays, for tests. The bits are the same for every thread count and
+ * instruction set.
  *
  * Promises.
  *   Never inside     Every motion of the tool is certified free of contact by motion.h. The motion of the bodies in the
@@ -23,10 +24,10 @@
  *   Only pushes      The force is a sum of contact normals with factors >= 0: no friction, no sticking, nothing at a
  *                    distance. In free space it is 0 exactly.
  *   Passive          With passivity control (default) a hand never gets more energy from a contact than it put in. That
- *                    holds if it moves in a tick at most twice as far as in the one before, and a security distance.
+ *                    holds if it moves in a tick at most twice as far as in the one before, and a target gap.
  *
- * Contacts keep a small distance, `security`, between tool and bodies. Where bodies leave the tool no room, the outcome
- * is SQUEEZED: the copy of the scene stops before it would enter the tool, until there is room again.
+ * Contacts keep a small distance, `target_gap`, between tool and bodies. Where bodies leave the tool no room, the
+ * outcome is SQUEEZED. The copy of the scene stops before it would enter the tool, until there is room again.
  *
  * Units: lengths of the meshes, radians, seconds. Forces follow from `stiffness`. Failure: a status, and one line in the
  * context's message. A failing call changes nothing, except dent_haptic_update as stated there.
@@ -74,7 +75,7 @@ typedef struct dent_haptic_def {
     const double *joint_values;  /**< at the start, or null: zeros */
     const double *centre;  /**< null (default), or the point of the tool that force and torque refer to, in its frame.
                                Default: the middle of its box */
-    double security;       /**< a length; 0 (default): 1e-3 of the tool's radius. Contacts rest at this distance */
+    double target_gap;     /**< a length; 0 (default): 1e-3 of the tool's radius. Contacts rest at this distance */
     double stiffness;      /**< force per length, above 0; default 1000 */
     double inertia_radius; /**< a length; 0 (default): 0.6 of the tool's radius. Torque per angle is stiffness times its
                                 square */
@@ -95,14 +96,14 @@ DENT_API dent_haptic_def dent_haptic_def_default(void);
 typedef struct dent_haptic dent_haptic;
 
 /** Copies the scene and makes the worlds. Fails with INVALID_ARGUMENT for a number out of range, a link that does not
- *  exist, a linkage with quaternions (UNSUPPORTED) or a tool that touches a body at the start; as dent_world_add_body
- *  does for a shape. The message names it. *haptic is written on success only. O(n log n). */
+ *  exist or a tool that touches a body at the start. A linkage with quaternions is UNSUPPORTED. A shape fails as in
+ *  dent_world_add_body. The message names it. *haptic is written on success only. O(n log n). */
 DENT_API dent_status dent_haptic_create(dent_context *context, const dent_haptic_def *def, dent_haptic **haptic);
 /** Stops the threads and destroys it. */
 DENT_API void dent_haptic_destroy(dent_haptic *haptic);
 
-/** Returns the security distance in use. */
-DENT_API double dent_haptic_security(const dent_haptic *haptic);
+/** Returns the target gap in use. */
+DENT_API double dent_haptic_target_gap(const dent_haptic *haptic);
 
 /* ---- loop 1: the device -------------------------------------------------------------------------------------------- */
 
@@ -157,7 +158,7 @@ typedef struct dent_haptic_state {
     double scene_reached; /**< 1: bodies are where the last scene had them. Less: the copy stopped at this share of the
                                way from the scene before, or rather from where it was */
     uint32_t contact_count;
-    const dent_haptic_contact *contacts; /**< nearer than 3 security distances */
+    const dent_haptic_contact *contacts; /**< nearer than 3 target gaps */
     uint32_t motion_tests;               /**< certified motions of this update */
     double gap;                          /**< smallest distance found, infinite if nothing is near */
     uint64_t ns;                         /**< time that the update took */
@@ -204,7 +205,7 @@ DENT_API dent_status dent_haptic_stop(dent_haptic *haptic);
 /** Counts since the start. Call it when no loop runs. */
 typedef struct dent_haptic_counters {
     uint64_t ticks, updates, scenes;
-    uint64_t refused_poses, jumps, squeezed, undecided;
+    uint64_t rejected_poses, jumps, squeezed, undecided;
     uint64_t torn;       /**< buffers whose two sequence numbers differ: always 0 */
     uint64_t late_ticks; /**< ticks of dent_haptic_start that began a whole tick late */
     uint64_t couple_ns_max, update_ns_max;

@@ -5,16 +5,16 @@
  * (edge-edge). All other contacts of surfaces contain one of these. Pairs that share a vertex (the same index in the
  * same body, or tied by same_as) are never reported. Filters and self_collision apply.
  *
- * Without a separation the result is exact: a pair is reported if and only if, for the given doubles in real
- * arithmetic, the two closed primitives meet for some t in [0, 1]. Touching counts, also at t = 0 or t = 1 alone. `toi`
- * is the largest double that is not above the true first time. Pairs, order and bits are the same for every method,
- * thread count and instruction set.
+ * Without a separation the result is exact for the given doubles in real arithmetic. A pair is reported if and only if
+ * the two closed primitives meet for some t in [0, 1]. Touching counts, also at t = 0 or t = 1 alone. `toi` is the
+ * largest double that is not above the true first time. Pairs, order and bits are the same for every method, thread
+ * count and instruction set.
  *
  * With a separation d > 0 a pair is reported if the distance is d or less at some time. The result is conservative: no
- * such pair is missed, and `toi` is never late. Only two kinds of other pairs are reported: pairs that come as near as
- * 1.001 d, and undecided pairs whose path is millions of d long (docs/methods/impact.md). A pair that starts farther
- * apart than d never gets a time of zero. The result is still the same for every method, thread count and instruction
- * set.
+ * such pair is missed, and `toi` is never late. Only two kinds of other pairs are reported. They are pairs that come as
+ * near as 1.001 d, and undecided pairs whose path is millions of d long (docs/methods/impact.md). A pair that starts
+ * farther apart than d never gets a time of zero. The result is still the same for every method, thread count and
+ * instruction set.
  *
  * Canonical order: vertex-face before edge-edge, then (body a, feature a, body b, feature b). The vertex is side a. Of
  * two edges the smaller (body, edge) is side a. The normal has unit length and points from b to a: moving a along it
@@ -45,7 +45,7 @@ typedef struct dent_impact {
     uint32_t body_b, feature_b; /**< index of the surface face in dent_body_surface_faces; or of the edge */
     double toi;                 /**< in [0, 1]: the largest double not above the true first time */
     double u, v;      /**< position at toi, in fixed arithmetic: vertex-face f0 + u (f1 - f0) + v (f2 - f0); edge-edge
-                           a0 + u (a1 - a0) and b0 + v (b1 - b0), the ends of an edge in the order v0, v1 */
+                           a0 + u (a1 - a0) and b0 + v (b1 - b0). The ends of an edge are in the order v0, v1 */
     double normal[3]; /**< unit, from b to a; a guess if there is none (parallel edges, a face without area) */
 } dent_impact;
 
@@ -130,8 +130,8 @@ typedef struct dent_safe_step {
 /** Computes the largest fraction of the step that is free of impacts, for line searches and time steps. Unless
  * start_is_free, it first runs dent_world_initial_state and stops if the start crosses. Then it searches for the
  * earliest impact. Positions at the fraction have to be rounded to doubles. To stay clear of contact, take 0.8 or 0.9
- * of the fraction, or use a separation. A response must push apart what meets: steps of 0.8 towards a contact leave a
- * fifth of the gap each, and near the rounding of the positions they may cross. */
+ * of the fraction, or use a separation. A response must push apart what meets. Steps of 0.8 towards a contact leave a
+ * fifth of the gap each. Near the rounding of the positions they may cross. */
 DENT_API dent_status dent_world_safe_step(dent_world *world, const dent_impact_def *def, dent_safe_step *result);
 
 /** Prints a feature as the tool does: a vertex "17", a face "12" or "12/3" (see dent_feature_print), an edge "4-17"

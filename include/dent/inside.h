@@ -1,8 +1,8 @@
 /* dent/inside.h — is a point inside a closed surface? Points by the million, segments and moving spheres.
  *
- * A place is ON if the point lies on a closed triangle, IN if the surface winds around it (winding number other than 0),
- * else OUT. This is decided exactly for all finite doubles, so both methods, all numbers of threads and all instruction
- * sets give the same places.
+ * A place is ON if the point lies on a closed triangle. Otherwise it is IN if the surface winds around it (winding
+ * number other than 0), else OUT. This is decided exactly for all finite doubles, so both methods, all numbers of
+ * threads and all instruction sets give the same places.
  *
  *   dent_inside_def def = dent_inside_def_default();
  *   def.positions = dent_positions_double(xyz), def.vertex_count = n;
@@ -53,9 +53,9 @@ typedef struct dent_inside_def {
 } dent_inside_def;
 DENT_API dent_inside_def dent_inside_def_default(void);
 
-/** Prepares a closed surface. O(n log n). Fails with INVALID_ARGUMENT (a def not made by its default function, null
- * arrays, an unknown method), BAD_NUMBER (a coordinate of a used vertex is not finite), BAD_MESH (a corner out of
- * range, or not closed: the message gives an edge), TOO_LARGE or OUT_OF_MEMORY. On failure *inside is untouched. */
+/** Prepares a closed surface. O(n log n). INVALID_ARGUMENT: a def not made by its default function, null arrays, an
+ * unknown method. BAD_NUMBER: a coordinate of a used vertex is not finite. BAD_MESH: a corner out of range, or not
+ * closed; the message gives an edge. Or TOO_LARGE or OUT_OF_MEMORY. On failure *inside is untouched. */
 DENT_API dent_status dent_inside_create(dent_context *context, const dent_inside_def *def, dent_inside **inside);
 /** Destroys the object. Null is allowed. */
 DENT_API void dent_inside_destroy(dent_inside *inside);
@@ -89,8 +89,8 @@ typedef struct dent_sweep_hit {
 
 /** Finds the first contact of each sphere with the closed solid: the surface, and the space it winds around. A centre
  * that starts inside or on the surface is in contact at time 0. Segments: `time` is the largest double not above the
- * exact time. Spheres: conservative; never later than the first time at distance `radius`, and at `time` the distance is
- * at most radius + tolerance, apart from rounding (1e-14 of the size). The BSP tree with planes shifted by the radius
+ * exact time. Spheres: conservative, never later than the first time at distance `radius`. At `time` the distance is at
+ * most radius + tolerance, apart from rounding (1e-14 of the size). The BSP tree with planes shifted by the radius
  * chooses the triangles; the exact test decides. Failures as for dent_inside_classify(). */
 DENT_API dent_status dent_inside_sweep(dent_inside *inside, const dent_sweep_def *def, dent_sweep_hit *hits);
 

@@ -1,17 +1,17 @@
-/* dent/kinetic.h — boxes that know the future: a tree over things whose motion is known ahead.
+/* dent/kinetic.h — a tree of boxes over vertices whose motion is known ahead.
  *
  * Key-framed characters, blend shapes, recorded cloth and planned robots have flight plans: every vertex moves on straight
- * lines between keys. The box of a node changes its numbers all the time, but seldom the vertices that are extreme. The tree
- * keeps these, six for each node, and knows for each the time at which another vertex takes its place (a certificate, and
- * the event at which it fails). To go on to a later time it handles the events in between and nothing else (Zachmann &
- * Weller 2006).
+ * lines between keys. The box of a node changes its numbers all the time, but seldom the vertices that are extreme. The
+ * tree stores these, six for each node. For each it also stores the time at which another vertex takes its place (a
+ * certificate, and the event at which it fails). To go on to a later time it handles the events in between and nothing
+ * else (Zachmann & Weller 2006).
  *
  *   dent_kinetic *tree;
  *   dent_kinetic_create(context, NULL, &tree);
  *   dent_kinetic_set_plans(tree, &plans);                       keys of vertices 0, 1, 2, …; copied
  *   dent_kinetic_insert(tree, triangles, 3, count, NULL);       elements over these vertices
  *   for (…) {
- *       dent_kinetic_advance(tree, time);                       any time; backward starts anew
+ *       dent_kinetic_advance(tree, time);                       any time; backward restarts
  *       dent_kinetic_pairs(tree, &pairs);                       elements whose boxes overlap now
  *   }
  *
@@ -20,12 +20,12 @@
  *
  * Exactness. Vertices move as real numbers do. The order of two is judged exactly, and an event happens at the first double
  * at which the order is another one. So at every time the extreme vertices are the true ones, and a box contains all
- * its vertices: it is computed from these and rounded outward by a few units in the last place. Everything is the same
- * on every machine.
+ * its vertices. It is computed from the extreme ones and rounded outward by a few units in the last place. Everything
+ * is the same on every machine.
  *
- * Slots. Boxes have three directions. With 7, 9 or 13 directions the same code keeps k-DOPs of 14, 18 or 26 sides. Directions
- * 0 to 2 are x, y, z; then, for 7 and 13, (±x ± y + z)/4 with signs ++, -+, +-, --; for 9 and 13 also (x ± y)/2,
- * (x ± z)/2, (y ± z)/2. Bounds along these are rounded outward once more.
+ * Slots. Boxes have three directions. With 7, 9 or 13 directions the same code keeps k-DOPs of 14, 18 or 26 sides.
+ * Directions 0 to 2 are x, y, z. For 7 and 13, (±x ± y + z)/4 with signs ++, -+, +-, -- follow. For 9 and 13 (x ± y)/2,
+ * (x ± z)/2, (y ± z)/2 follow. Bounds along these are rounded outward once more.
  *
  * Memory: with three directions about 500 bytes an element, and the keys. After warm-up, advancing allocates nothing, except that the list of
  * contacts may grow.
@@ -82,8 +82,8 @@ typedef struct dent_flight_plans {
 
 /** Gives vertices new plans from the present time on; those they had are forgotten. The place of a vertex may jump. All data
  * is copied. More than one vertex in twenty at once: O(n), as a new start. Else O(elements of the vertices, times log n).
- * Fails with BAD_NUMBER (a number is not finite; the message gives key and vertex), INVALID_ARGUMENT (no vertices, no
- * keys, times that do not ascend, a gap before first_vertex), TOO_LARGE or OUT_OF_MEMORY; then nothing changes. */
+ * A failure changes nothing. BAD_NUMBER: a number is not finite; the message gives key and vertex. INVALID_ARGUMENT: no
+ * vertices, no keys, times that do not ascend, a gap before first_vertex. Or TOO_LARGE or OUT_OF_MEMORY. */
 DENT_API dent_status dent_kinetic_set_plans(dent_kinetic *tree, const dent_flight_plans *plans);
 
 /** Returns how many vertices have plans. */
@@ -94,15 +94,16 @@ DENT_API uint32_t dent_kinetic_vertex_count(const dent_kinetic *tree);
 enum { DENT_KINETIC_CORNERS = 16 /**< the most vertices an element may have */ };
 
 /** Inserts `count` elements of `corners` vertices each (1: points, 3: triangles, …; a vertex may be repeated). Writes their
- * numbers to `elements` unless that is null. An element keeps its number until it is removed; numbers are given in
- * ascending order as long as nothing was removed, then those of removed elements come first. O(log n) each; O(n log n) for
- * all together if they are more than those that were there. With def.contacts a call makes the separation list anew. Fails with INVALID_ARGUMENT (the message gives the element),
- * TOO_LARGE or OUT_OF_MEMORY; then nothing changes. */
+ * numbers to `elements` unless that is null. An element keeps its number until it is removed. Numbers are given in
+ * ascending order as long as nothing was removed; then those of removed elements come first. O(log n) each; O(n log n)
+ * for all together if they are more than those that were there. With def.contacts a call rebuilds the separation list.
+ * Fails with INVALID_ARGUMENT (the message gives the element), TOO_LARGE or OUT_OF_MEMORY; then nothing changes.
+ */
 DENT_API dent_status dent_kinetic_insert(dent_kinetic *tree, const uint32_t *vertices, uint32_t corners, uint32_t count,
                                          uint32_t *elements);
 
-/** Removes elements. O(log n, and the elements of its vertices) each. With def.contacts a call makes the separation list anew. Fails with INVALID_ARGUMENT (there is no such element, or it comes twice); then nothing
- * changes. */
+/** Removes elements. O(log n, and the elements of its vertices) each. With def.contacts a call rebuilds the separation
+ * list. Fails with INVALID_ARGUMENT (an unknown element, or one that comes twice); then nothing changes. */
 DENT_API dent_status dent_kinetic_remove(dent_kinetic *tree, const uint32_t *elements, uint32_t count);
 
 /** Returns how many elements there are. */
@@ -111,10 +112,9 @@ DENT_API uint32_t dent_kinetic_element_count(const dent_kinetic *tree);
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
 /** Goes to `time`. Forward: handles all events up to it, in order. Backward: drops all events, empties the list of contacts and
- * starts anew there, O(n).
- * Fails with BAD_NUMBER (not finite, or larger than 2^1000); then nothing changes. */
+ * restarts there, O(n). Fails with BAD_NUMBER (not finite, or larger than 2^1000); then nothing changes. */
 DENT_API dent_status dent_kinetic_advance(dent_kinetic *tree, double time);
-/** Goes to `time` without looking at what is in between: O(n), however far. Contacts in between are not found. Backward it
+/** Goes to `time` without testing what is in between: O(n), however far. Contacts in between are not found. Backward it
  * empties the list of contacts. */
 DENT_API dent_status dent_kinetic_jump(dent_kinetic *tree, double time);
 /** Returns the present time. */
@@ -130,6 +130,13 @@ DENT_API double dent_kinetic_next_event(const dent_kinetic *tree);
 /** Writes the least and the largest coordinate along each direction, two numbers each, of an element or of all. Without
  * elements: infinity and -infinity. Fails with INVALID_ARGUMENT. O(directions). */
 DENT_API dent_status dent_kinetic_bounds(const dent_kinetic *tree, uint32_t element, double *bounds);
+
+/** Writes x, y, z of `count` vertices from `first_vertex` on at the present time, three doubles each. At the time of a
+ * key they are the key. Between two keys they are wrong by at most 2^-50 of the sizes of the two weighted keys. Every
+ * place lies in the boxes of its elements. So flight plans move whatever reads positions: a world, or a cloud with
+ * dent_cloud_update(). O(count). Fails with INVALID_ARGUMENT (there are not as many vertices). */
+DENT_API dent_status dent_kinetic_positions(const dent_kinetic *tree, uint32_t first_vertex, uint32_t count,
+                                            double *positions);
 
 /** Finds the elements whose box overlaps the given one (lo x, y, z, hi x, y, z; closed). indices belong to the object until
  * its next call, in ascending order. Fails with BAD_NUMBER or OUT_OF_MEMORY. */
@@ -186,7 +193,7 @@ typedef struct dent_kinetic_counters {
     uint64_t box_updates;  /**< sides of boxes that another vertex took over, by events and changes of plans */
     uint64_t plan_events;  /**< vertices that entered another piece of their plan, without restarts */
     uint64_t plan_changes; /**< vertices that were given new plans */
-    uint64_t restarts;     /**< times at which all boxes were made anew: many new plans, keys of many, jumps */
+    uint64_t restarts;     /**< times at which all boxes were rebuilt: many new plans, keys of many, jumps */
     uint64_t refit_nodes;  /**< boxes made by refit at advances */
     uint64_t contact_events; /**< of the separation list */
     uint32_t nodes;        /**< of the tree */

@@ -1,7 +1,7 @@
 /* dent/linkage.h — linkages: trees of rigid links connected by joints, converted to the frames of motion.h.
  *
  * A linkage is kinematics alone: names, joints and the tree of links, but no bodies. From joint values at both ends of
- * a step it computes one coordinate frame per link. Each frame moves in its parent exactly as its joint does: a
+ * a step it computes one coordinate frame per link. Each frame moves in its parent exactly as its joint does. A
  * revolute joint rotates by the difference of its values, even by more than a turn. The caller attaches bodies to the
  * frames.
  *
@@ -28,8 +28,8 @@ typedef enum dent_joint_kind {
     DENT_JOINT_PLANAR = 6, /**< 3: displacements x and y in the plane across the axis and the angle about the axis. In
                                 between the origin moves straight and the link rotates by the difference of the angles,
                                 both at constant speed. x and y are the first two axes of the joint's frame, rotated by
-                                the shortest rotation that takes the third to the axis (axis 0 0 1: unchanged; axis
-                                0 0 -1: x and -y) */
+                                the shortest rotation that takes the third to the axis. For axis 0 0 1 they are
+                                unchanged, for axis 0 0 -1 they are x and -y */
     DENT_JOINT_KIND_COUNT = 7
 } dent_joint_kind;
 
@@ -70,10 +70,10 @@ DENT_API dent_linkage_def dent_linkage_def_default(void);
 typedef struct dent_linkage dent_linkage;
 
 /** Checks and copies the def; O(links + joints). Fails with one line in the context's message that names the offending
- *  link or joint. INVALID_ARGUMENT: a link index out of range, two joints with the same child, joints that form a
- *  cycle, several links without a parent, an unknown kind, an axis of length zero, a zero quaternion, lower limit above
- *  upper limit, a joint that mimics itself or one that cannot be mimicked. BAD_NUMBER: a number that is not finite.
- *  *linkage is written on success only. */
+ *  link or joint. INVALID_ARGUMENT for links: an index out of range, two joints with the same child, joints that form a
+ *  cycle, several links without a parent. INVALID_ARGUMENT for a joint: an unknown kind, an axis of length zero, a zero
+ *  quaternion, a lower limit above the upper one. It is also returned for a joint that mimics itself or one that cannot
+ *  be mimicked. BAD_NUMBER: a number that is not finite. *linkage is written on success only. */
 DENT_API dent_status dent_linkage_create(dent_context *context, const dent_linkage_def *def, dent_linkage **linkage);
 DENT_API void dent_linkage_destroy(dent_linkage *linkage);
 
@@ -122,8 +122,8 @@ DENT_API dent_status dent_linkage_poses(const dent_linkage *linkage, const dent_
  *  `origin`). FREE has 6: the velocity of the child's origin, then the angular velocity, both in the frame of the joint.
  *  PLANAR has 3: the rates of its values. */
 DENT_API uint32_t dent_linkage_rate_count(const dent_linkage *linkage);
-/** Returns the index of the first rate of a joint; UINT32_MAX for FIXED joints, joints that mimic another, and an index
- *  that is not below the count. */
+/** Returns the index of the first rate of a joint. It is UINT32_MAX for FIXED joints, joints that mimic another, and an
+ *  index that is not below the count. */
 DENT_API uint32_t dent_linkage_first_rate(const dent_linkage *linkage, uint32_t joint);
 
 /** Writes the rate_count coefficients of the speed of a point along a direction: coefficients . rates = direction .
@@ -149,8 +149,8 @@ typedef struct dent_link_mass {
 DENT_API dent_status dent_linkage_mass_matrix(const dent_linkage *linkage, const dent_pose *poses,
                                               const dent_link_mass *masses, double *matrix);
 
-/** Returns true for pairs of links that are usually excluded: the same link, links connected by fixed joints alone, and
- *  links with exactly one moving joint between them and otherwise fixed joints. */
+/** Returns true for pairs of links that are usually excluded. These are the same link, links connected by fixed joints
+ *  alone, and links with exactly one moving joint between them and otherwise fixed joints. */
 DENT_API bool dent_linkage_neighbours(const dent_linkage *linkage, uint32_t link_a, uint32_t link_b);
 
 /** Lists the pairs of bodies of neighbouring links for dent_motion_impact_def. bodies[link] is the body of a link, or

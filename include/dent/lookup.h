@@ -6,8 +6,8 @@
  *   dent_world_cast_rays(world, &def, &rays);                rays.hits[i].body, .face, .time, .point, .normal
  *
  * All three ask about surface faces: boundary faces of solids, and all faces of surface bodies. A face is numbered as in
- * the pairs of dent/query.h (dent_body_surface_face()). Strands and points have no faces and are ignored. The inside of a
- * solid counts for nothing: a ray that starts inside hits the boundary from within, and the distance of a point is that
+ * the pairs of dent/query.h (dent_body_surface_face()). Strands and points have no faces and are ignored. The inside of
+ * a solid counts for nothing. A ray that starts inside hits the boundary from within. The distance of a point is that
  * to the boundary. dent/inside.h decides inside or outside.
  *
  * Results do not depend on the method, the number of threads or the instruction set. They belong to the world and hold
@@ -64,8 +64,8 @@ typedef struct dent_ray_result {
 
 /** Finds the first face that each ray meets. Exact: a face is met iff the closed segment and the closed face have a point
  * in common. Among the faces met, the one with the smallest `time` is reported, of equal times the lowest body index,
- * then the lowest face. Fails with INVALID_ARGUMENT (a def not made by its default function, null positions with rays to
- * read), BAD_NUMBER (a number of a body or a ray is not finite; the message gives it), UNSUPPORTED (another method) or
+ * then the lowest face. INVALID_ARGUMENT: a def not made by its default function, null positions with rays to read.
+ * BAD_NUMBER: a number of a body or a ray is not finite; the message gives it. UNSUPPORTED: another method. Or
  * OUT_OF_MEMORY. On failure *result is untouched. */
 DENT_API dent_status dent_world_cast_rays(dent_world *world, const dent_ray_def *def, dent_ray_result *result);
 
@@ -118,7 +118,7 @@ DENT_API dent_distance_def dent_distance_def_default(void);
 typedef struct dent_distance_result {
     double distance;  /**< of the two surfaces; 0 if they meet; INFINITY if one has no faces or if cancelled */
     bool crossing;    /**< a face of a and a face of b meet (closed sets, exact). Features are DENT_LOOKUP_NONE then, points
-                           and direction 0: the question face-face tells where */
+                           and direction 0: the question face-face gives the place */
     bool vertex_face; /**< the closest features are a vertex and a face; false: two edges */
     bool vertex_is_b; /**< vertex_face: the vertex is one of body b */
     uint32_t feature_a, feature_b; /**< vertex, surface face or edge of each body */
@@ -128,12 +128,12 @@ typedef struct dent_distance_result {
     dent_query_counters counters;  /**< candidates: pairs of features that were measured */
 } dent_distance_result;
 
-/** Finds the distance of the surfaces of two bodies. Whether they meet is decided exactly. Otherwise the distance is the
- * smallest double that the fixed arithmetic of dent/proximity.h gives for a vertex of one and a face of the other, or
- * for two edges. Of equal ones vertices of a come first, then vertices of b, then edges; then the lowest (feature_a,
- * feature_b). Ties (same_as) do not count here: bodies that share a vertex have distance 0. Expected cost: O(n) to read
- * the world, then little for surfaces apart, and what face-face costs for surfaces close together. Fails as above, with
- * STALE_ID, or with INVALID_ARGUMENT for a body with itself. */
+/** Finds the distance of the surfaces of two bodies. Whether they meet is decided exactly. Otherwise the distance is
+ * the smallest double that the fixed arithmetic of dent/proximity.h gives for a pair of features. A pair is a vertex of
+ * one and a face of the other, or two edges. Of equal ones vertices of a come first, then vertices of b, then edges;
+ * then the lowest (feature_a, feature_b). Ties (same_as) do not count here: bodies that share a vertex have distance 0.
+ * Expected cost: O(n) to read the world, then little for surfaces apart, and what face-face costs for surfaces close
+ * together. Fails as above, with STALE_ID, or with INVALID_ARGUMENT for a body with itself. */
 DENT_API dent_status dent_world_distance(dent_world *world, const dent_distance_def *def, dent_distance_result *result);
 
 #ifdef __cplusplus

@@ -1,18 +1,23 @@
 /* dent/mesh_io.h — optional library dent_io: reading and writing mesh files.
  *
- * Formats read: Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu, .vtp,
- * OBJ, STL, PLY; points: PLY without faces, PCD (ascii, binary, binary_compressed), and .xyz, .csv, .pts: a point a line;
- * strands: TressFX .tfx and .tfxmesh (its collision meshes), .hair, and lines of OBJ and VTK files
- * without faces. They may be compressed with gzip or xz if zlib and liblzma were found at build time (the last suffix
- * .gz or .xz is removed). Input is treated as hostile: sizes are checked against the file before memory is allocated,
- * and every index is checked. The memory of a call is limited, and the time is linear in the bytes. Text may begin with
- * a byte order mark of UTF-8; UTF-16 is UNSUPPORTED.
+ * Formats read:
+ *
+ *   solids, surfaces   Gmsh .msh (1, 2.2, 4.1; ascii and binary), MEDIT .mesh, TetGen .node/.ele, VTK legacy .vtk, .vtu,
+ *                      .vtp, OBJ, STL, PLY, OFF, VEG, Abaqus .inp
+ *   points             PLY without faces, PCD (ascii, binary, binary_compressed); .xyz, .csv and .pts with a point a line
+ *   strands            TressFX .tfx and .tfxmesh (its collision meshes), .hair, lines of OBJ and VTK files without faces
+ *
+ * They may be compressed with gzip or xz if zlib and liblzma were found at build time (the last suffix .gz or .xz is
+ * removed). Input is treated as hostile: sizes are checked against the file before memory is allocated, and every index
+ * is checked. The memory of a call is limited, and the time is linear in the bytes. Text may begin with a byte order
+ * mark of UTF-8; UTF-16 is UNSUPPORTED.
  *
  * Only elements of the highest dimension form bodies. Lower ones become groups, with a notice in the context's log. A
  * file with several physical groups gives one body per group, in order of first appearance. Second-order elements are
- * reduced to their corners with a notice. A file whose highest elements are lines gives strands: consecutive lines
- * that continue one another form one strand, and a vertex that several strands use is copied. A PLY file without faces, a PCD file and
- * a text of points give one body of points, with the normals of the file if all points have one; colours are not kept. Numbers are kept exactly as written; positions are doubles.
+ * reduced to their corners with a notice. A file whose highest elements are lines gives strands. Consecutive lines that
+ * continue one another form one strand. A vertex that several strands use is copied. A PLY file without faces, a PCD
+ * file and a text of points give one body of points. It has the normals of the file if all points have one; colours are
+ * not kept. Numbers are kept exactly as written; positions are doubles.
  *
  * Threads: any, each call independently. Failure: a status, and one line in the context's message that names the file,
  * the line or byte, and the offending item.
@@ -71,7 +76,8 @@ typedef struct dent_mesh_read_def {
     size_t struct_size;
     bool merge;        /**< default false: one body per physical group. True: one body per file */
     bool regular_only; /**< default false: a pipe is waited for and read. True: anything but a regular file fails with
-                            FILE at once; for names that come from a file or a folder rather than from the user */
+                            FILE at once. Set it for names that come from a file or a folder rather than from the user
+                            */
     uint64_t memory_limit; /**< bytes of memory that reading may use at a time, decompression and the mesh included;
                                 more is TOO_LARGE. 0 (default): the context's reading_limit, or 256 MiB plus 100 times
                                 the bytes on disk */
@@ -120,8 +126,8 @@ typedef struct dent_mesh_view {
     const char *name;      /**< .vtu and .vtp: the string "name" of the field data; null: none */
 } dent_mesh_view;
 
-/** Writes a file in the format of its ending: .mesh (MEDIT, solids and surfaces), .obj (surfaces, strands), .vtu
- * (solids, surfaces), .vtp (surfaces, strands, points), .xyz (points: a line each). A field "radius" on the vertices of strands in a .vtp is read back as
+/** Writes a file in the format of its ending. Solids: .mesh (MEDIT), .vtu. Surfaces: .mesh, .obj, .vtu, .vtp. Strands:
+ * .obj, .vtp. Points: .vtp, .xyz (a line each). A field "radius" on the vertices of strands in a .vtp is read back as
  * their radii. Doubles round-trip exactly. The file gets its name only when complete (file_output.h). A full disk fails
  * with FILE. */
 DENT_API dent_status dent_mesh_write(dent_context *context, const char *path, const dent_mesh_view *view);

@@ -11,8 +11,8 @@
  *   CONTACT    nothing touches before t_lo, and at t_lo something is nearer than the tolerance;
  *   UNDECIDED  the work limit was spent; nothing touches before t_lo.
  * So no contact is missed and t_lo is never late. Pairs that stay farther apart than the tolerance are never reported.
- * A pair that starts apart, however little, is not `initial`, and is free if its distance grows: a motion from t_lo of
- * a contact back along its path is FREE. There is no guarantee about how bodies really move between two poses. The
+ * A pair that starts apart, however little, is not `initial`. It is free if its distance grows, so a motion from t_lo
+ * of a contact back along its path is FREE. There is no guarantee about how bodies really move between two poses. The
  * result is the same for every thread count and instruction set.
  *
  * A pair is tested if at least one body is attached, their coordinate frames differ, filters allow it and it is not
@@ -42,9 +42,9 @@ typedef struct dent_pose {
 DENT_API dent_pose dent_pose_identity(void);
 
 /** Makes a pose from a 4 x 4 matrix, row-major, translation in the last column, last row 0 0 0 1. Fails with
- *  INVALID_ARGUMENT and a message in the context for a number that is not finite, a matrix that is not a rotation (some
- *  entry of R'R - I above 1e-6 in size; scaling, shear), a mirror image, or another last row. Deviations within 1e-6
- *  are corrected. *pose is written on success only. */
+ *  INVALID_ARGUMENT and a message in the context for a number that is not finite, a mirror image, or another last row.
+ *  A matrix that is not a rotation (some entry of R'R - I above 1e-6 in size; scaling, shear) fails likewise.
+ *  Deviations within 1e-6 are corrected. *pose is written on success only. */
 DENT_API dent_status dent_pose_from_matrix(dent_context *context, const double matrix[16], dent_pose *pose);
 
 /** Makes a pose from a 3 x 3 rotation, row-major, and a translation; fails as above. */
@@ -70,24 +70,25 @@ typedef enum dent_motion_kind {
 /** Returns "constant-velocity", "screw", "given"; null for other values. */
 DENT_API const char *dent_motion_kind_name(dent_motion_kind kind);
 
-/** A real function of time over an interval: its value and derivative in the middle of the interval, each with a bound
- *  of the error, and a bound of the second derivative over the whole interval (if the derivative has kinks, of how fast
- *  it changes). */
+/** A real function of time over an interval. It has value and derivative in the middle of the interval, each with a
+ *  bound of the error. It also has a bound of the second derivative over the whole interval (if the derivative has
+ *  kinks, of how fast it changes). */
 typedef struct dent_law_enclosure {
     double value, value_error; /**< |true value - value| <= value_error; |value| at most 4 */
     double rate, rate_error;   /**< the same for the derivative */
     double bend;               /**< |second derivative| <= bend for all t in the interval */
 } dent_law_enclosure;
 
-/** Encloses both laws of a motion over [t_lo, t_hi], a part of [0, 1] or a single time. Called from any thread, often at
- *  once: it must depend on its arguments and on unchanging data behind `user` alone, or the results will not repeat. */
+/** Encloses both laws of a motion over [t_lo, t_hi], a part of [0, 1] or a single time. Called from any thread, often
+ *  at once. It must depend on its arguments and on unchanging data behind `user` alone, or the results will not repeat.
+ */
 typedef void dent_law_function(void *user, double t_lo, double t_hi, dent_law_enclosure *turn,
                                dent_law_enclosure *slide);
 
-/** Time laws of a motion (a and b of the class of in-between motions of Redon, Kheddar and Coquillart): at time t it has
- *  turned by turn(t) times `angle` and moved by slide(t) times `displacement` (a screw: along its axis; its part across
- *  the axis goes with the turn). Both laws must be 0 at t = 0; 1 at t = 1 ends at the end pose, other values elsewhere.
- *  They need not be monotone. */
+/** Time laws of a motion (a and b of the class of in-between motions of Redon, Kheddar and Coquillart). At time t it
+ *  has turned by turn(t) times `angle` and moved by slide(t) times `displacement`. A screw slides along its axis; its
+ *  part across the axis goes with the turn. Both laws must be 0 at t = 0; 1 at t = 1 ends at the end pose, other values
+ *  elsewhere. They need not be monotone. */
 typedef struct dent_motion_law {
     dent_law_function *function;
     void *user;
@@ -102,13 +103,13 @@ typedef struct dent_polynomial_laws {
 DENT_API void dent_polynomial_law(void *user, double t_lo, double t_hi, dent_law_enclosure *turn,
                                   dent_law_enclosure *slide);
 
-/** Returns cubic laws from 0 to 1 with these derivatives at t = 0 and t = 1: all 1 is constant speed, all 0 starts and
+/** Returns cubic laws from 0 to 1 with these derivatives at t = 0 and t = 1. All 1 is constant speed, all 0 starts and
  *  ends at rest. So a step can begin and end with the velocities of the dynamics. */
 DENT_API dent_polynomial_laws dent_polynomial_laws_between(double turn_rate_t0, double turn_rate_t1,
                                                            double slide_rate_t0, double slide_rate_t1);
 
-/** Any rigid motion over an interval of time: pose and derivative in its middle, bounds of their errors, and bounds of
- *  the second derivative over all of it. Norms of matrices are spectral norms. */
+/** Any rigid motion over an interval of time. It has pose and derivative in the middle, bounds of their errors, and
+ *  bounds of the second derivative over the whole interval. Norms of matrices are spectral norms. */
 typedef struct dent_motion_enclosure {
     double rotation[9], translation[3];           /**< in the middle; row-major */
     double rotation_rate[9], translation_rate[3]; /**< derivatives there */
@@ -150,10 +151,9 @@ DENT_API dent_motion dent_motion_stationary(const dent_pose *pose);
 /** Computes the motion between two poses. The rotation is the shortest one, in [0, pi]. Of the two axes that fit a half
  *  turn it takes the one whose first non-zero component is positive. full_turns adds full turns about that axis,
  *  negative ones in the opposite sense: poses do not determine them, angular velocities do. A null centre is the origin
- *  of the body; SCREW ignores it. Fails with INVALID_ARGUMENT and a message in the context for numbers that are not
- *  finite, a zero quaternion, an unknown kind or more than 150 full turns. It also fails for full turns of a SCREW
- *  whose poses differ by less than 1e-6 radians and a displacement across the axis. *motion is written on success
- *  only. */
+ *  of the body; SCREW ignores it. Fails with INVALID_ARGUMENT for numbers that are not finite, a zero quaternion, an
+ *  unknown kind or more than 150 full turns. The context has the message. It also fails for full turns of a SCREW whose
+ *  poses differ by less than 1e-6 radians and a displacement across the axis. *motion is written on success only. */
 DENT_API dent_status dent_motion_between(dent_context *context, const dent_pose *start, const dent_pose *end,
                                          dent_motion_kind kind, const double centre[3], int32_t full_turns,
                                          dent_motion *motion);

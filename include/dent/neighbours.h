@@ -2,11 +2,11 @@
  * points.
  *
  * The distance of two points is the square root of fl(fl(fl(dx * dx) + fl(dy * dy)) + fl(dz * dz)), where dx, dy and dz
- * are the rounded differences: plain double arithmetic, no fused operations. Points are ordered by this number, and
- * among equal numbers by index. So a result does not depend on the method, the number of threads or the instruction
- * set. The arithmetic is scaled by a power of two: nothing overflows anywhere in the range of doubles. Differences below
- * 2^-951 of the largest coordinate count as 0. A place 2^70 times farther away than any point is compared with all of
- * them, O(n).
+ * are the rounded differences. It is plain double arithmetic without fused operations. Points are ordered by this
+ * number, and among equal numbers by index. So a result does not depend on the method, the number of threads or the
+ * instruction set. The arithmetic is scaled by a power of two: nothing overflows anywhere in the range of doubles.
+ * Differences below 2^-951 of the largest coordinate count as 0. A place 2^70 times farther away than any point is
+ * compared with all of them, O(n).
  *
  *   dent_neighbours *points;
  *   dent_neighbours_create(context, dent_positions_double(xyz), count, &points);
@@ -39,15 +39,15 @@ DENT_API dent_status dent_neighbours_create(dent_context *context, dent_position
 /** Destroys the object. Null is allowed. */
 DENT_API void dent_neighbours_destroy(dent_neighbours *points);
 
-/** Reads the positions again, after the points have moved. O(n), no allocation: the order in memory is kept. It is made
- * anew, O(n log n), when motion has made the search's boxes twice as long as they were. Answers do not depend on it.
+/** Reads the positions again, after the points have moved. O(n), no allocation: the order in memory is kept. It is
+ * rebuilt, O(n log n), when motion has made the search's boxes twice as long as they were. Answers do not depend on it.
  * Without memory for that, the old order is kept. Fails with BAD_NUMBER; then the points are as they were before the
  * call. */
 DENT_API dent_status dent_neighbours_update(dent_neighbours *points);
 
 /** Returns how many points there are. */
 DENT_API uint32_t dent_neighbours_count(const dent_neighbours *points);
-/** Returns how often the order was made anew by dent_neighbours_update(). */
+/** Returns how often dent_neighbours_update() rebuilt the order. */
 DENT_API uint32_t dent_neighbours_reordered(const dent_neighbours *points);
 
 /** For which places which neighbours are wanted. */
@@ -64,12 +64,12 @@ typedef struct dent_neighbours_query {
 DENT_API dent_neighbours_query dent_neighbours_query_default(void);
 
 /** Writes the k nearest points of every place, nearest first: indices and squared distances of place i from i * k on.
- * counts[i] is how many there are: fewer than k if there are not as many points (within the radius); what lies behind
+ * counts[i] is how many there are, fewer than k if there are not as many points (within the radius). What lies behind
  * them is UINT32_MAX and INFINITY. Squared distances that a double cannot hold are infinite or 0; their order is still
  * right. Each array may be null if it is not wanted. No allocation after the first call of a size for the points
- * themselves. O((n + m) k) expected. Fails with INVALID_ARGUMENT (a def not made by its default function, k = 0, a
- * radius that is negative or NaN, skip_self with other places), BAD_NUMBER (a place), TOO_LARGE (more than 2^40 results)
- * or OUT_OF_MEMORY. */
+ * themselves. O((n + m) k) expected. INVALID_ARGUMENT: a def not made by its default function, k = 0, a radius that is
+ * negative or NaN, skip_self with other places. BAD_NUMBER: a place. TOO_LARGE: more than 2^40 results. Or
+ * OUT_OF_MEMORY. */
 DENT_API dent_status dent_neighbours_nearest(dent_neighbours *points, const dent_neighbours_query *query,
                                              uint32_t *indices, double *squared_distances, uint32_t *counts);
 

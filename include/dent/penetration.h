@@ -1,6 +1,6 @@
 /* dent/penetration.h — the check for initial penetration: is this model free of it?
  *
- * Two solids penetrate iff the interiors of their unions of closed cells meet: identical copies do, parts that share
+ * Two solids penetrate iff the interiors of their unions of closed cells meet. Identical copies do; parts that share
  * faces, edges or vertices exactly do not. This is decided exactly. A closed, consistently oriented surface is treated
  * as solid (interior: exact winding number not zero), and the result counts such surfaces. An open surface penetrates
  * what it crosses or whose interior it meets; containment in an open surface is not tested. Crossing faces always
@@ -8,16 +8,16 @@
  * arithmetic (see max_depth).
  *
  * One gap: consider two surfaces, one of them closed, whose faces touch but nowhere cross. They are compared at corners
- * and at exact means of corners. A piece of a face inside the other body that is cut out by edges alone, none of them
- * ending in that face, is not detected on that face. Solids have no such gap, and strands have none.
+ * and at exact means of corners. A piece of a face inside the other body may be cut out by edges alone, none of them
+ * ending in that face. It is not detected on that face. Solids have no such gap, and strands have none.
  *
  * A point penetrates a solid or a closed surface iff it lies in the interior; on the surface it touches. Points do not meet
  * points and strands.
  *
- * Strands have no inside. A strand penetrates a solid or a closed surface iff one of its segments meets the interior, and
- * an open surface iff a segment crosses a face: their relative interiors meet in one point. Radii do not matter. Strands
- * that meet one another touch. The first segment of a strand whose root lies on the other body (root_on) is judged by its
- * far end and by the faces it crosses, those at the root left out.
+ * Strands have no inside. A strand penetrates a solid or a closed surface iff one of its segments meets the interior.
+ * It penetrates an open surface iff a segment crosses a face. They cross iff their relative interiors meet in one
+ * point. Radii do not matter. Strands that meet one another touch. The root of a strand may lie on the other body
+ * (root_on). Then its first segment is judged by its far end and by the faces it crosses, without those at the root.
  */
 #ifndef DENT_PENETRATION_H
 #define DENT_PENETRATION_H
@@ -54,15 +54,16 @@ typedef struct dent_body_contact {
     bool exact_penetration;  /**< penetrates by the exact definition, whatever the tolerance */
     bool containment_judged; /**< containment was tested; false: one of them is an open surface */
 
-    /** Cells of either solid whose interior meets the other's interior; faces of surface bodies that cross the other's
-     *  surface, meet its interior, or (closed ones) coincide with a face of it with the interiors on the same side;
-     *  segments that meet its interior or cross its faces, and the cells and faces that segments so meet. */
+    /** Cells of either solid whose interior meets the other's interior. Faces of surface bodies that cross the other's
+     *  surface or meet its interior. Faces of closed surfaces that coincide with a face of the other with the interiors
+     *  on the same side. Segments that meet its interior or cross its faces, and the cells and faces that segments so
+     *  meet. */
     uint64_t overlapping_elements;
     /** Vertices of each body in the other's interior. For a solid, inner faces, edges and vertices belong to the
      *  interior; for a closed surface, points on it do not. */
     uint64_t penetrating_vertices;
-    /** Cells or faces of either that do not overlap, but have a surface face that meets the other's surface, or (flat
-     * cells, which have no interior) a corner in its interior. */
+    /** Cells or faces of either that do not overlap, but have a surface face that meets the other's surface. Also flat
+     * cells, which have no interior, with a corner in its interior. */
     uint64_t touching_elements;
 
     /** Estimate, a length: the largest of the following; 0 if the pair does not penetrate.
@@ -76,11 +77,11 @@ typedef struct dent_body_contact {
      *  distance from that point to the nearest of these. It is not a displacement that separates the bodies: that is
      *  the depth of a contact (contact.h), along its normal, and commonly larger. */
     double max_depth;
-    /** The volume that the two have in common, in cubed lengths: the sum over pairs of cells, one of each body, of the
-     *  volume they share. It is an upper bound if a body overlaps itself, for then a point counts more than once. A
-     *  closed surface counts by its winding number, taken positive for the surface as a whole. A body and itself: the
-     *  sum over pairs of its cells. 0 if the pair does not penetrate. NaN if one is an open surface, strands or points,
-     *  and if def.volumes is false. */
+    /** The volume that the two have in common, in cubed lengths. It is the sum over pairs of cells, one of each body,
+     *  of the volume they share. It is an upper bound if a body overlaps itself, for then a point counts more than
+     *  once. A closed surface counts by its winding number, taken positive for the surface as a whole. A body and
+     *  itself: the sum over pairs of its cells. 0 if the pair does not penetrate. NaN if one is an open surface,
+     *  strands or points, and if def.volumes is false. */
     double volume;
     double volume_error; /**< |volume - true sum| is not above it, by a bound on the rounding; NaN with `volume` */
     double deepest[3]; /**< position of max_depth; for pairs that only touch, near a place where they touch */
@@ -105,9 +106,9 @@ typedef struct dent_check_result {
  *  this world. Cancelled: no pairs and no marks are reported. Failure: *result is untouched. */
 DENT_API dent_status dent_world_check(dent_world *world, const dent_check_def *def, dent_check_result *result);
 
-/** Return the marks of a body after dent_world_check: one per element of the caller (cell, triangle or segment), and one per
- *  vertex, 1 if it is in the interior of another body. They are valid as long as the result. They return null for a
- *  stale id, and after a check that failed or was cancelled. */
+/** Return the marks of a body after dent_world_check. One returns a mark per element of the caller (cell, triangle or
+ *  segment). The other returns one per vertex, 1 if it is in the interior of another body. They are valid as long as
+ *  the result. They return null for a stale id, and after a check that failed or was cancelled. */
 DENT_API const uint8_t *dent_check_element_marks(const dent_world *world, dent_body_id id);
 DENT_API const uint8_t *dent_check_vertex_marks(const dent_world *world, dent_body_id id);
 

@@ -10,9 +10,9 @@
  *   dent_planner_run(planner, 10000, NULL, &result);         spend up to so many edge tests; call again to go on
  *
  * Method. Two trees grow from both ends (or one roadmap). An edge that meets an obstacle ends at a milestone just before
- * the contact. From there it slides: the direction to the target is projected onto the tangent cone of the contacts, so narrow
- * passages are entered along their walls (after Redon and Lin 2005, docs/methods/planning.md). A path is then shortened;
- * every shortcut is certified, too.
+ * the contact. From there it slides: the direction to the target is projected onto the tangent cone of the contacts. So
+ * narrow passages are entered along their walls (after Redon and Lin 2005, docs/methods/planning.md). A path is then
+ * shortened; every shortcut is certified, too.
  *
  * Determinism: the path is a function of def, ends, seed and budgets, for every thread count and instruction set. Edge
  * tests run on the context's workers in batches of fixed size.
@@ -73,8 +73,8 @@ typedef struct dent_planner_def {
                                       middle between both ends. Joint limits always hold. Ignored for quaternions */
     const double *weights; /**< null (default), or one number above 0 per joint value: the metric, the root of the sum
                                 of (weight * difference)^2. Default 1; for the rotation of a free or ball joint the
-                                radius of what it moves (the first number of the quaternion has that weight) */
-    double security;       /**< a length; 0 (default): 1e-3 of the largest radius of a moving body. Milestones lie
+                                radius of what it moves. The first number of the quaternion has that weight */
+    double target_gap;     /**< a length; 0 (default): 1e-3 of the largest radius of a moving body. Milestones lie
                                 nearer to obstacles than that, and contacts nearer than that are slid along */
     dent_plan_method method;     /**< default TREE */
     bool no_contact_milestones;  /**< default false. True: no milestones at contacts and no sliding, as planners without
@@ -88,17 +88,18 @@ DENT_API dent_planner_def dent_planner_def_default(void);
 
 typedef struct dent_planner dent_planner;
 
-/** Checks the def and makes a world for each worker. Fails with INVALID_ARGUMENT for a body whose link does not exist, a
- *  pair whose body does not, an empty range, a weight that is not above 0 or a negative security; with TOO_LARGE for too
- *  many joint values; as dent_world_add_body does for a shape. *planner is written on success only. */
+/** Checks the def and makes a world for each worker. INVALID_ARGUMENT: a body without its link, a pair without its
+ *  body, an empty range, a weight not above 0, a negative target gap. TOO_LARGE: too many joint values. A shape fails
+ *  as in dent_world_add_body. *planner is written on success only. */
 DENT_API dent_status dent_planner_create(dent_context *context, const dent_planner_def *def, dent_planner **planner);
 DENT_API void dent_planner_destroy(dent_planner *planner);
 
-/** Returns the security distance in use. */
-DENT_API double dent_planner_security(const dent_planner *planner);
+/** Returns the target gap in use. */
+DENT_API double dent_planner_target_gap(const dent_planner *planner);
 
-/** Forgets everything and sets a new question. Fails with INVALID_ARGUMENT, and the message names the joint, if a value
- *  is outside the limits or a quaternion is zero; with BAD_NUMBER if one is not finite. Quaternions are normalised. */
+/** Forgets everything and sets a new question. Fails with INVALID_ARGUMENT if a value is outside the limits or a
+ *  quaternion is zero; the message names the joint. Fails with BAD_NUMBER if a value is not finite. Quaternions are
+ *  normalised. */
 DENT_API dent_status dent_planner_begin(dent_planner *planner, const double *from, const double *to, uint64_t seed);
 
 typedef enum dent_plan_verdict {

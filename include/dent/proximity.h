@@ -74,9 +74,9 @@ typedef struct dent_proximity {
                             in the last digits. Parallel edges have many; the choice is deterministic */
     double direction[3]; /**< unit, from b to a: moving a along it separates. A distance of at most 2^-48 of the extent
                             of the two features is rounding (2^-38 if both closest points lie inside them). Then this is
-                            the normal of the face or the cross product of the edges, on the computed side of a; with
-                            distance 0 in the order of the corners, edge a (v0 to v1) x edge b. If that vanishes too:
-                            the rounded difference, else the x axis */
+                            the normal of the face or the cross product of the edges, on the computed side of a. With
+                            distance 0 it follows the order of the corners: edge a (v0 to v1) x edge b. If that vanishes
+                            too: the rounded difference, else the x axis */
 } dent_proximity;
 
 typedef struct dent_proximity_result {

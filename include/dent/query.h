@@ -1,7 +1,7 @@
 /* dent/query.h — the discrete questions: definitions, queries and results.
  *
  * A question defines what is computed, a method defines how. The result of a discrete question is a mathematical
- * function of the input numbers: the same pairs in the same order for every method, thread count and instruction set.
+ * function of the input numbers. Every method, thread count and instruction set gives the same pairs in the same order.
  *
  *   vertex-cell   the vertex lies in the open cell                side a: vertex, side b: cell
  *   face-cell     the closed surface face meets the open cell     side a: surface face, side b: cell
@@ -10,7 +10,7 @@
  *
  * Kinds of face-face. A face is the convex hull of its three corners. It is a triangle or degenerate: a segment (three
  * corners on a line) or a point (three equal corners). The relative interior of a triangle is the triangle without its
- * edges, of a segment the segment without its ends, of a point the point itself. A pair is
+ * edges. That of a segment is the segment without its ends, that of a point the point itself. A pair is
  *
  *   crossing      if the relative interiors meet and no plane contains all six corners
  *   coplanar      if one plane contains all six corners and the faces have common area
@@ -133,8 +133,8 @@ DENT_API const dent_pair_list *dent_query_result_list(const dent_query_result *r
 
 /** Runs the query. The arrays in *result are valid until the next call on this world. After one warm-up call on a world
  * whose sizes no longer grow, a query makes no allocation. DENT_METHOD_AUTO may change its choice after a query with
- * much overlap, or when reference shapes prove too little; the first query with another method is a warm-up call
- * again. Cost: see dent_method_summary. Failure: *result is untouched. */
+ * much overlap, or when reference shapes prove too little. The first query with another method is a warm-up call again.
+ * Cost: see dent_method_summary. Failure: *result is untouched. */
 DENT_API dent_status dent_world_query(dent_world *world, const dent_query_def *def, dent_query_result *result);
 
 /** Returns the fingerprint used by golden tests and benchmarks: FNV-1a 64 over the first four columns of `dent pairs`.

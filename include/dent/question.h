@@ -1,8 +1,8 @@
-/* dent/question.h — the table of questions: what can be asked about the bodies of a world.
+/* dent/question.h — the table of questions about the bodies of a world.
  *
- * A question defines which pairs are reported, a method (method.h) defines how they are computed. The rows tell a
- * program which questions there are, what they report and which function asks them. The tool, the fuzzers and the
- * conformance tests walk this table.
+ * A question defines which pairs are reported, a method (method.h) defines how they are computed. The rows give the
+ * questions, what they report and the function that runs each. The tool, the fuzzers and the conformance tests walk
+ * this table.
  */
 #ifndef DENT_QUESTION_H
 #define DENT_QUESTION_H
@@ -51,7 +51,7 @@ typedef struct dent_question_info {
     const char *name;    /**< "vertex-cell" */
     const char *meaning; /**< one line: the pairs that are reported */
     const char *numbers; /**< one line: the numbers that come with each pair; null: none */
-    const char *call;    /**< the function that asks it: "dent_world_query" */
+    const char *call;    /**< the function that runs it: "dent_world_query" */
     dent_feature_pair features[DENT_FEATURE_PAIR_LIMIT]; /**< what pairs are made of; of two equal kinds each pair is
                                                             reported once */
     uint32_t feature_pair_count;

@@ -116,7 +116,7 @@ typedef enum dent_contact_action {
     DENT_ACTION_FIXED = 3,    /**< skipped: neither side can move */
     DENT_ACTION_REJECTED =
         4 /**< skipped: a number in it, or in its bodies, is not finite, `error` is negative, or an index is out of
-             range (of a rigid body without positions_detected: if vertex_count is not 0) */
+             range. For a rigid body without positions_detected an index counts only if vertex_count is not 0 */
 } dent_contact_action;
 
 /** The problem: contacts, bodies, materials, one time step. */
@@ -135,7 +135,7 @@ typedef struct dent_response_problem {
     dent_contact_force *forces; /**< written: contact_count records; null: not wanted. May be the same array as
                                    `previous` */
     double uncertain_share; /**< 0 to 1, default 0.25. A contact whose error is not below its depth (fallbacks of the
-                               depth, pending regions) is an estimate: only this share of its depth is used, so that it
+                               depth, pending regions) is an estimate. Only this share of its depth is used, so that it
                                pushes gently, step by step, and never far. Counted as `capped` */
     bool audit; /**< default false. True: fill the sums of momentum and energy in the report (O(vertices) more) */
 } dent_response_problem;
@@ -173,9 +173,9 @@ DENT_API dent_response *dent_response_create(dent_context *context);
 /** Destroys it. Null is allowed. */
 DENT_API void dent_response_destroy(dent_response *response);
 
-/* Failure of any call below changes nothing of the caller's. OUT_OF_MEMORY; INVALID_ARGUMENT for a def not made by its
- * default function, a time step that is not a finite number above 0, or materials out of range (named in the context's
- * message); with `exact` also BAD_NUMBER, for a result that overflows. `report` may be null. Cost: O(contacts *
+/* Failure of any call below changes nothing of the caller's. OUT_OF_MEMORY. INVALID_ARGUMENT: a def not made by its
+ * default function, a time step not finite or not above 0, materials out of range. The context's message names them.
+ * With `exact` it also returns BAD_NUMBER, for a result that overflows. `report` may be null. Cost: O(contacts *
  * iterations). */
 
 /* ---- penalty ----------------------------------------------------------------------------------------------------- */
@@ -199,8 +199,8 @@ DENT_API dent_penalty_def dent_penalty_def_default(void);
 DENT_API dent_status dent_penalty_forces(dent_response *response, const dent_response_problem *problem,
                                          const dent_penalty_def *def, dent_response_report *report);
 
-/** Computes the largest time step for which symplectic Euler with these contacts, this `def.stiffness` (> 0) and
- *  damping ratio is stable: k dt^2 + 2 c dt <= 4 m_eff / sharing for every contact. Infinite if no contact can move.
+/** Computes the largest time step for which symplectic Euler is stable with these contacts, this `def.stiffness` (> 0)
+ *  and damping ratio. For every contact k dt^2 + 2 c dt <= 4 m_eff / sharing. Infinite if no contact can move.
  *  problem.time_step is ignored. */
 DENT_API dent_status dent_penalty_step_limit(dent_response *response, const dent_response_problem *problem,
                                              const dent_penalty_def *def, double *limit);

@@ -12,9 +12,9 @@
  *   }
  *
  * Method. A step is divided into `substeps`. Contacts are found once per step. Every substep minimises one sum for the
- * elastic bodies and all they meet: inertia, elasticity, contacts with friction, attachments (BDF2, or implicit
- * Euler where motion is not smooth; Newton's method with conjugate gradients). Rigid bodies that touch one another alone
- * are solved as islands, with restitution. Energy never rises but by outer work. See docs/simulator.md.
+ * elastic bodies and all they meet: inertia, elasticity, contacts with friction, attachments. It uses BDF2, or implicit
+ * Euler where motion is not smooth, and Newton's method with conjugate gradients. Rigid bodies that touch one another
+ * alone are solved as islands, with restitution. Energy never rises but by outer work. See docs/simulator.md.
  *
  * Units: SI is intended (metres, kilograms, seconds); any consistent system works. Right-handed, z up by default.
  *
@@ -77,8 +77,8 @@ typedef struct dent_sim_material {
     double restitution;        /**< 0 (default) to 1; two bodies: the larger one */
     double contact_compliance; /**< m/N, >= 0, default 0 (hard); two bodies: the sum */
 
-    /* Elastic solids. With any of these other than the default, a product with the matrix takes 6 times, a gradient 25 to
-     * 45 times as long per cell. */
+    /* Elastic solids. With any of these other than the default, a product with the matrix takes 6 times as long per
+     * cell. A gradient takes 25 to 45 times as long. */
     dent_sim_model model;
     double viscosity;       /**< Pa s, >= 0, default 0: Kelvin-Voigt, stress = 2 viscosity * rate of strain, … */
     double bulk_viscosity;  /**< … + bulk_viscosity * rate of the volume; Pa s, >= 0, default 0 */
@@ -157,10 +157,10 @@ typedef enum dent_sim_elements {
 DENT_API const char *dent_sim_elements_name(dent_sim_elements elements);
 
 /** Where a strand grows from: a place that a face of another body carries. Its first vertex keeps its place relative to
- * the face. Clamped, the first two vertices do, and so do the direction and the twist of the first segment; the strand is
- * free from its second vertex on. On prescribed bodies this is exact. On rigid and elastic ones the vertices are held by
- * hard attachments, whose forces act on both (a clamp's moment about the strand itself is not given back); cloth cannot
- * clamp. The first segment is in no contact with that face and the faces around it. */
+ * the face. Clamped, the first two vertices do, and so do the direction and the twist of the first segment. The strand
+ * is free from its second vertex on. On prescribed bodies this is exact. On rigid and elastic ones the vertices are
+ * held by hard attachments, whose forces act on both. A clamp's moment about the strand itself is not given back. Cloth
+ * cannot clamp. The first segment is in no contact with that face and the faces around it. */
 typedef struct dent_sim_root {
     uint32_t strand; /**< ascending, each at most once */
     uint32_t body;   /**< RIGID, PRESCRIBED, SOLID or CLOTH */
@@ -219,9 +219,10 @@ typedef struct dent_sim_body_def {
     uint32_t strand_count;
     const uint32_t *first; /**< strand_count + 1: strand s has the vertices first[s] to first[s + 1] - 1 from root to tip, two
                                 or more; starts with 0, ends with vertex_count. Copied */
-    double radius;         /**< m, above 0, of the round cross-section that has mass and stiffness: with young and poisson
-                                of the material, E A, E I = E pi r^4 / 4 and G J = G pi r^4 / 2. Default 5e-5 (a hair).
-                                Contacts begin at `thickness`, which may be larger: a guide stands for a lock */
+    double radius;         /**< m, above 0, of the round cross-section that has mass and stiffness. With young and
+                                poisson of the material these are E A, E I = E pi r^4 / 4 and G J = G pi r^4 / 2.
+                                Default 5e-5 (a hair). Contacts begin at `thickness`, which may be larger: a guide
+                                stands for a lock */
     double twist;          /**< rad/m: by how much strands are twisted at time 0, beyond their natural shape; default 0 */
     uint32_t root_count;
     const dent_sim_root *roots; /**< copied */
@@ -304,9 +305,9 @@ typedef struct dent_sim_body_pair {
 typedef enum dent_sim_continuous {
     DENT_SIM_CONTINUOUS_OFF = 0,  /**< discrete contacts only: fast bodies may pass through thin ones */
     DENT_SIM_CONTINUOUS_THIN = 1, /**< default: for bodies with prevent_crossing, for solids whose mean thickness (twice
-                                       volume over surface) is below a quarter of their mean edge, and for rigid bodies whenever they
-                                       move farther than the last detection allowed for. These stop at the time of
-                                       contact and keep their velocity, so none passes another at any speed */
+                                       volume over surface) is below a quarter of their mean edge. Also for rigid bodies
+                                       whenever they move farther than the last detection allowed for. These stop at the
+                                       time of contact and keep their velocity, so none passes another at any speed */
     DENT_SIM_CONTINUOUS_ALL = 2   /**< always and for all bodies, at the end of each interval between detections */
 } dent_sim_continuous;
 
@@ -314,7 +315,7 @@ typedef enum dent_sim_continuous {
 typedef enum dent_sim_solver {
     DENT_SIM_SOLVER_ISLANDS = 0,    /**< default: the island solver, for any size */
     DENT_SIM_SOLVER_CONSTRAINTS = 1 /**< the exact solver of dent/constraints.h for islands of at most 40 bodies and 200
-                                         contacts and joint equations; larger ones, and those whose friction does not
+                                         contacts and joint equations. Larger ones, and those whose friction does not
                                          settle, go to the island solver. An island that no velocity satisfies stands
                                          still for a substep. The statistics count all three */
 } dent_sim_solver;
@@ -347,9 +348,9 @@ typedef struct dent_sim_def {
 
     double gravity[3];        /**< m/s^2; default 0, 0, -9.81 */
     double time_step;         /**< s, above 0 (1e-100 to 1e100); default 1/60 */
-    uint32_t substeps;        /**< per step, 1 to 1000; 0 (default): chosen so that the lowest mode of every elastic body
-                                   that can be resolved is (w h <= 0.28), 4 or more where there are contacts, 10 or more
-                                   with rigid bodies; at most 100, and at most 1.2e7 elements times substeps a second */
+    uint32_t substeps;        /**< per step, 1 to 1000. 0 (default): chosen so that the lowest mode of every elastic
+                                   body that can be resolved is (w h <= 0.28). Then at least 4 with contacts, 10 with
+                                   rigid bodies; at most 100, and at most 1.2e7 elements times substeps a second */
     uint32_t iterations;      /**< of Newton's method in a substep, at most: 1 to 1000; 0 (default): 12, in large
                                    scenes 3. It usually ends after one to three. Too few leave residual forces, never an
                                    unstable body */
@@ -358,7 +359,7 @@ typedef struct dent_sim_def {
     bool contacts;            /**< default true; false: bodies pass through one another */
     double thickness;         /**< thickness of bodies without one of their own, m; negative (default): 0.02 of the mean
                                    edge of the world */
-    uint32_t contact_interval; /**< substeps between detections of contacts; 0 (default): once per step, and more often
+    uint32_t contact_interval; /**< substeps between detections of contacts. 0 (default): once per step, and more often
                                     while a body (without prevent_crossing) would move more than a quarter of its edges
                                     in between */
     dent_sim_continuous continuous;
@@ -372,9 +373,9 @@ typedef struct dent_sim_def {
     double contact_deadline;  /**< 0 (default): none. Otherwise the time in s that a step spends on these searches at
                                    most, refits not counted; with contact_budget 0 time alone limits them. Results then
                                    depend on the machine. Finite, >= 0 */
-    bool sleep;               /**< default true: rigid bodies at rest on prescribed ones fall asleep (a step passes
-                                   them over) and wake by contact, grabs, a velocity, gravity or a moving prescribed
-                                   body. False: every body is computed in every substep. See docs/simulator.md */
+    bool sleep;               /**< default true: rigid bodies at rest on prescribed ones fall asleep: a step passes them
+                                   over. They wake by contact, grabs, a velocity, gravity or a moving prescribed body.
+                                   False: every body is computed in every substep. See docs/simulator.md */
     dent_sim_solver solver;   /**< of rigid bodies; default ISLANDS */
     const int *cancel;        /**< null, or a flag polled between substeps (read as an atomic int) */
 } dent_sim_def;
@@ -436,9 +437,9 @@ DENT_API bool dent_sim_body(const dent_sim *sim, uint32_t body, dent_sim_body_in
 DENT_API const double *dent_sim_positions(const dent_sim *sim, uint32_t body);
 DENT_API const double *dent_sim_velocities(const dent_sim *sim, uint32_t body);
 
-/** Writes how a rigid body has moved: *pose maps its positions at time 0 to the present ones; linear (m/s, of the centre
- * of mass) and angular velocity (rad/s), 3 numbers each. Each may be null. Returns false, and writes nothing, for bodies
- * that are not rigid. */
+/** Writes how a rigid body has moved. *pose maps its positions at time 0 to the present ones. The linear (m/s, of the
+ * centre of mass) and the angular velocity (rad/s) have 3 numbers each. Each may be null. Returns false, and writes
+ * nothing, for bodies that are not rigid. */
 DENT_API bool dent_sim_get_pose(const dent_sim *sim, uint32_t body, dent_pose *pose, double *linear, double *angular);
 
 /** Returns the world of the simulation; positions at t0 are the current ones. Use it for further queries between steps;
@@ -470,14 +471,14 @@ typedef struct dent_sim_cell_stress {
 
 /** Writes stress and strain of all elements of dent_sim_body_info of a body (element_count records). Tetrahedra that come
  * from one quadratic or hexahedral cell get the same values. Flat cells get zeros. Computed here: O(n).
- * INVALID_ARGUMENT: no such body. UNSUPPORTED: it is not of kind SOLID. */
+ * INVALID_ARGUMENT: an unknown body. UNSUPPORTED: it is not of kind SOLID. */
 DENT_API dent_status dent_sim_get_stress(const dent_sim *sim, uint32_t body, dent_sim_cell_stress *cells);
 
 /** Returns the contacts of the last step. Valid until the next step. */
 DENT_API const dent_sim_contact *dent_sim_contacts(const dent_sim *sim, uint64_t *count);
 
-/** Writes the forces of the attachments on their vertex a, N (-force on b): 3 numbers per attachment, in the order of
- * the def, of the last substep. Computed here: O(n). */
+/** Writes the forces of the attachments on their vertex a in the last substep, N (-force on b). There are 3 numbers per
+ * attachment, in the order of the def. Computed here: O(n). */
 DENT_API void dent_sim_attachment_forces(const dent_sim *sim, double *forces);
 
 /** How a joint stands after the last substep. */
@@ -492,7 +493,7 @@ typedef struct dent_sim_joint_info {
 
 /** Returns false if joint is not below the count of the def. */
 DENT_API bool dent_sim_get_joint(const dent_sim *sim, uint32_t joint, dent_sim_joint_info *info);
-/** Sets the target of a motor from the next step on; part of the state. INVALID_ARGUMENT: no such joint, it has no
+/** Sets the target of a motor from the next step on; part of the state. INVALID_ARGUMENT: an unknown joint, it has no
  * motor, or the target is not finite. */
 DENT_API dent_status dent_sim_set_motor(dent_sim *sim, uint32_t joint, double target);
 
@@ -512,8 +513,8 @@ typedef struct dent_sim_statistics {
     double uncertain_penetration;  /**< m: deepest overlap of the contacts that are not certain; 0: there are none */
     uint32_t deepest_a, deepest_b; /**< bodies of that contact; UINT32_MAX: none */
     double kinetic, elastic, potential; /**< J; potential: of gravity, relative to height 0 */
-    double contact; /**< J: stored in contacts of elastic bodies and in compliant ones (as of the last substep), attachments,
-                         springs and grabs; hard attachments are stiff springs, and store energy, too */
+    double contact; /**< J: stored in contacts of elastic bodies and in compliant ones (as of the last substep),
+                         attachments, springs and grabs. Hard attachments are stiff springs and store energy, too */
     double outer_work; /**< J: done by loads since the start of the simulated time, and by motors of joints whose bodies meet no
                             elastic ones */
     double residual;   /**< forces left unbalanced at the vertices by the last minimisation, as a share of those between
@@ -562,10 +563,9 @@ typedef struct dent_sim_mode {
 } dent_sim_mode;
 
 /** Estimates the first mode of a body. Fixed vertices and those bonded to rigid bodies are held; a free body's rigid
- * motions do not count. Cost: one product with the stiffness matrix per iteration, at most 1000, on the calling
- * thread; 13 numbers per coordinate of memory, and 81 per point of cells that are not linear
- * neo-Hookean tetrahedra. The state does not change. INVALID_ARGUMENT: no such body. UNSUPPORTED:
- * it is not of kind SOLID. */
+ * motions do not count. Cost: one product with the stiffness matrix per iteration, at most 1000, on the calling thread.
+ * Memory: 13 numbers per coordinate, and 81 per point of cells that are not linear neo-Hookean tetrahedra. The state
+ * does not change. INVALID_ARGUMENT: an unknown body. UNSUPPORTED: it is not of kind SOLID. */
 DENT_API dent_status dent_sim_first_mode(dent_sim *sim, uint32_t body, dent_sim_mode *mode);
 
 /** Returns FNV-1a 64 over the bits of the whole state (positions, velocities, poses, contact memory, step): equal

@@ -48,9 +48,10 @@ DENT_API const char *dent_sim_load_kind_name(dent_sim_load_kind kind);
 
 /** A load on a solid, cloth or rigid body. Vertices and faces that do not move by themselves take it, without effect.
  * Faces are triples of vertices of the body's surface, in any order. Of quadratic cells they include the vertices that
- * the simulation adds on their edges; forces on listed vertices act on these alone. Positive pressure pushes against their outer side;
- * the outer side of cloth and of open surfaces is the one from which the corners of a triangle turn left. Forces away
- * from the centre of a rigid body are accurate while it turns by less than about a radian per substep. */
+ * the simulation adds on their edges; forces on listed vertices act on these alone. Positive pressure pushes against
+ * their outer side. The outer side of cloth and of open surfaces is the one from which the corners of a triangle turn
+ * left. Forces away from the centre of a rigid body are accurate while it turns by less than about a radian per
+ * substep. */
 typedef struct dent_sim_load_def {
     size_t struct_size;
     dent_sim_load_kind kind;
@@ -91,7 +92,7 @@ typedef struct dent_sim_support {
 DENT_API dent_sim_support dent_sim_support_default(void);
 
 /** Writes the force, N, of support number `support` on its body in the last substep: what holds against elasticity,
- * damping, contacts, loads, weight and inertia. O(vertices of the support + contacts). INVALID_ARGUMENT: no such support. Zero
+ * damping, contacts, loads, weight and inertia. O(vertices of the support + contacts). INVALID_ARGUMENT: an unknown support. Zero
  * before the first step, and after loading a checkpoint until the next one. */
 DENT_API dent_status dent_sim_support_reaction(dent_sim *sim, uint32_t support, double force[3]);
 
@@ -118,7 +119,7 @@ typedef struct dent_sim_spring {
 } dent_sim_spring;
 DENT_API dent_sim_spring dent_sim_spring_default(void);
 
-/** Writes the force, N, of a spring on its end a (-force on b) in the last substep. INVALID_ARGUMENT: no such spring.
+/** Writes the force, N, of a spring on its end a (-force on b) in the last substep. INVALID_ARGUMENT: an unknown spring.
  * Zero before the first step, and after loading a checkpoint until the next one. */
 DENT_API dent_status dent_sim_spring_force(dent_sim *sim, uint32_t spring, double force[3]);
 
@@ -166,7 +167,7 @@ typedef struct dent_sim_probe_info {
 DENT_API uint32_t dent_sim_probe_count(const dent_sim *sim);
 /** Returns false if probe is not below the count. */
 DENT_API bool dent_sim_probe_at(const dent_sim *sim, uint32_t probe, dent_sim_probe_info *info);
-/** Writes the present numbers of a probe, 1 or 3; unused ones are 0. INVALID_ARGUMENT: no such probe. Cost: O(vertices
+/** Writes the present numbers of a probe, 1 or 3; unused ones are 0. INVALID_ARGUMENT: an unknown probe. Cost: O(vertices
  * of the probe); CONTACT O(contacts); ENERGY as dent_sim_get_statistics. */
 DENT_API dent_status dent_sim_read_probe(dent_sim *sim, uint32_t probe, double values[3]);
 

@@ -42,8 +42,9 @@ DENT_API const dent_sim_scene_info *dent_sim_scene_find(const char *name);
 
 typedef struct dent_sim_scene_def {
     size_t struct_size;
-    const char *name; /**< name of a built-in scene, path of a scene file (a name that ends in .json), or of a robot (.urdf,
-                           also compressed): held at its root, it moves under gravity in SI units, without motors */
+    const char *name; /**< name of a built-in scene, path of a scene file (a name that ends in .json), or of a robot
+                           (.urdf, also compressed). The robot is held at its root and moves under gravity in SI units,
+                           without motors */
     double scale;     /**< above 0, default 1; the number of elements grows about linearly with it. Files: 1 only */
     uint32_t setting_count; /**< files: none */
     const dent_scene_setting *settings;

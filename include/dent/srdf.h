@@ -1,8 +1,8 @@
 /* dent/srdf.h — optional library dent_io: pairs of links that an SRDF file allows to touch.
  *
- * SRDF is the file beside a URDF in which MoveIt keeps what a planner must know. Read are <disable_collisions
- * link1="A" link2="B" reason="…"/>, <enable_collisions link1="A" link2="B"/> and <disable_default_collisions
- * link="A"/>, direct children of <robot>. Everything else (groups, states, end effectors) is ignored.
+ * SRDF is the file beside a URDF in which MoveIt keeps the data of a planner. Read are <disable_collisions link1="A"
+ * link2="B" reason="…"/>, <enable_collisions link1="A" link2="B"/> and <disable_default_collisions link="A"/>, direct
+ * children of <robot>. Everything else (groups, states, end effectors) is ignored.
  *
  * A pair is allowed iff it is disabled, or one of its links is disabled by default, and it is not enabled. Names are not
  * compared with those of a robot here: dent_srdf_allows takes any names.

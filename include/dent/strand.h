@@ -1,12 +1,12 @@
 /* dent/strand.h — the question strand: which segments of strands are near other segments, edges or faces?
  *
  * It is the question proximity (proximity.h) restricted to pairs with strands: the same distances, radii and rules, the same
- * canonical order. Three kinds of pairs come in two lists: vertices of strands with faces of other bodies, segments with
- * segments, segments with surface edges of other bodies. Where only strands are tested, this call is several times
- * as fast: it writes 20 bytes for each pair, and distances only where they are wanted.
+ * canonical order. Three kinds of pairs come in two lists. They are vertices of strands with faces of other bodies,
+ * segments with segments, and segments with surface edges of other bodies. Where only strands are tested, this call is
+ * several times as fast. It writes 20 bytes for each pair, and distances only where they are wanted.
  *
  * As in proximity, a segment that pierces a face is found through the face's edges and the segment's ends. If all of them
- * are farther away than the radii, the pair is not reported: pairs of proximity are vertices with faces and edges with
+ * are farther away than the radii, the pair is not reported. Pairs of proximity are vertices with faces and edges with
  * edges, nothing else. Keep strands from passing faces with the question impact; the check (penetration.h) finds those
  * that are through.
  */

@@ -1,8 +1,8 @@
 /* dent/strand_response.h — contact forces for strands (hair, fibres, threads), written into your own buffers.
  *
- * The response functions of response.h push any bodies apart. The functions here know that a side of a contact is a
- * strand: it has a radius, a direction from root to tip, scales that make it rougher against than with that direction,
- * and neighbours that may lie beside it. They read the contacts of contact.h and the same dent_response_problem.
+ * The response functions of response.h push any bodies apart. The functions here treat a side of a contact as a strand.
+ * It has a radius and a direction from root to tip. Its scales make it rougher against than with that direction.
+ * Neighbours may lie beside it. They read the contacts of contact.h and the same dent_response_problem.
  *
  *   dent_strand_forces                adds penalty forces with friction of scales to your force array; writes the
  *                                     stiffness and damping blocks that implicit integrators need
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/** What a response needs to know of the strands of a body, beyond dent_response_body. A body that is no strand has
+/** The data of a body's strands that a response needs beyond dent_response_body. A body that is no strand has
  *  strand_count 0. Its radius then is an offset of its surface. */
 typedef struct dent_strand_shape {
     uint32_t strand_count; /**< 0: no strands */
@@ -52,9 +52,9 @@ typedef struct dent_strand_law_value {
 } dent_strand_law_value;
 DENT_API dent_strand_law_value dent_strand_law(double stiffness, double smoothing, double depth);
 
-/** Returns the roughness of scales: 1 if the obstacle slides from root to tip, 2 if it slides from tip to root, and
- *  1 + sin(angle / 2) between. `velocity` is that of the obstacle relative to the strand, `direction` the unit direction
- *  of the strand from root to tip. Without motion, or if it is not finite: 1. Null: 0. */
+/** Returns the roughness of scales. It is 1 if the obstacle slides from root to tip, 2 from tip to root, and 1 +
+ *  sin(angle / 2) between. `velocity` is that of the obstacle relative to the strand, `direction` the unit direction of
+ *  the strand from root to tip. Without motion, or if it is not finite: 1. Null: 0. */
 DENT_API double dent_strand_roughness(const double velocity[3], const double direction[3]);
 
 /* ---- forces ------------------------------------------------------------------------------------------------------ */
@@ -81,8 +81,8 @@ typedef struct dent_strand_forces_def {
     double smoothing;          /**< smoothing length as a share of the larger radius; >= 0, default 0.1 */
     double viscosity;          /**< nu of smooth scales, force per speed; >= 0, default 1e-4 */
     double damping_ratio;      /**< share of critical damping along the normal of crossing strands and of bodies; >= 0,
-                                 default 2: strands leave with less than a twentieth of
-                               the speed of impact. The normal force never pulls */
+                                 default 2. Then strands leave with less than a twentieth of the speed of impact. The
+                                 normal force never pulls */
     double parallel_stiffness; /**< share of k left between parallel strands; 0 (default, they may overlap) to 1 */
     double parallel_viscosity; /**< nu between parallel strands; >= 0, default 1e-4 */
     double cosine_crossing; /**< |cosine| of the angle between two strands up to which they cross; default cos 45 deg */
@@ -130,12 +130,13 @@ typedef struct dent_strand_settle_report {
     double deepest;    /**< depth at entry */
 } dent_strand_settle_report;
 
-/** Moves the strand side of every contact with a body to the surface of that body, and adjusts its velocity: the normal
- *  velocity becomes that of the body if it points inward, and the tangential velocity changes by at most
- *  friction_static times that change (then the strand sticks) or else by friction_kinetic times it. The body does not
- *  move; its velocity at the contact comes from `velocities` or `rigid`. Contacts between two strands are skipped and
- *  counted as rejected. `positions` of strand bodies are read and WRITTEN, `velocities` too unless null. Vertices with
- *  inverse mass 0 do not move; without inverse_masses all move alike. Contacts are processed in their order.
+/** Moves the strand side of every contact with a body to the surface of that body, and adjusts its velocity. The normal
+ *  velocity becomes that of the body if it points inward. The strand sticks if this takes a tangential change of at
+ *  most friction_static times the normal one. Otherwise the tangential velocity changes by friction_kinetic times the
+ *  normal change. The body does not move; its velocity at the contact comes from `velocities` or `rigid`. Contacts
+ *  between two strands are skipped and counted as rejected. `positions` of strand bodies are read and WRITTEN,
+ *  `velocities` too unless null. Vertices with inverse mass 0 do not move; without inverse_masses all move alike.
+ *  Contacts are processed in their order.
  *
  *  Failure: as dent_strand_forces. `report` may be null. Cost: O(contacts * sweeps). */
 DENT_API dent_status dent_strand_settle(dent_response *response, const dent_response_problem *problem,
@@ -158,7 +159,7 @@ typedef struct dent_strand_motion {
     double *velocities;           /**< 3 per vertex, read and WRITTEN; null: none */
 } dent_strand_motion;
 
-/** Does the same for spheres: every vertex inside a sphere grown by its radius is moved to its surface, then every
+/** Does the same for spheres. Every vertex inside a sphere grown by its radius is moved to its surface, then every
  *  segment that still passes through one. A vertex at the centre of a sphere is moved along x. Spheres are processed in
  *  order, strand by strand. Material: friction only. `report` may be null.
  *

@@ -2,10 +2,11 @@
  *
  * Experimental: nothing here is promised (docs/interface.md). dent.h does not include this header.
  *
- * No query needs this header. The viewer draws these shapes; they show where a query spends its work. The code
- * of the methods computes them, for one body at its positions at t0: leaves and boxes of the surface tree, clusters,
- * lattice of the bucket tree, grid of the spatial hash. The searches of a broad phase (dent/boxes.h) have cells, too. Those of
- * a BSP tree are listed by dent_inside_cells(), the boxes of a kinetic tree by dent_kinetic_nodes().
+ * No query needs this header. The viewer draws these shapes; they show where a query spends its work. The code of the
+ * methods computes them, for one body at its positions at t0. They are leaves and boxes of the surface tree, clusters,
+ * the lattice of the bucket tree and the grid of the spatial hash. The searches of a broad phase (dent/boxes.h) have
+ * cells, too. Those of a BSP tree are listed by dent_inside_cells(), the boxes of a kinetic tree by
+ * dent_kinetic_nodes().
  */
 #ifndef DENT_STRUCTURE_H
 #define DENT_STRUCTURE_H

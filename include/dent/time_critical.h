@@ -12,11 +12,12 @@
  *               during one search
  *
  * Strands. A tree of strands holds segments where others hold faces: face indices are then segments, `gap` is measured
- * between their round surfaces. Two trees of strands, or one with itself: the pairs are those of dent_world_strands for
- * these bodies, with their own radii (0 for bodies without one). Strands and a surface or solid: segments that cross or
- * touch a face, or come as near to it as their radius, the larger of their ends'; the thickness of the surface does not
- * count. The first segment of a strand is not reported with the face its root lies on, nor with faces that share a vertex
- * with that. The kind is CROSSING where a segment crosses a face, TOUCHING elsewhere. Components are whole strands.
+ * between their round surfaces. For two trees of strands, or one with itself, the pairs are those of dent_world_strands
+ * for these bodies. Radii are their own (0 for bodies without one). For strands and a surface or solid they are
+ * segments that cross or touch a face, or come as near to it as their radius. A segment has the larger radius of its
+ * ends. The thickness of the surface does not count. The first segment of a strand is not reported with the face its
+ * root lies on, nor with faces that share a vertex with that. The kind is CROSSING where a segment crosses a face,
+ * TOUCHING elsewhere. Components are whole strands.
  *
  * A complete search has error 0. Its pairs, sorted, are those of dent_world_query(DENT_QUESTION_FACE_FACE) for the two
  * bodies. With a budget in work units every list is identical on every machine, for every instruction set and thread
@@ -81,10 +82,11 @@ typedef struct dent_bound_tree_def {
 } dent_bound_tree_def;
 DENT_API dent_bound_tree_def dent_bound_tree_def_default(void);
 
-/** Builds a tree over the surface faces, or segments of strands, of a body at its positions at t0 (an embedding: at its rest shape), and
- * updates it. O(n log n). Copies the faces. Without an embedding, dent_bound_tree_update needs the world and the body. Fails
- * with BAD_NUMBER for positions that are not finite and with INVALID_ARGUMENT for a bad def. Fails with UNSUPPORTED for
- * a medial tree of an open surface or of strands, strands of an embedding, or boxes or k-DOPs of an embedding. */
+/** Builds a tree over the surface faces, or segments of strands, of a body, and updates it. The positions are those at
+ * t0 (for an embedding, its rest shape). O(n log n). Copies the faces. Without an embedding, dent_bound_tree_update
+ * needs the world and the body. Fails with BAD_NUMBER for positions that are not finite and with INVALID_ARGUMENT for a
+ * bad def. Fails with UNSUPPORTED for a medial tree of an open surface or of strands, strands of an embedding, or boxes
+ * or k-DOPs of an embedding. */
 DENT_API dent_status dent_bound_tree_create(dent_world *world, dent_body_id body, const dent_bound_tree_def *def,
                                             dent_bound_tree **tree);
 /** Destroys the tree. Null is allowed. Destroy searches that use it before. */
@@ -101,7 +103,7 @@ typedef struct dent_bound_tree_info {
     uint64_t bytes;
     uint64_t build_ns;
 } dent_bound_tree_info;
-DENT_API dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *tree);
+DENT_API dent_bound_tree_info dent_bound_tree_get_info(const dent_bound_tree *tree);
 
 /** A node in its current state; node 0 is the root. The faces below it are order[first_face … first_face + face_count -
  *  1] of dent_bound_tree_face_order. Nodes of trees of embeddings are computed if needed. */
@@ -185,9 +187,9 @@ DENT_API void dent_time_critical_begin(dent_time_critical *search, const dent_ti
 
 typedef struct dent_budget {
     double ns;           /**< nanoseconds from the moment `run` is called, >= 0; INFINITY: no deadline */
-    uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) costs 1, an exact test of two faces
-                            (or of a ray and a face) 4 more; UINT64_MAX: no limit. A refinement starts while the units
-                            used so far (over all runs since begin) are below the units granted so far. Units left
+    uint64_t work_units; /**< a test of two volumes (or of the boxes of two faces) costs 1. An exact test of two faces
+                            (or of a ray and a face) costs 4 more. UINT64_MAX: no limit. A refinement starts while the
+                            units used so far (over all runs since begin) are below the units granted so far. Units left
                             unused at a deadline lapse */
     const int *interrupt; /**< null, or a flag polled about every microsecond (read as an atomic int, so another thread
                              or a signal handler may set it). Non-zero: `run` returns with outcome CANCELLED and all it
@@ -214,8 +216,9 @@ static inline dent_budget dent_budget_units(uint64_t units)
 typedef struct dent_region_pair {
     uint32_t node_a, node_b; /**< nodes of tree_a and tree_b */
     double lo;               /**< lower bound of the gap; negative: the volumes overlap by this much. lo <= gap */
-    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error. For two bodies the distance of one vertex below
-                          each node, or the bound from the volumes if that is less; for a body with itself the latter */
+    double error;      /**< hi - max(lo, 0): gap <= max(lo, 0) + error. For two bodies hi is the distance of one vertex
+                          below each node, or the bound from the volumes if that is less. For a body with itself it is
+                          the latter */
     uint32_t queue[4]; /**< internal */
 } dent_region_pair;
 
@@ -238,9 +241,9 @@ typedef enum dent_component_state {
     DENT_COMPONENT_OUTSIDE = 1,
     DENT_COMPONENT_INSIDE = 2,   /**< it crosses nothing, and all its vertices that are not on the other's surface lie
                                     inside: winding number of the other's surface not zero */
-    DENT_COMPONENT_CROSSING = 3, /**< one of its faces is in a confirmed pair; or none is, but it touches the other's
-                                    surface and has vertices on both sides of it (an octahedron whose equator lies in
-                                    a face of the other) */
+    DENT_COMPONENT_CROSSING = 3, /**< one of its faces is in a confirmed pair. Or none is, but it touches the other's
+                                    surface and has vertices on both sides. An octahedron whose equator lies in a face
+                                    of the other is one */
     DENT_COMPONENT_ON = 4        /**< it crosses nothing and all its vertices lie on the other's surface */
 } dent_component_state;
 
@@ -321,8 +324,9 @@ DENT_API dent_status dent_time_critical_estimate(dent_time_critical *search, con
 typedef struct dent_sphere_response_def {
     size_t struct_size;
     double stiffness; /**< force per length of depth, >= 0; default 1 */
-    double optimism; /**< 0 … 1: interpolates the depth between the certain part (0), by which the inner balls of two
-                        medial trees overlap, and the balls' overlap (1); default 1, as other trees have none */
+    double optimism; /**< 0 … 1: interpolates the depth between the certain part (0) and the balls' overlap (1). The
+                        certain part is that by which the inner balls of two medial trees overlap. Default 1, as other
+                        trees have none */
     bool confirmed_only; /**< default false: pending entries push too. True: they do so only while there is no confirmed
                             one */
     double last_direction[3]; /**< used if two centres coincide, e.g. the direction returned before; default 0: the
@@ -332,7 +336,7 @@ DENT_API dent_sphere_response_def dent_sphere_response_def_default(void);
 
 typedef struct dent_sphere_response {
     double force[3];    /**< total on body a; body b gets the opposite */
-    double torque_a[3]; /**< torque of the contact forces minus that of the forces spread over body a: 0 but for
+    double torque_a[3]; /**< torque of the contact forces minus that of the forces spread over body a. It is 0 but for
                            rounding if weights could be found, or if a's tree is of an embedding without collapsed
                            facets */
     double torque_b[3];
@@ -345,8 +349,8 @@ typedef struct dent_sphere_response {
 /** Computes forces from the regions of the last result of `search` (between two trees of balls). Each pair of balls
  * pushes along the line of its centres with stiffness times its depth. The force is scaled by the pair's share of the
  * overlap area of all pairs, so that refinement does not multiply it. It is spread over the vertices of each node with
- * the least-norm weights that sum to 1 and have their mean on that line; for trees of embeddings on to the coarse nodes.
- * Without such weights they are uniform, and facets of an embedding get the missing torque as couples.
+ * the least-norm weights that sum to 1 and have their mean on that line. For trees of embeddings it is spread over the
+ * coarse nodes. Without such weights they are uniform, and facets of an embedding get the missing torque as couples.
  *
  * forces_a and forces_b (3 per vertex; per coarse vertex for trees of embeddings) are added to, never cleared. Null: not
  * wanted, and the torque of that side is not computed. Cost: O(vertices below the regions), O(regions) if both are
@@ -354,8 +358,8 @@ typedef struct dent_sphere_response {
  * balls as the search continues. So use the same budget in work units for the same feel, or the confirmed pairs with a
  * response of your own.
  *
- * Failure writes nothing. INVALID_ARGUMENT: a bad def, a search that has not begun (or whose trees were updated since,
- * or embeddings moved), or one of a body with itself. UNSUPPORTED: not both trees have balls. BAD_NUMBER: bodies
+ * Failure writes nothing. INVALID_ARGUMENT: a bad def, a search of a body with itself, or one that has not begun. Also
+ * one whose trees were updated or embeddings moved since. UNSUPPORTED: not both trees have balls. BAD_NUMBER: bodies
  * that reach beyond 1e70 or forces beyond 1e200, whose squares would overflow. */
 DENT_API dent_status dent_sphere_response_compute(dent_time_critical *search, const dent_sphere_response_def *def,
                                                   double *forces_a, double *forces_b, dent_sphere_response *response);

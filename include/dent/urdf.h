@@ -9,8 +9,8 @@
  * velocity, damping and friction of joints are read for the simulator (dent/sim_linkage.h), which checks them. Everything
  * else (visuals, transmissions) is ignored; missing visual meshes cause a notice. Xacro files are rejected.
  *
- * package://NAME/REST is searched as NAME/REST and as REST in every folder of package_paths, then in the folder of the
- * file and in all folders above it. Other names are relative to the file.
+ * package://NAME/REST is searched as NAME/REST and as REST. The search goes through every folder of package_paths, then
+ * the folder of the file and all folders above it. Other names are relative to the file.
  *
  * Input is treated as hostile: no document types or entities, nesting and names bounded, every number finite. The XML
  * is parsed by expat, which allocates from the C library; 24 bytes for each byte of the file count towards the memory

@@ -8,12 +8,12 @@
  * contacts, plots and markers. Pause, step and drags with the mouse come back as events. docs/viewer.md has the whole.
  *
  * Your loop never waits for a page. dent_view_update copies positions when a page is ready for a frame and does nothing
- * otherwise: no page, a page that draws slowly and one that was killed cost a lock and no more. A page gets the newest
- * frame; frames between two of its drawings are left out. A thread of the view's own talks to the pages.
+ * otherwise. No page, a page that draws slowly and one that was killed cost a lock and no more. A page gets the newest
+ * frame; frames between two of its drawings are left out. A thread of the view's own serves the pages.
  *
- * Remote machines: in an SSH session without a display the view prints the `ssh -L` line that leads the port to your own
- * machine; open the printed address there. The server listens on the loopback interface only, and the address holds a
- * random token of 128 bits.
+ * Remote machines: in an SSH session without a display the view prints the `ssh -L` line that leads the port to your
+ * own machine. Open the printed address there. The server listens on the loopback interface only, and the address holds
+ * a random token of 128 bits.
  *
  * Units are those of your positions, seconds for times. Threads: a view is used by the thread that uses its world;
  * several views, of one world or of many, may exist at a time. Memory: that of the view is from the world's context.
@@ -53,8 +53,8 @@ typedef struct dent_view_def {
 DENT_API dent_view_def dent_view_def_default(void);
 
 /** Serves a page that shows the world. Null def: all defaults. The world must outlive the view. Bodies may be added,
- * removed and given new elements at any time. Fails with FILE if the port is taken or cannot be opened, with
- * OUT_OF_MEMORY, or with INVALID_ARGUMENT for a title above 120 bytes or a unit above 15. */
+ * removed and given new elements at any time. FILE: the port is taken or cannot be opened. INVALID_ARGUMENT: a title
+ * above 120 bytes or a unit above 15. Or OUT_OF_MEMORY. */
 DENT_API dent_status dent_view_create(dent_world *world, const dent_view_def *def, dent_view **view);
 /** Ends the page and closes the connections. Null is allowed. */
 DENT_API void dent_view_destroy(dent_view *view);
@@ -104,8 +104,8 @@ typedef struct dent_view_marker {
 #define DENT_VIEW_MARKERS_MAX 100000
 
 /** Sets the markers of the following frames, in place of those before; copied. Markers lie over the bodies. Fails with
- * BAD_NUMBER for a coordinate that is not finite and INVALID_ARGUMENT for an unknown kind, a longer text or more than
- * DENT_VIEW_MARKERS_MAX; the message names the marker. */
+ * BAD_NUMBER for a coordinate that is not finite. INVALID_ARGUMENT: an unknown kind, a longer text or more than
+ * DENT_VIEW_MARKERS_MAX. The message names the marker. */
 DENT_API dent_status dent_view_set_markers(dent_view *view, const dent_view_marker *markers, uint32_t count);
 
 /** Returns false while a page has paused the loop, true once for each step it asks for. True without pages. Call it once

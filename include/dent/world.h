@@ -61,8 +61,8 @@ DENT_API dent_status dent_body_set_thickness(dent_world *world, dent_body_id id,
 DENT_API uint32_t dent_world_body_count(const dent_world *world);
 /** Returns the id of a body by its body index, 0-based in order of addition and below dent_world_body_count. */
 DENT_API dent_body_id dent_world_body_at(const dent_world *world, uint32_t body_index);
-/** Returns a number that grows when bodies are added or removed and when elements or filters change: what was derived
- * from the bodies is still right if it is the same. */
+/** Returns a number that grows when bodies are added or removed and when elements or filters change. If it is the same,
+ * what was derived from the bodies is still right. */
 DENT_API uint64_t dent_world_topology_version(const dent_world *world);
 /** Returns false for a stale id. */
 DENT_API bool dent_world_has_body(const dent_world *world, dent_body_id id);
@@ -77,7 +77,7 @@ DENT_API const dent_body_id *dent_world_body_ids(const dent_world *world, uint32
 DENT_API dent_status dent_body_set_user(dent_world *world, dent_body_id id, void *user);
 /** Returns the user pointer of the body: dent_body_def.user, or what dent_body_set_user set. Null for a stale id. */
 DENT_API void *dent_body_user(const dent_world *world, dent_body_id id);
-/** Returns the user pointer of the body with this body index; null if there is no such body. O(1). */
+/** Returns the user pointer of the body with this body index; null for an index that is not below the count. O(1). */
 DENT_API void *dent_world_user_at(const dent_world *world, uint32_t body_index);
 /** Returns its name, or null for a stale id. Valid until the body is removed or its topology is replaced. */
 DENT_API const char *dent_body_name(const dent_world *world, dent_body_id id);

@@ -1,4 +1,4 @@
-/* The caller's wish to stop, remembered once seen.
+/* The caller's request to stop, remembered once seen.
  *
  * Blocks of a parallel loop poll the flag and skip their work when it is set. A caller who clears it again while the
  * loop still runs must not get a list with holes called complete, so whoever skips work leaves a note, and the end of

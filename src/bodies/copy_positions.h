@@ -1,4 +1,10 @@
-/* Packed positions into aligned memory, with their bounds. */
+/* Packed positions into aligned memory, with their bounds.
+ *
+ * The rows for AVX2 and AVX-512 are written with intrinsics, not over the lanes of simd/lanes.h. A lane belongs to an
+ * axis here, and bodies may have a handful of vertices: then the time is that of bringing lanes together by axis, which
+ * takes permutations that differ with the width. A common text, tried in a loop over 12 vertices, took 33 ns instead of
+ * 7 (AVX-512) and 14 instead of 11 (AVX2).
+ */
 #ifndef DENT_BODIES_COPY_POSITIONS_H
 #define DENT_BODIES_COPY_POSITIONS_H
 

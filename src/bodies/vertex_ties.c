@@ -11,6 +11,8 @@
  */
 #include "bodies/vertex_ties.h"
 
+#include "base/containers/key_search.h"
+#include "base/containers/union_find.h"
 #include "base/radix_sort.h"
 
 #include <inttypes.h>
@@ -56,16 +58,7 @@ static void identities_of_tie(const struct body_table *table, const struct body 
 
 static size_t find_identity(const struct identity_change *changes, size_t count, uint64_t identity)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (changes[middle].from < identity) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return key_search(changes, count, sizeof *changes, identity);
 }
 
 /* Sorted identities of all ties, each once, changed to themselves. */
@@ -94,38 +87,27 @@ static bool list_identities(struct vertex_ties *ties, const struct body_table *t
     return good;
 }
 
-static size_t find_class(struct vertex_ties *ties, uint64_t *parent, uint64_t identity)
-{
-    size_t i = find_identity(ties->changes, ties->change_count, identity);
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = (size_t)parent[i];
-    }
-    return i;
-}
-
 /* Union-find over the sorted list; the smallest identity is the root of its class. */
 static bool join_identities(struct vertex_ties *ties, const struct body_table *table, const struct body *body,
                             const dent_body_def *def)
 {
-    uint64_t *parent = dent_allocate(ties->context, ties->change_count, sizeof *parent);
-    if (!parent) {
+    const struct identity_change *changes = ties->changes;
+    size_t count = ties->change_count;
+    uint32_t *parents = count <= UINT32_MAX ? dent_allocate(ties->context, count, sizeof *parents) : NULL;
+    if (!parents) {
         return false;
     }
-    for (size_t i = 0; i < ties->change_count; i++) {
-        parent[i] = i;
-    }
+    union_find_init(parents, count);
     for (uint32_t tie = 0; tie < def->same_as_count; tie++) {
         uint64_t pair[2];
         identities_of_tie(table, body, &def->same_as[tie], pair);
-        size_t a = find_class(ties, parent, pair[0]), b = find_class(ties, parent, pair[1]);
-        parent[a > b ? a : b] = a < b ? a : b;
+        union_find_join(parents, (uint32_t)find_identity(changes, count, pair[0]),
+                        (uint32_t)find_identity(changes, count, pair[1]));
     }
-    for (size_t i = 0; i < ties->change_count; i++) {
-        parent[i] = parent[parent[i]]; /* a parent comes before its child: it is a root by now */
-        ties->changes[i].to = ties->changes[parent[i]].from;
+    for (size_t i = 0; i < count; i++) {
+        ties->changes[i].to = changes[union_find_root(parents, (uint32_t)i)].from;
     }
-    dent_release(ties->context, parent, ties->change_count, sizeof *parent);
+    dent_release(ties->context, parents, count, sizeof *parents);
     return true;
 }
 

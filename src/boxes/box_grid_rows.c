@@ -127,13 +127,13 @@ static struct box_row_size size(const void *state)
 
 enum { CELL_BITS = 21 };
 
-/* The level of a rank: those with boxes, the one of the largest first. */
-static const struct grid_level *level_of_rank(const struct hash_grid *grid, uint32_t rank)
+/* The level at a position among those with boxes, the one of the largest first. */
+static const struct grid_level *level_at(const struct hash_grid *grid, uint32_t position)
 {
     uint32_t l = grid->level_count;
     while (l > 0) {
         l--;
-        if (grid->levels[l].count > 0 && rank-- == 0) {
+        if (grid->levels[l].count > 0 && position-- == 0) {
             break;
         }
     }
@@ -148,7 +148,7 @@ static void shapes(const void *state, struct box_shapes *shapes)
         filled += grid->levels[l].count > 0;
     }
     box_shapes_limit(shapes, filled - 1);
-    const struct grid_level *level = level_of_rank(grid, shapes->level);
+    const struct grid_level *level = level_at(grid, shapes->level);
     for (uint32_t i = level->first; i < level->first + level->count; i++) {
         uint64_t key = 0;
         for (int axis = 0; axis < 3; axis++) { /* cells are at most 2^21 + 2 an axis: the last two share one here */

@@ -11,7 +11,7 @@
  */
 #include "base/radix_sort.h"
 #include "boxes/box_rows.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 #include <math.h>
 #include <string.h>

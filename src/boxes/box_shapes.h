@@ -11,13 +11,13 @@
 #include <dent/structure.h>
 
 struct box_shapes {
-    uint32_t level, deepest; /* in: the wish; out: what it was cut to, and the deepest there is */
+    uint32_t level, deepest; /* in: the level requested; out: the level drawn, and the deepest there is */
     struct dynamic_array *boxes; /* dent_structure_box */
     struct dynamic_array *keys;  /* uint64_t: for rows that need them, in any order */
     bool failed;                 /* no memory */
 };
 
-/* Sets the deepest level, and cuts the wish to it. */
+/* Sets the deepest level, and limits the requested one to it. */
 void box_shapes_limit(struct box_shapes *shapes, uint32_t deepest);
 void box_shapes_add(struct box_shapes *shapes, const double lo[3], const double hi[3]);
 void box_shapes_add_key(struct box_shapes *shapes, uint64_t key);

@@ -29,15 +29,7 @@ static void begin_leaf(const dent_neighbours *points, uint32_t leaf, struct neig
     memcpy(group->place, points->leaves[leaf].point, sizeof group->place);
     group->used = points->count - first < NEIGHBOUR_LANES ? points->count - first : NEIGHBOUR_LANES;
     group->first_leaf = leaf;
-    for (int axis = 0; axis < 3; axis++) {
-        group->low[axis] = INFINITY;
-        group->high[axis] = -INFINITY;
-        for (uint32_t lane = 0; lane < group->used; lane++) {
-            double x = group->place[axis][lane];
-            group->low[axis] = x < group->low[axis] ? x : group->low[axis];
-            group->high[axis] = x > group->high[axis] ? x : group->high[axis];
-        }
-    }
+    neighbour_group_box(group);
     for (uint32_t lane = 0; lane < NEIGHBOUR_LANES; lane++) {
         group->limit[lane] = lane < group->used ? INFINITY : -1.0;
         group->counts[lane] = 0;

@@ -127,8 +127,7 @@ static dent_status begin(void *data)
     double rotation[2][9], translation[2][3];
     for (int i = 0; i < 2; i++) {
         if (!cloud_pose_read(call->poses[i], rotation[i], translation[i])) {
-            return dent_fail(search->context, DENT_ERROR_BAD_NUMBER, "pose_%c is not finite, or its quaternion is 0",
-                             "ab"[i]);
+            return dent_fail(search->context, DENT_ERROR_BAD_NUMBER, "pose_%c: finite lengths of at most 1e100 and a quaternion other than 0 expected", "ab"[i]);
         }
     }
     if (!array_reserve_growing(&search->pairs, 64)) {
@@ -148,6 +147,10 @@ static dent_status begin(void *data)
     search->tolerance = radius * search->def.tolerance_radii;
     search->seed = call->seed;
     search->result = (dent_cloud_result){0};
+    for (int i = 0; i < 2; i++) { /* without a surface there is nothing to be apart */
+        const dent_cloud *cloud = search->side[i].cloud;
+        search->result.undefined += cloud->info.isolated == cloud->count ? cloud->count : 0;
+    }
     search->granted = search->used = search->bottom_pairs = 0;
     search->is_full = false;
     array_clear(&search->points);

@@ -51,7 +51,7 @@ static dent_status check_numbers(dent_context *context, const dent_haptic_def *d
         const char *name;
         double number;
         bool zero, infinite;
-    } list[] = {{"security", def->security, true, false},
+    } list[] = {{"target_gap", def->target_gap, true, false},
                 {"stiffness", def->stiffness, false, false},
                 {"inertia_radius", def->inertia_radius, true, false},
                 {"force_limit", def->force_limit, false, true},
@@ -136,7 +136,7 @@ static dent_status measure_tool(dent_haptic *haptic, const dent_haptic_def *def)
         return dent_fail(haptic->context, DENT_ERROR_INVALID_ARGUMENT,
                          "the tool has a radius of %g: one between 1e-100 and 1e100 is needed", haptic->radius);
     }
-    haptic->security = def->security > 0 ? def->security : 1e-3 * haptic->radius;
+    haptic->target_gap = def->target_gap > 0 ? def->target_gap : 1e-3 * haptic->radius;
     haptic->inertia = def->inertia_radius > 0 ? def->inertia_radius : 0.6 * haptic->radius;
     haptic->def.damping = def->damping < 0 ? 0.5 * def->stiffness * def->tick : def->damping;
     return DENT_OK;
@@ -191,7 +191,7 @@ static dent_status begin(dent_haptic *haptic)
     def.frame_count = god->scene.frame_count;
     def.bodies = god->scene.attached;
     def.body_count = god->scene.attached_count;
-    def.tolerance = HAPTIC_STOP * haptic->security;
+    def.tolerance = HAPTIC_STOP * haptic->target_gap;
     status = status == DENT_OK ? dent_world_motion_impact(god->world, &def, &result) : status;
     if (status != DENT_OK) {
         return dent_fail(haptic->context, status, "%s", dent_world_message(god->world));
@@ -277,9 +277,9 @@ void dent_haptic_destroy(dent_haptic *haptic)
     dent_release(haptic->context, haptic, 1, sizeof *haptic);
 }
 
-double dent_haptic_security(const dent_haptic *haptic)
+double dent_haptic_target_gap(const dent_haptic *haptic)
 {
-    return haptic ? haptic->security : 0;
+    return haptic ? haptic->target_gap : 0;
 }
 
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
@@ -306,7 +306,7 @@ dent_status dent_haptic_couple(dent_haptic *haptic, const dent_pose *device, den
     DENT_REQUIRE(haptic->context, force);
     dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device");
     if (status != DENT_OK) {
-        haptic->couple.refused++;
+        haptic->couple.rejected++;
         return status;
     }
     struct couple_call call = {haptic, device, force};
@@ -381,7 +381,7 @@ dent_status dent_haptic_get_counters(const dent_haptic *haptic, dent_haptic_coun
         .ticks = haptic->couple.ticks,
         .updates = haptic->god.updates,
         .scenes = haptic->scenes_given,
-        .refused_poses = haptic->couple.refused,
+        .rejected_poses = haptic->couple.rejected,
         .jumps = haptic->couple.jumps,
         .squeezed = haptic->god.squeezed,
         .undecided = haptic->god.undecided,

@@ -71,7 +71,7 @@ dent_status dent_haptic_clock_tick(dent_haptic *haptic, const dent_haptic_delays
     }
     dent_status status = haptic_check_pose(haptic->context, device, "the pose of the device");
     if (status != DENT_OK) {
-        haptic->couple.refused++;
+        haptic->couple.rejected++;
         return status;
     }
     struct tick_call call = {haptic, delays, device, force};

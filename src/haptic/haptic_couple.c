@@ -116,7 +116,7 @@ static dent_status spring(struct coupling *coupling)
         haptic_subtract(contact->point_tool, centre, arm);
         haptic_row_set(&coupling->rows[i], arm, contact->normal);
         coupling->rows[i].key = contact->key;
-        coupling->rows[i].target = fmin(haptic->security - contact->gap, 0);
+        coupling->rows[i].target = fmin(haptic->target_gap - contact->gap, 0);
     }
     dent_status status =
         haptic_difference(haptic->context, &snapshot->state.tool, coupling->seen, haptic->centre, wanted);
@@ -183,8 +183,8 @@ static void blend(struct coupling *coupling)
     }
 }
 
-/* A force along which the hand moves gives it energy. Its next displacement is taken as twice the last one and a security
- * distance. A hand that presses may turn back by a security distance, and fills the tank as it goes. */
+/* A force along which the hand moves gives it energy. Its next displacement is taken as twice the last one and a
+ * target gap. A hand that presses may turn back by a target gap, and fills the tank as it goes. */
 static void drain(struct coupling *coupling)
 {
     dent_haptic *haptic = coupling->haptic;
@@ -196,7 +196,7 @@ static void drain(struct coupling *coupling)
         couple->tank = fmax(couple->tank, coupling->stored);
     }
     double gain = haptic->def.tick * rate_of_work(coupling->wrench, couple->velocity);
-    double need = 2 * fmax(gain, 0) + magnitude_of(haptic, coupling->wrench) * haptic->security;
+    double need = 2 * fmax(gain, 0) + magnitude_of(haptic, coupling->wrench) * haptic->target_gap;
     double most = fmax(couple->tank + fmax(-gain, 0), 0);
     if (!haptic->def.no_passivity && need > most) {
         scale(coupling->wrench, most / need);

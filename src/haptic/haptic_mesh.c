@@ -2,6 +2,7 @@
 #include "haptic/haptic_mesh.h"
 
 #include "base/containers/heap_sort.h"
+#include "base/containers/morton_code.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,26 +19,16 @@ static bool code_before(const void *a, const void *b, const void *data)
     return first->code != second->code ? first->code < second->code : first->face < second->face;
 }
 
-static uint64_t spread_bits(uint64_t value)
-{
-    uint64_t spread = 0;
-    for (int bit = 0; bit < 16; bit++) {
-        spread |= (value >> bit & 1) << 3 * bit;
-    }
-    return spread;
-}
-
 static uint64_t code_of(const double *points, const uint32_t corners[3], const struct haptic_box *bounds)
 {
-    uint64_t code = 0;
+    uint32_t place[3];
     for (int k = 0; k < 3; k++) {
         double middle =
             points[3 * corners[0] + k] / 3 + points[3 * corners[1] + k] / 3 + points[3 * corners[2] + k] / 3;
         double share = (middle - bounds->lo[k]) / (bounds->hi[k] - bounds->lo[k]);
-        uint64_t place = share > 0 ? (uint64_t)(fmin(share, 1) * 65535) : 0; /* also a flat or endless box */
-        code |= spread_bits(place) << k;
+        place[k] = share > 0 ? (uint32_t)(fmin(share, 1) * 65535) : 0; /* also a flat or endless box */
     }
-    return code;
+    return morton_code(place);
 }
 
 static struct haptic_box empty_box(void)

@@ -129,7 +129,7 @@ dent_status haptic_find_contacts(dent_haptic *haptic)
     struct haptic_search search = {.tool = &god->tool_mesh,
                                    .tool_pose = god->tool,
                                    .found = &god->near,
-                                   .band = HAPTIC_BAND * haptic->security,
+                                   .band = HAPTIC_BAND * haptic->target_gap,
                                    .least = INFINITY};
     array_clear(&god->near);
     for (uint32_t i = 0; i < god->scene.body_count; i++) {

@@ -93,7 +93,7 @@ struct haptic_couple {
     double work, tank; /* done on the hand in all; that the hand has put into the contact it is in */
     uint64_t pushing;  /* hash of the contacts that push */
     double blend_from, blend_time, magnitude;
-    uint64_t ticks, refused, jumps, ns_max;
+    uint64_t ticks, rejected, jumps, ns_max;
 };
 
 struct haptic_clock {
@@ -108,7 +108,7 @@ struct haptic_threads;
 struct dent_haptic {
     dent_context *context;
     dent_haptic_def def; /* its pointers are not used after creation */
-    double centre[3], radius, security, inertia;
+    double centre[3], radius, target_gap, inertia;
     struct haptic_exchange poses;     /* device -> god-object: dent_pose */
     struct haptic_exchange scenes;    /* simulation -> god-object: numbers of a scene */
     struct haptic_exchange to_device; /* god-object -> device: struct haptic_snapshot */
@@ -120,7 +120,7 @@ struct dent_haptic {
     struct haptic_threads *threads; /* null: not running */
 };
 
-/* The share of the security distance at which a certified motion stops, and at which a contact is known. */
+/* The share of the target gap at which a certified motion stops, and at which a contact is known. */
 #define HAPTIC_STOP 0.3
 #define HAPTIC_BAND 3.0
 

@@ -58,14 +58,14 @@ static void set_row(const struct progress *progress, const struct haptic_near *n
     haptic_subtract(near->point_tool, centre, arm);
     haptic_row_set(row, arm, near->normal);
     row->key = near->key;
-    row->target = haptic->security - near->gap;
+    row->target = haptic->target_gap - near->gap;
     if (with_motion && scene->moving && scene->bodies[near->body].kind != DENT_HAPTIC_FIXED) {
         row->target += approach(scene, near);
     }
 }
 
 /* The step to ask for. Rows are straight and a turn is not: next to contacts a cycle turns by an angle that leaves the
- * row by half a security distance. Stepping back, the tool only gets its distance. */
+ * row by half a target gap. Stepping back, the tool only gets its distance. */
 static dent_status project(struct progress *progress)
 {
     dent_haptic *haptic = progress->haptic;
@@ -90,7 +90,7 @@ static dent_status project(struct progress *progress)
                  : status;
     if (status == DENT_OK && count > 0) {
         progress->turn = haptic_length(progress->step + 3);
-        progress->most_turn = sqrt(haptic->security / haptic->radius);
+        progress->most_turn = sqrt(haptic->target_gap / haptic->radius);
     }
     if (progress->turn <= progress->most_turn) {
         return status;
@@ -122,7 +122,7 @@ static dent_status certify(struct progress *progress, dent_motion_impact_result 
     def.frame_count = god->scene.frame_count;
     def.bodies = god->scene.attached;
     def.body_count = god->scene.attached_count;
-    def.tolerance = HAPTIC_STOP * haptic->security;
+    def.tolerance = HAPTIC_STOP * haptic->target_gap;
     def.work_limit = haptic->def.work_limit;
     progress->tests++;
     return status == DENT_OK ? dent_world_motion_impact(god->world, &def, result) : status;
@@ -154,7 +154,7 @@ static dent_status move_to(struct progress *progress, double t, bool *moved)
     dent_haptic *haptic = progress->haptic;
     struct haptic_god *god = &haptic->god;
     dent_pose before = god->tool;
-    double least = god->least, floor = haptic->security / 128;
+    double least = god->least, floor = haptic->target_gap / 128;
     *moved = false;
     dent_status status = haptic_scene_advance(god, t);
     god->tool = dent_motion_at(&progress->motion, t);
@@ -197,7 +197,7 @@ static void go_nowhere(struct progress *progress, const dent_motion_impact_resul
 static bool has_arrived(struct progress *progress)
 {
     const dent_haptic *haptic = progress->haptic;
-    return !haptic->god.scene.moving && size_of(haptic, progress->step) <= 1e-3 * haptic->security;
+    return !haptic->god.scene.moving && size_of(haptic, progress->step) <= 1e-3 * haptic->target_gap;
 }
 
 /* The scene goes no farther than pushes that turn the tool as far as it may. */
@@ -233,7 +233,7 @@ static dent_status advance(struct progress *progress)
     bool is_free = result.verdict == DENT_MOTION_FREE, moved = false, moving = god->scene.moving;
     double t = is_free ? 1 : result.t_lo * (1 - 0x1p-10);
     bool far_enough =
-        is_free || moving ? t > 0 : t * size_of(progress->haptic, progress->step) > 1e-3 * progress->haptic->security;
+        is_free || moving ? t > 0 : t * size_of(progress->haptic, progress->step) > 1e-3 * progress->haptic->target_gap;
     status = far_enough ? move_to(progress, t, &moved) : DENT_OK;
     if (status != DENT_OK) {
         return status;
@@ -255,7 +255,7 @@ static dent_status advance(struct progress *progress)
 static dent_status cycle(struct progress *progress)
 {
     struct haptic_god *god = &progress->haptic->god;
-    bool steps_back = god->scene.moving && god->least < progress->haptic->security / 2 && !progress->stepped_back;
+    bool steps_back = god->scene.moving && god->least < progress->haptic->target_gap / 2 && !progress->stepped_back;
     if (!steps_back) {
         progress->stepped_back = false;
         return advance(progress);

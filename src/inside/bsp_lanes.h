@@ -9,6 +9,8 @@
 
 #include "inside/solid_bsp.h"
 
+#include <stddef.h>
+
 /* Points of a block that are still on their way. */
 struct bsp_walk {
     const struct solid_bsp *bsp;
@@ -47,7 +49,9 @@ static void step_down(struct bsp_walk *walk)
         for (uint32_t lane = 0; lane < used; lane++) {
             uint32_t point = own[lane], certain = (positive | negative) >> lane & 1;
             int32_t child = walk->child[point], next = nodes[child].children[positive >> lane & 1];
-            __builtin_prefetch(&nodes[next < 0 ? 0 : next]);
+            /* the next node, or the rest of this one for close_sides() */
+            const char *wanted = (const char *)&nodes[certain ? next < 0 ? 0 : next : child];
+            __builtin_prefetch(wanted + (certain ? 0 : offsetof(struct bsp_node, normal_low)));
             walk->active[left] = (uint16_t)point;
             left += certain & (next >= 0);
             walk->open[open_count] = (uint16_t)point;

@@ -2,13 +2,14 @@
 #include "inside/bsp_cells.h"
 
 #include "base/floating_point_guard.h"
+#include "geometry/numbers/double_double.h"
 
 #include <string.h>
 
 /* ---- planes of triangles ----------------------------------------------------------------------------------------- */
 
 enum {
-    PLANES_MOST = 40,    /* triangles of a cell; cells with more stay open */
+    PLANES_MOST = 40,     /* triangles of a cell; cells with more stay open */
     NODES_A_TRIANGLE = 8, /* of a cell, before the rest of it stays open */
     PLANES_DEPTH = 44,    /* planes above one another in a cell, before the rest of it stays open: bounds the stack */
     CANDIDATES = 8,
@@ -46,6 +47,36 @@ static void plane_of_face(const struct bsp_builder *builder, uint32_t face, doub
         origin[axis] = corners[0][axis];
     }
     *bound_factor = (16.0 * side * side + 0x1p-1000) * 16.0;
+}
+
+/* The normal as pairs of doubles. With w = 2^-106, the longest side s of the edges along an axis and the reach r: edges are
+ * exact, a component of the normal is in error by 11 w of its two products, so the sum of three products with differences of
+ * at most r by 66 w s^2 r; the products add 8 w of at most 2 s^2 r each, the sums 3 w of 4 and of 6 s^2 r: 144 w s^2 r in
+ * all, and 256 w are allowed. What underflows is covered by 2^-700 as long as sizes are below 2^300. */
+static void set_pair_plane(const struct bsp_builder *builder, uint32_t face, double reach, struct bsp_node *node)
+{
+    const double *corners[3];
+    struct double_double edges[2][3];
+    double side = 0.0;
+    builder_corners(builder, face, corners);
+    for (int k = 0; k < 2; k++) {
+        for (int axis = 0; axis < 3; axis++) {
+            edges[k][axis] = two_sum(corners[k + 1][axis], -corners[0][axis]);
+            side = fabs(edges[k][axis].high) > side ? fabs(edges[k][axis].high) : side;
+        }
+    }
+    if (!(side < 0x1p300 && reach < 0x1p300)) {
+        node->pair_bound = INFINITY;
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        int i = axis == 2 ? 0 : axis + 1, j = axis == 0 ? 2 : axis - 1;
+        struct double_double normal =
+            pair_add(pair_multiply(edges[0][i], edges[1][j]), pair_negate(pair_multiply(edges[0][j], edges[1][i])));
+        node->normal[axis] = normal.high;
+        node->normal_low[axis] = normal.low;
+    }
+    node->pair_bound = side * side * reach * 0x1p-98 + 0x1p-700; /* in this order an underflow costs less than 2^-770 */
 }
 
 static double plane_bound(double factor, double reach)
@@ -222,7 +253,8 @@ DENT_NOINLINE static bool open_side(struct bsp_builder *builder, const struct pl
 
 static int32_t build_planes(struct bsp_builder *builder, const struct plane_task *task);
 
-static int32_t build_side(struct bsp_builder *builder, const struct plane_task *task, uint32_t index, uint32_t face, int sign)
+static int32_t build_side(struct bsp_builder *builder, const struct plane_task *task, uint32_t index, uint32_t face,
+                          int sign)
 {
     struct plane_path path = {task->path, index, sign};
     struct plane_task side = {.box = task->box, .path = &path, .depth = task->depth + 1, .planes = task->planes + 1};
@@ -243,7 +275,9 @@ DENT_NOINLINE static bool add_plane(struct bsp_builder *builder, const struct pl
     struct bsp_node node = {.kind = BSP_TRIANGLE_PLANE};
     double factor;
     plane_of_face(builder, *face, node.normal, node.origin, &factor);
-    node.bound = plane_bound(factor, reach_of(node.origin, task->box->high, reach_of(node.origin, task->box->low, 0.0)));
+    double reach = reach_of(node.origin, task->box->high, reach_of(node.origin, task->box->low, 0.0));
+    node.bound = plane_bound(factor, reach);
+    set_pair_plane(builder, *face, reach, &node);
     if (!list_faces_in_plane(builder, task, *face, &node)) {
         return false;
     }
@@ -324,8 +358,8 @@ static void cut_to_box(const struct bsp_builder *builder, const struct cell_box 
     }
 }
 
-int32_t build_planes_of_cell(struct bsp_builder *builder, const struct cell_box *box, const uint32_t *faces, uint32_t count,
-                             uint32_t depth)
+int32_t build_planes_of_cell(struct bsp_builder *builder, const struct cell_box *box, const uint32_t *faces,
+                             uint32_t count, uint32_t depth)
 {
     if (count > PLANES_MOST) {
         return builder_open_leaf(builder);

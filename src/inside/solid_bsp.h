@@ -43,7 +43,8 @@ static inline uint32_t bsp_place(int32_t child) /* large for a node */
 enum { BSP_TRIANGLE_PLANE = 3, BSP_FLAT_FACES = 4 };
 
 /* The side is positive for normal . (p - origin) > bound, negative below -bound, else asked exactly. Axis planes have a unit
- * normal and bound 0: the sign is exact. A node without a plane has an infinite bound. children[1] is the positive side. */
+ * normal and bound 0: the sign is exact. A node without a plane has an infinite bound. children[1] is the positive side.
+ * What the bound of a triangle's plane leaves open is judged with pairs of doubles, normal + normal_low, and pair_bound. */
 struct bsp_node {
     union {
         struct {
@@ -52,6 +53,7 @@ struct bsp_node {
         };
         _Alignas(64) double plane[8]; /* the same, for kernels */
     };
+    double normal_low[3], pair_bound; /* of triangle planes */
     uint32_t kind;
     uint32_t first_face, face_count; /* in `faces`: those in the plane, the one that gives it first; or flat ones */
 };

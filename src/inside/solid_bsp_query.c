@@ -2,7 +2,8 @@
  * plane. */
 #include "inside/solid_bsp.h"
 
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
+#include "geometry/numbers/double_double.h"
 #include "geometry/predicates/hull_predicates.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/triangle_predicates.h"
@@ -23,11 +24,26 @@ static inline bool is_corner(const double point[3], const double *const corners[
     return equal;
 }
 
+/* The sign in pairs of doubles; 0: left open. See bsp_planes.c for the bound. */
+static int pair_side(const struct bsp_node *node, const double point[3])
+{
+    struct double_double sum = {0.0, 0.0};
+    for (int axis = 0; axis < 3; axis++) {
+        struct double_double normal = {node->normal[axis], node->normal_low[axis]};
+        sum = pair_add(sum, pair_multiply(normal, two_sum(point[axis], -node->origin[axis])));
+    }
+    return (sum.high > node->pair_bound) - (sum.high < -node->pair_bound);
+}
+
 int solid_bsp_open_side(const struct solid_bsp *bsp, const struct bsp_node *node, const double point[3],
                         uint64_t *exact_tests)
 {
     const double *corners[3];
     predicate_counters counters = {0};
+    int side = pair_side(node, point);
+    if (side != 0) {
+        return side;
+    }
     corners_of(bsp, bsp->faces[node->first_face], corners);
     if (is_corner(point, corners)) {
         return 0;

@@ -4,7 +4,7 @@
 
 #include "base/containers/dynamic_array.h"
 #include "base/radix_sort.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 #include "geometry/predicates/orientation_predicates.h"
 #include "geometry/predicates/winding_number.h"
 

@@ -6,6 +6,7 @@
  * a and b of the joints between the link and the root. */
 #include "kinematics/linkage_data.h"
 
+#include "base/containers/vectors.h"
 #include "base/floating_point_guard.h"
 
 #include <math.h>
@@ -131,11 +132,6 @@ static void column_at(const struct joint_columns *columns, uint32_t k, const dou
     velocity[2] = v[2] + (w[0] * r[1] - w[1] * r[0]);
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Of a point, or (null) of the angular velocity. */
@@ -152,7 +148,7 @@ static DENT_NOINLINE void write_row(const dent_linkage *linkage, const dent_pose
             if (point) {
                 column_at(&columns, k, point, velocity);
             }
-            coefficients[columns.first + k] += columns.share * dot(direction, point ? velocity : columns.angular[k]);
+            coefficients[columns.first + k] += columns.share * vector_dot(direction, point ? velocity : columns.angular[k]);
         }
     }
 }
@@ -218,14 +214,14 @@ static void place_mass(const dent_pose *pose, const dent_link_mass *link, struct
     dent_pose_to_matrix(pose, matrix);
     placed->mass = link->mass;
     for (int i = 0; i < 3; i++) {
-        placed->center[i] = dot(matrix + 4 * i, link->center) + matrix[4 * i + 3];
+        placed->center[i] = vector_dot(matrix + 4 * i, link->center) + matrix[4 * i + 3];
         for (int k = 0; k < 3; k++) {
             half[i][k] = (matrix[4 * i] * own[0][k] + matrix[4 * i + 1] * own[1][k]) + matrix[4 * i + 2] * own[2][k];
         }
     }
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
-            placed->inertia[i][k] = dot(half[i], matrix + 4 * k);
+            placed->inertia[i][k] = vector_dot(half[i], matrix + 4 * k);
         }
     }
 }
@@ -237,9 +233,9 @@ static double energy_between(const struct placed_mass *mass, const struct joint_
     column_at(a, i, mass->center, va);
     column_at(b, k, mass->center, vb);
     for (int n = 0; n < 3; n++) {
-        turned[n] = dot(mass->inertia[n], b->angular[k]);
+        turned[n] = vector_dot(mass->inertia[n], b->angular[k]);
     }
-    return a->share * b->share * (mass->mass * dot(va, vb) + dot(a->angular[i], turned));
+    return a->share * b->share * (mass->mass * vector_dot(va, vb) + vector_dot(a->angular[i], turned));
 }
 
 static void add_link(const dent_linkage *linkage, const dent_pose *poses, uint32_t link, const dent_link_mass *own,

@@ -172,14 +172,14 @@ int moving_order(const struct moving_value *a, const struct moving_value *b, dou
 }
 
 /* Times as integers in the same order, and back. Two of them may be further apart than an int64_t can say. */
-static int64_t rank_of(double time)
+static int64_t ordered_bits(double time)
 {
     return (int64_t)(radix_key_of_double(time) ^ UINT64_C(1) << 63);
 }
 
-static double time_of(int64_t rank)
+static double time_of(int64_t bits_in_order)
 {
-    uint64_t key = (uint64_t)rank ^ UINT64_C(1) << 63, bits = key >> 63 ? key ^ UINT64_C(1) << 63 : ~key;
+    uint64_t key = (uint64_t)bits_in_order ^ UINT64_C(1) << 63, bits = key >> 63 ? key ^ UINT64_C(1) << 63 : ~key;
     double time;
     memcpy(&time, &bits, sizeof time);
     return time + 0.0;
@@ -199,9 +199,9 @@ double moving_first_failure(const struct moving_value *a, const struct moving_va
         return INFINITY;
     }
     /* The difference is positive at `low` and not at `high`. Around a guess, steps that double; then halves. */
-    int64_t low = rank_of(t), high = rank_of(end), step = 1;
+    int64_t low = ordered_bits(t), high = ordered_bits(end), step = 1;
     double guess = guess_failure(a, b, t, end);
-    int64_t probe = guess > t && guess < end ? rank_of(guess) : low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
+    int64_t probe = guess > t && guess < end ? ordered_bits(guess) : low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
     bool found_low = false, found_high = false;
     while ((uint64_t)high - (uint64_t)low > 1) {
         if (probe <= low || probe >= high) {
@@ -254,4 +254,11 @@ void moving_bounds(const struct moving_value *value, double t, double *lo, doubl
     double least = fmin(value->x0, value->x1), most = fmax(value->x0, value->x1), place = from + to;
     *lo = place - error > least ? place - error : least; /* on the way between two keys */
     *hi = place + error < most ? place + error : most;
+}
+
+double moving_place(const struct moving_value *value, double t)
+{
+    double place = moving_guess(value, t);
+    double least = fmin(value->x0, value->x1), most = fmax(value->x0, value->x1);
+    return place < least ? least : place > most ? most : place;
 }

@@ -26,6 +26,9 @@ double moving_first_failure(const struct moving_value *a, const struct moving_va
 /* Bounds of the value at a time of its piece, outward by a few roundings; the key itself at its ends. */
 void moving_bounds(const struct moving_value *value, double t, double *lo, double *hi);
 
+/* The value in double, within the bounds. */
+double moving_place(const struct moving_value *value, double t);
+
 /* The value in double: for guesses. */
 double moving_guess(const struct moving_value *value, double t);
 

@@ -30,6 +30,23 @@ dent_status dent_kinetic_bounds(const dent_kinetic *tree, uint32_t element, doub
     return DENT_OK;
 }
 
+dent_status dent_kinetic_positions(const dent_kinetic *tree, uint32_t first_vertex, uint32_t count, double *positions)
+{
+    DENT_REQUIRE(NULL, tree);
+    DENT_REQUIRE_ARRAY(tree->context, count, positions);
+    if (first_vertex > tree->vertices.count || count > tree->vertices.count - first_vertex) {
+        return dent_fail(tree->context, DENT_ERROR_INVALID_ARGUMENT, "%u vertices from %u on: there are %zu",
+                         (unsigned)count, (unsigned)first_vertex, tree->vertices.count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            struct moving_value value = kinetic_value(tree, first_vertex + i, 2 * axis + 1);
+            positions[3 * (size_t)i + axis] = moving_place(&value, tree->now);
+        }
+    }
+    return DENT_OK;
+}
+
 /* ---- a box ------------------------------------------------------------------------------------------------------- */
 
 static bool meets(const struct dent_kinetic *tree, uint32_t node, const double box[6])

@@ -116,7 +116,7 @@ const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t
         thin += body_is_thin(body) ? body->element_count : 0;
     }
     if (elements <= FEW_ELEMENTS) {
-        *reason = "at most 16 elements: looking at every pair is quickest";
+        *reason = "at most 16 elements: testing all pairs is quickest";
         return &brute_force_method;
     }
     /* 1.4 to 14 times as fast as the hash from the second query on, on every scene from 100 bars of 12 faces to sheets
@@ -131,7 +131,7 @@ const struct method_row *method_choose(const struct snapshot *snapshot, uint32_t
         return &brute_force_method;
     }
     if (touching) {
-        *reason = "touching pairs are asked for: spatial hash";
+        *reason = "touching pairs are requested: spatial hash";
         return &spatial_hash_method;
     }
     /* Where no certificate will help (no reference shape, or a large one that is not convex, or one by which nothing

@@ -6,7 +6,7 @@
  *   - positions become floats by a map that keeps order (float_space), so box tests lose nothing;
  *   - the side that is looked for (vertices, surface faces) is counted into dense slots, with levels of sizes
  * (hash_grid);
- *   - the side that looks comes in packets of neighbours (packet_sets): one look-up for sixteen elements, and each
+ *   - the side that searches comes in packets of neighbours (packet_groups): one look-up for sixteen elements, and each
  * entry found is tested against all of them at once: boxes, shared vertices, planes with an error bound
  * (packet_kernels);
  *   - pairs whose sign is certain are answers; the rest go to the exact tests.

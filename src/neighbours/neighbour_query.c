@@ -54,20 +54,6 @@ static void set_places(const struct neighbour_call *call, uint32_t number, struc
     }
 }
 
-/* Of the places that are not NaN. */
-static void set_box(struct neighbour_group *group)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        group->low[axis] = INFINITY;
-        group->high[axis] = -INFINITY;
-        for (uint32_t lane = 0; lane < group->used; lane++) {
-            double x = group->place[axis][lane];
-            group->low[axis] = x < group->low[axis] ? x : group->low[axis];
-            group->high[axis] = x > group->high[axis] ? x : group->high[axis];
-        }
-    }
-}
-
 /* The leaf whose box is reached by the nearest box at each level. */
 static uint32_t leaf_near(const struct neighbour_tree *tree, const struct neighbour_group *group)
 {
@@ -115,7 +101,7 @@ static uint32_t begin_group(const struct neighbour_call *call, uint32_t number, 
 {
     set_places(call, number, group);
     uint32_t far = call->places ? take_far_lanes(group) : 0;
-    set_box(group);
+    neighbour_group_box(group);
     group->capacity = call->capacity;
     group->first_leaf = call->places ? leaf_near(&call->points->tree, group) : number;
     for (uint32_t lane = 0; lane < NEIGHBOUR_LANES; lane++) {

@@ -2,7 +2,7 @@
 #include "neighbours/point_order.h"
 
 #include "base/radix_sort.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 #include <math.h>
 #include <string.h>

@@ -24,7 +24,7 @@ static dent_status test_some(dent_planner *planner, uint32_t first, uint32_t cou
         struct plan_edge *edge = &planner->batch_edges[i];
         memcpy(edge->from, path_at(planner, first + i), planner->path.element_size);
         memcpy(edge->to, path_at(planner, first + i + 1), planner->path.element_size);
-        edge->tolerance = planner->security / 64;
+        edge->tolerance = planner->target_gap / 64;
         edge->wants_contacts = false;
     }
     return plan_run_batch(planner, count);
@@ -248,7 +248,7 @@ dent_status plan_shorten_round(dent_planner *planner, bool *done)
             struct plan_edge *edge = &planner->batch_edges[count];
             memcpy(edge->from, cuts[count].ends[0].values, planner->path.element_size);
             memcpy(edge->to, cuts[count].ends[1].values, planner->path.element_size);
-            edge->tolerance = planner->security / 8;
+            edge->tolerance = planner->target_gap / 8;
             edge->wants_contacts = false;
             count++;
         }

@@ -210,7 +210,7 @@ dent_status plan_roadmap_round(dent_planner *planner, bool *found)
         struct plan_edge *edge = &planner->batch_edges[i];
         plan_space_draw(&planner->space, &planner->random, edge->from);
         memcpy(edge->to, edge->from, planner->values.element_size);
-        edge->tolerance = planner->security;
+        edge->tolerance = planner->target_gap;
         edge->wants_contacts = false;
     }
     status = status == DENT_OK ? plan_run_batch(planner, count) : status;

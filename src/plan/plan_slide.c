@@ -1,7 +1,7 @@
 /* Contacts of a milestone as rows of inequalities, and the projection onto them.
  *
  * A contact keeps a point of one link and a plane of another. At the milestone's configuration its gap is d, and a step
- * x changes it by J x to first order. What a step may do: J x >= s / 8 - d, with the security distance s. So a contact
+ * x changes it by J x to first order. What a step may do: J x >= s / 8 - d, with the target gap s. So a contact
  * that is too near is left, one that is farther may come nearer. The projection is the nearest such step in the metric
  * of the space (dent/constraints.h). If no step satisfies all rows, it is the one that violates them least; the edge
  * test decides. */
@@ -37,7 +37,7 @@ static bool make_row(const dent_planner *planner, const struct plan_contact *con
     for (uint32_t f = 0; f < space->freedom_count; f++) {
         row[f] /= length;
     }
-    *bound = (planner->security / 8 - gap) / length;
+    *bound = (planner->target_gap / 8 - gap) / length;
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* Values, tangent vectors and draws of a configuration space. See plan_space.h. */
 #include "plan/plan_space.h"
 
+#include "base/containers/vectors.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -356,13 +358,6 @@ dent_status plan_space_place(struct plan_space *space, const double *values)
     return dent_linkage_poses(space->linkage, &space->base, values, space->poses);
 }
 
-static void cross(const double a[3], const double b[3], double result[3])
-{
-    result[0] = a[1] * b[2] - a[2] * b[1];
-    result[1] = a[2] * b[0] - a[0] * b[2];
-    result[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void turn(const double m[16], const double v[3], double result[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -392,7 +387,7 @@ static void add_rotation(const struct joint_view *view, const double axis[3], co
     for (int k = 0; k < 3; k++) {
         arm[k] = point[k] - view->centre[k];
     }
-    cross(direction, arm, velocity);
+    vector_cross(direction, arm, velocity);
     add_column(row, velocity, factor);
 }
 

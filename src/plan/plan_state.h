@@ -44,7 +44,7 @@ struct dent_planner {
     struct plan_space space;
     struct plan_tester tester;
     dent_constraints *constraints;
-    double security;
+    double target_gap;
     double box_lo[3], box_hi[3];
 
     /* the question */

@@ -3,7 +3,7 @@
  * A step is one certified edge. If nothing is in the way it leads to the target. Otherwise it ends at a milestone just
  * before the contact. The next step goes along what is in the way: its direction is what the contacts allow, its length
  * is limited, and after it the target is tried again, for the way may be open there. Every walk draws its limit, from a
- * few security distances to the whole way, so that wide and narrow openings are found. A milestone is certified by an
+ * few target gaps to the whole way, so that wide and narrow openings are found. A milestone is certified by an
  * edge of its own, because it lies at rounded joint values. Without contact milestones a walk goes in steps of limited
  * length and ends where one is not free. */
 #include "plan/plan_state.h"
@@ -14,11 +14,11 @@
 /* Edges are tested for contacts nearer than a quarter of this; milestones for a quarter of an eighth of it. */
 static double near_distance(const dent_planner *planner)
 {
-    return planner->security;
+    return planner->target_gap;
 }
 static double sure_distance(const dent_planner *planner)
 {
-    return planner->security / 8;
+    return planner->target_gap / 8;
 }
 
 static double tangent_length(const dent_planner *planner, const double *tangent)
@@ -55,7 +55,7 @@ static double space_size(const dent_planner *planner)
 /* Log-uniform, so that every scale has its share. */
 static double draw_slide(dent_planner *planner, double longest)
 {
-    double least = 4 * planner->security, length = longest;
+    double least = 4 * planner->target_gap, length = longest;
     for (uint32_t halves = dent_random_below(&planner->random, 12); halves > 0; halves--) {
         length *= 0.5;
     }
@@ -88,7 +88,7 @@ static bool prepare_step(dent_planner *planner, struct plan_walk *walk, struct p
     double wanted = tangent_length(planner, tangent);
     bool along = plan_project(planner, at, walk->contacts, walk->contact_count, tangent);
     double length = tangent_length(planner, tangent);
-    if (!(wanted > 0) || length < 1e-3 * wanted || length < planner->security / 4) {
+    if (!(wanted > 0) || length < 1e-3 * wanted || length < planner->target_gap / 4) {
         return false;
     }
     *whole = !along && (!planner->def.no_contact_milestones || length <= walk->cap);
@@ -143,7 +143,7 @@ static bool learn_contacts(struct plan_walk *walk, const struct plan_edge *edge)
 static bool stop_before(dent_planner *planner, struct plan_walk *walk, struct plan_edge *edge)
 {
     double length = plan_space_length(&planner->space, edge->from, edge->to);
-    bool moves = edge->t * length >= planner->security / 4;
+    bool moves = edge->t * length >= planner->target_gap / 4;
     if (moves) {
         walk->contact_count = 0; /* those before it may be far away now */
     }

@@ -61,9 +61,9 @@ static dent_status check_def(dent_context *context, const dent_planner_def *def)
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "there is no planning method number %d",
                          (int)def->method);
     }
-    if (!(def->security >= 0 && isfinite(def->security))) {
+    if (!(def->target_gap >= 0 && isfinite(def->target_gap))) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT,
-                         "the security distance is %g: a finite length, 0 or more, is needed", def->security);
+                         "the target gap is %g: a finite length, 0 or more, is needed", def->target_gap);
     }
     if (!def->lower != !def->upper) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "a range needs both lower and upper");
@@ -158,7 +158,7 @@ static dent_status measure(dent_planner *planner, const dent_planner_def *def)
         planner->box_lo[k] = (empty ? 0 : planner->box_lo[k]) - largest;
         planner->box_hi[k] = (empty ? 0 : planner->box_hi[k]) + largest;
     }
-    planner->security = def->security > 0 ? def->security : 1e-3 * largest;
+    planner->target_gap = def->target_gap > 0 ? def->target_gap : 1e-3 * largest;
     set_weights(planner, def->weights, radii);
     dent_release(planner->context, radii, links, sizeof *radii);
     return status;
@@ -270,9 +270,9 @@ void dent_planner_destroy(dent_planner *planner)
     dent_release(planner->context, planner, 1, sizeof *planner);
 }
 
-double dent_planner_security(const dent_planner *planner)
+double dent_planner_target_gap(const dent_planner *planner)
 {
-    return planner ? planner->security : 0;
+    return planner ? planner->target_gap : 0;
 }
 
 /* ---- milestones -------------------------------------------------------------------------------------------------- */
@@ -417,7 +417,7 @@ static dent_status check_ends(dent_planner *planner)
         struct plan_edge *edge = &planner->batch_edges[end];
         memcpy(edge->from, end ? planner->to : planner->from, size);
         memcpy(edge->to, edge->from, size);
-        edge->tolerance = planner->security / 64;
+        edge->tolerance = planner->target_gap / 64;
         edge->wants_contacts = false;
     }
     dent_status status = plan_run_batch(planner, 2);

@@ -139,21 +139,7 @@ static void friction_row(struct positions *positions, struct response_row *row)
         wanted[i] = row->tangent[i] - factor * slip[i];
     }
     tangential3(wanted, row->normal, wanted);
-    double length = sqrt(vector_dot(wanted, wanted));
-    row->state = DENT_ACTION_STICKING;
-    if (length > row->material.friction_static * row->impulse) {
-        double share = row->material.friction_kinetic * row->impulse / length;
-        row->state = DENT_ACTION_SLIDING;
-        for (int i = 0; i < 3; i++) {
-            wanted[i] *= share;
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        push[i] = wanted[i] - row->tangent[i];
-    }
-    if (response_push(positions->work, row, push)) {
-        memcpy(row->tangent, wanted, sizeof wanted);
-    }
+    response_push_tangent(positions->work, row, wanted, push);
 }
 
 static void solve_row(void *data, struct response_row *row)

@@ -60,6 +60,27 @@ bool response_push(struct response_work *work, struct response_row *row, const d
     return true;
 }
 
+bool response_push_tangent(struct response_work *work, struct response_row *row, double wanted[3], double push[3])
+{
+    double length = sqrt(vector_dot(wanted, wanted));
+    row->state = DENT_ACTION_STICKING;
+    if (length > row->material.friction_static * row->impulse) {
+        double share = row->material.friction_kinetic * row->impulse / length;
+        row->state = DENT_ACTION_SLIDING;
+        for (int i = 0; i < 3; i++) {
+            wanted[i] *= share;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        push[i] = wanted[i] - row->tangent[i];
+    }
+    if (!response_push(work, row, push)) {
+        return false;
+    }
+    vector_copy(wanted, row->tangent);
+    return true;
+}
+
 /* ---- forces, for the responses that move nothing -------------------------------------------------------------- */
 
 static void add_side_force(const struct response_work *work, const struct response_side *side, double sign,

@@ -126,6 +126,9 @@ typedef void response_row_function(void *data, struct response_row *row);
 void response_sweep(struct response_work *work, response_row_function *function, void *data);
 /* +push on a and -push on b (response_push.c): into positions or velocities. False: not finite, the row is refused. */
 bool response_push(struct response_work *work, struct response_row *row, const double push[3]);
+/* Cuts the wanted tangential impulse of a row to what friction holds, and pushes the part that the row has not; `push`
+ * gets that part. The state says whether it sticks. False as above. */
+bool response_push_tangent(struct response_work *work, struct response_row *row, double wanted[3], double push[3]);
 /* Adds impulse * normal + tangent of every row that acts, read as a force, to the caller's forces, in the order of
  * contacts. */
 void response_add_forces(struct response_work *work);

@@ -148,20 +148,7 @@ static void friction_row(struct velocities *velocities, struct response_row *row
     for (int i = 0; i < 3; i++) {
         wanted[i] = row->tangent[i] - first * row->first_tangent[i] - second * row->second_tangent[i];
     }
-    double length = sqrt(vector_dot(wanted, wanted));
-    row->state = DENT_ACTION_STICKING;
-    if (length > row->material.friction_static * row->impulse) {
-        double share = row->material.friction_kinetic * row->impulse / length;
-        row->state = DENT_ACTION_SLIDING;
-        for (int i = 0; i < 3; i++) {
-            wanted[i] *= share;
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        push[i] = wanted[i] - row->tangent[i];
-    }
-    if (response_push(velocities->work, row, push)) {
-        memcpy(row->tangent, wanted, sizeof wanted);
+    if (response_push_tangent(velocities->work, row, wanted, push)) {
         double change = sqrt(vector_dot(push, push)) * row->normal_mobility;
         row->change = change > row->change ? change : row->change;
     }

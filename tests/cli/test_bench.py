@@ -42,7 +42,7 @@ class Bench(tool.ToolTest):
 
     def test_a_simulated_scene_is_named_as_such(self):
         self.assertEqual(self.one_line_error("bench", "stack"),
-                         "bench: 'stack' is simulated: dent run stack --json tells its times")
+                         "bench: 'stack' is simulated: dent run stack --json prints its times")
 
     def test_solids_are_asked_three_times_and_all_methods_agree(self):
         rows = self.rows("teschner-a", "--scale", 0.1)

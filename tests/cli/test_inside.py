@@ -33,6 +33,9 @@ class Inside(tool.ToolTest):
     def test_a_mesh_that_is_not_closed_is_refused(self):
         points = self.write("points.txt", self.POINTS)
         self.assertIn("not closed: 4 edges have one face", self.one_line_error("inside", self.box(faces=10), points))
+        vertices, faces = tool.box_surface()
+        turned = self.write("turned.obj", tool.obj(vertices, faces[:-1] + [faces[-1][::-1]]))
+        self.assertIn("more faces run one way than the other", self.one_line_error("inside", turned, points))
 
     def test_bad_points_are_named(self):
         for content, message in (("0 0 0\n1 2\n", "line 2: expected three finite numbers"),

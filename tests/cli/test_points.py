@@ -153,6 +153,7 @@ class Points(tool.ToolTest):
             self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
             self.assertIn(words, result.stderr)
         for arguments, words in ((("--move", "1,2"), "three finite lengths"), (("--seed", "-1"), "a whole number"),
+                                 (("--seed", str(2**64)), "to 2^64 - 1"), (("--move", "1e300,0,0"), "of at most 1e100"),
                                  (("--budget", "0"), "a whole number from 1"), (("--out", "a.vtk"), "ends in .vtp")):
             result = tool.run("points", good, good, *arguments)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))
@@ -172,8 +173,11 @@ class Points(tool.ToolTest):
                 self.assertIn(row["answer"], ("no", "unknown"))
                 self.assertEqual(row["points"], 0)
                 if a == b:  # they may meet everywhere, and have no surface
-                    self.assertEqual((row["answer"], result.returncode), ("unknown" if a == line else row["answer"],
-                                                                          2 if a == line else result.returncode))
+                    self.assertEqual((row["answer"], result.returncode, row["miss_probability"]), ("unknown", 2, 1))
+                if one in (a, b) or equal in (a, b):
+                    self.assertIn("has no surface: none of its points has a neighbour", result.stderr)
+        same = tool.run("points", "--seed", str(2**64 - 1), line, one)
+        self.assertEqual(same.returncode, 2)
 
 
 class Kit(tool.DataTest):

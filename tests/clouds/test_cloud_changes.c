@@ -90,8 +90,8 @@ static bool is_inner(curved_surface *at, const struct curved_point *point)
            (at != saddle || (fabs(point->place[0]) < 0.7 && fabs(point->place[1]) < 0.7));
 }
 
-static struct bend measure_bend(dent_context *context, curved_surface *at, dent_cloud_function function, double eta,
-                                uint32_t count, uint32_t rays)
+static struct bend measure_bend(dent_context *context, curved_surface *at, dent_cloud_function function, uint32_t k,
+                                double eta, uint32_t count, uint32_t rays)
 {
     struct curved_point *points = malloc(count * sizeof *points), *along = malloc(rays * sizeof *along);
     dent_cloud_def def = dent_cloud_def_default();
@@ -103,6 +103,7 @@ static struct bend measure_bend(dent_context *context, curved_surface *at, dent_
     def.normals = (dent_positions){points[0].normal, sizeof *points, DENT_SCALAR_DOUBLE};
     def.point_count = count;
     def.support_radii = eta;
+    def.neighbours = k;
     assert_int_equal(dent_cloud_create(context, &def, &cloud), DENT_OK);
     for (uint32_t i = 0; i < rays; i++) {
         if (is_inner(at, &along[i])) {
@@ -122,23 +123,27 @@ static struct bend measure_bend(dent_context *context, curved_surface *at, dent_
 }
 
 /* A weighted plane lies h^2 / 2 times the mean curvature inside; a saddle stays where it is on average, and a fitted
- * sphere everywhere. Paths along the graph are longer than straight lines: the graph's kernel is a little narrower than
- * its bandwidth. */
+ * sphere everywhere. Paths along the graph are longer than straight lines, so the graph's kernel is narrower than its
+ * bandwidth: with the default of 8 neighbours the shift is 11 % smaller. The paths of 16 neighbours are straight
+ * enough for the bar of a tenth. */
 static void surfaces_shift_by_their_mean_curvature(void **state)
 {
     static curved_surface *const surfaces[3] = {torus, cylinder, saddle};
     static const char *const names[3] = {"torus", "cylinder", "saddle"};
     uint32_t count = (uint32_t)test_count(8000, 20000, 100000), rays = (uint32_t)test_count(100, 400, 1000);
     for (int i = 0; i < 3; i++) {
-        struct bend euclidean = measure_bend(*state, surfaces[i], DENT_CLOUD_EUCLIDEAN, 3, count, rays);
-        struct bend graph = measure_bend(*state, surfaces[i], DENT_CLOUD_GRAPH, 6, 2 * count, rays / 8);
-        struct bend sphere = measure_bend(*state, surfaces[i], DENT_CLOUD_SPHERE_FIT, 3, count, rays);
-        print_message("%-8s slope %.3f with straight distances, %.3f along the graph, %.4f for the fitted sphere; mean "
-                      "shift %.4f, %.4f, %.4f h^2\n",
-                      names[i], euclidean.slope, graph.slope, sphere.slope, euclidean.mean, graph.mean, sphere.mean);
+        struct bend euclidean = measure_bend(*state, surfaces[i], DENT_CLOUD_EUCLIDEAN, 8, 3, count, rays);
+        struct bend graph = measure_bend(*state, surfaces[i], DENT_CLOUD_GRAPH, 8, 6, 2 * count, rays / 8);
+        struct bend straight = measure_bend(*state, surfaces[i], DENT_CLOUD_GRAPH, 16, 6, 2 * count, rays / 8);
+        struct bend sphere = measure_bend(*state, surfaces[i], DENT_CLOUD_SPHERE_FIT, 8, 3, count, rays);
+        print_message("%-8s slope %.3f with straight distances, %.3f along the graph of 8 neighbours, %.3f of 16, %.4f for "
+                      "the fitted sphere; mean shift %.4f, %.4f, %.4f, %.4f h^2\n",
+                      names[i], euclidean.slope, graph.slope, straight.slope, sphere.slope, euclidean.mean, graph.mean,
+                      straight.mean, sphere.mean);
         bool bent = surfaces[i] != saddle; /* which is nearly flat: few rays, much noise */
         assert_true(fabs(euclidean.slope - 1) < (bent ? 0.1 : 0.2));
-        assert_true(bent ? graph.slope > 0.8 && graph.slope < 1.1 : fabs(graph.mean) < 0.03);
+        assert_true(bent ? graph.slope > 0.85 && graph.slope < 1 : fabs(graph.mean) < 0.03);
+        assert_true(bent ? fabs(straight.slope - 1) < 0.1 : fabs(straight.mean) < 0.03);
         assert_true(fabs(sphere.slope) < (bent ? 0.02 : 0.1) && fabs(sphere.mean) < 0.01);
         assert_true(bent || fabs(euclidean.mean) < 0.02);
     }

@@ -301,7 +301,7 @@ static bool take_tree(struct input *input, dent_world *world, dent_body_id body,
         require(*tree == NULL);
         return false;
     }
-    dent_bound_tree_info facts = dent_bound_tree_get_facts(*tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_info(*tree);
     for (uint32_t i = 0; i < facts.nodes; i++) {
         dent_bound_node node = dent_bound_tree_node(*tree, i);
         require(node.first_face + node.face_count <= facts.faces);

@@ -7,7 +7,7 @@
 #include <float.h>
 
 #include "geometry/numbers/bounds.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 static void boxes_that_touch_meet_and_those_apart_on_one_axis_do_not(void **state)
 {

@@ -145,11 +145,11 @@ static void a_screw_turns_about_one_axis(void **state)
         dent_pose start = oracle_random_pose(&random, 2), end = oracle_random_pose(&random, 2);
         dent_motion motion;
         assert_int_equal(dent_motion_between(context, &start, &end, DENT_MOTION_SCREW, NULL, 0, &motion), DENT_OK);
-        double along = dot_product(motion.axis, motion.displacement), across[3], side[3], point[3];
+        double along = vector_dot(motion.axis, motion.displacement), across[3], side[3], point[3];
         for (int k = 0; k < 3; k++) {
             across[k] = motion.displacement[k] - along * motion.axis[k];
         }
-        cross_product(motion.axis, across, side);
+        vector_cross(motion.axis, across, side);
         for (int k = 0; k < 3; k++) { /* O = c0 + (D + cot(w/2) u x D) / 2 */
             point[k] = start.translation[k] + 0.5 * (across[k] + side[k] / tan(motion.angle / 2));
         }
@@ -160,11 +160,11 @@ static void a_screw_turns_about_one_axis(void **state)
             for (int k = 0; k < 3; k++) {
                 from[k] = pose.translation[k] - point[k];
             }
-            cross_product(motion.axis, from, radius);
+            vector_cross(motion.axis, from, radius);
             first = i == 0 ? vector_length(radius) : first;
             assert_true(fabs(vector_length(radius) - first) < 1e-13 * (1 + first));
-            assert_true(fabs(dot_product(from, motion.axis) - along * i / 10.0 -
-                             dot_product(motion.axis, start.translation) + dot_product(motion.axis, point)) <
+            assert_true(fabs(vector_dot(from, motion.axis) - along * i / 10.0 -
+                             vector_dot(motion.axis, start.translation) + vector_dot(motion.axis, point)) <
                         1e-13 * (1 + first));
         }
     }

@@ -29,8 +29,8 @@ static void bad_defs_are_refused_by_name(void **state)
         size_t field;
         double value;
         const char *word;
-    } numbers[] = {{offsetof(dent_haptic_def, security), -1, "security"},
-                   {offsetof(dent_haptic_def, security), INFINITY, "security"},
+    } numbers[] = {{offsetof(dent_haptic_def, target_gap), -1, "target_gap"},
+                   {offsetof(dent_haptic_def, target_gap), INFINITY, "target_gap"},
                    {offsetof(dent_haptic_def, stiffness), 0, "stiffness"},
                    {offsetof(dent_haptic_def, stiffness), NAN, "stiffness"},
                    {offsetof(dent_haptic_def, inertia_radius), -1, "inertia_radius"},

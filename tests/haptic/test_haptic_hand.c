@@ -206,7 +206,7 @@ static void bad_poses_are_refused_and_change_nothing(void **state)
     assert_true(force.work == 0 && force.tool.translation[2] > 0.125);
     dent_haptic_counters counters;
     assert_int_equal(dent_haptic_get_counters(haptic, &counters), DENT_OK);
-    assert_int_equal(counters.refused_poses, 7);
+    assert_int_equal(counters.rejected_poses, 7);
     assert_int_equal(counters.ticks, 1);
     dent_haptic_destroy(haptic);
     haptic_field_close(&field);

@@ -133,8 +133,8 @@ static void three_loops_exchange_without_waiting(void **state)
     assert_int_equal(dent_haptic_stop(haptic), DENT_OK);
     assert_int_equal(dent_haptic_get_counters(haptic, &counters), DENT_OK);
     assert_int_equal(counters.torn, 0);
-    assert_int_equal(counters.ticks + counters.refused_poses, atomic_load(&hand.forces));
-    assert_true(counters.refused_poses >= 1 && counters.updates >= 2 && counters.scenes >= 1);
+    assert_int_equal(counters.ticks + counters.rejected_poses, atomic_load(&hand.forces));
+    assert_true(counters.rejected_poses >= 1 && counters.updates >= 2 && counters.scenes >= 1);
     assert_true(last > 0 && hand.largest >= 0);
     dent_haptic_destroy(haptic);
     haptic_field_close(&field);

@@ -156,7 +156,7 @@ static void a_hundred_thousand_groups_are_no_trouble(void **state)
         ADD(&builder, ELEMENT_TRIANGLE, tag, (uint32_t)i % 98, (uint32_t)i % 98 + 1, (uint32_t)i % 98 + 2);
         assert_int_equal(builder_name_group(&builder, 2, tag, "n", 1), DENT_OK);
     }
-    clock_t start = clock(); /* processor time: others may use the machine too */
+    clock_t start = clock(); /* CPU time: others may use the machine too */
     const dent_mesh *mesh = finish(&reading, &builder, false);
     assert_read(&reading);
     assert_int_equal(mesh->body_count, COUNT);

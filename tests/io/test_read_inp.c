@@ -154,7 +154,7 @@ static void broken_files_are_refused_by_name(void **state)
         {"generated nodes", "a.inp", FIVE "*NGEN\n1,5,1\n", 0, DENT_ERROR_UNSUPPORTED, "*NGEN"},
         {"set without name", "a.inp", FIVE TET "*NSET\n1\n", 0, DENT_ERROR_FORMAT, "the name of the set is missing"},
         {"set of no instance", "a.inp", FIVE TET "*NSET, NSET=a, INSTANCE=b\n1\n", 0, DENT_ERROR_FORMAT,
-         "there is no such instance"},
+         "unknown instance"},
         {"range backwards", "a.inp", FIVE TET "*NSET, NSET=a, GENERATE\n5, 1, 1\n", 0, DENT_ERROR_FORMAT,
          "a.inp:10: range 5, 1, 1"},
         {"range without step", "a.inp", FIVE TET "*NSET, NSET=a, GENERATE\n1, 5, 0\n", 0, DENT_ERROR_FORMAT,

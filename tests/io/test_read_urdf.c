@@ -369,7 +369,7 @@ static const struct bad_robot bad_robots[] = {
     {"two shapes", "<robot><link name='a'>" SHAPE("<sphere radius='1'/><sphere radius='2'/>") "</link></robot>",
      DENT_ERROR_FORMAT, "more than one shape"},
     {"an odd shape", "<robot><link name='a'>" SHAPE("<capsule radius='1'/>") "</link></robot>", DENT_ERROR_UNSUPPORTED,
-     "<capsule> is no shape dent knows"},
+     "<capsule> is an unknown shape"},
     {"no size", "<robot><link name='a'>" SHAPE("<sphere/>") "</link></robot>", DENT_ERROR_FORMAT,
      "<sphere> has no radius"},
     {"a size of zero", "<robot><link name='a'>" SHAPE("<box size='1 0 1'/>") "</link></robot>", DENT_ERROR_FORMAT,

@@ -229,14 +229,47 @@ static void zoo_act(struct zoo *zoo, dent_random *random, uint32_t keys, uint32_
     }
 }
 
-static void run_zoo(dent_context *context, dent_kinetic_mode mode, uint32_t vertices, uint32_t keys, uint32_t rounds)
+/* How much is done, and how closely it is watched. */
+struct zoo_size {
+    uint32_t vertices, keys, rounds;
+    uint32_t keys_of_new_plans; /* at most */
+    bool each_event;            /* look at all invariants after every event, else now and then */
+};
+
+static void zoo_look(const struct zoo *zoo)
+{
+    const char *fault = kinetic_find_fault(zoo->tree);
+    if (fault) {
+        fail_msg("at time %.17g: %s", dent_kinetic_time(zoo->tree), fault);
+    }
+}
+
+/* Returns the times with events that were looked at. */
+static uint64_t zoo_go_on(struct zoo *zoo, dent_random *random, double step, bool each_event)
+{
+    double now = dent_kinetic_time(zoo->tree);
+    uint32_t way = dent_random_below(random, 500);
+    if (way == 0) {
+        assert_int_equal(dent_kinetic_jump(zoo->tree, now + 0.1), DENT_OK);
+    } else if (way == 1 && now > 0.1) {
+        assert_int_equal(dent_kinetic_advance(zoo->tree, now - 0.1), DENT_OK);
+    } else if (each_event) {
+        return step_to(zoo->tree, now + step);
+    } else {
+        assert_int_equal(dent_kinetic_advance(zoo->tree, now + step), DENT_OK);
+    }
+    return 0;
+}
+
+static void run_zoo(dent_context *context, dent_kinetic_mode mode, struct zoo_size size)
 {
     dent_random random = dent_random_seeded(4);
-    uint32_t most = 2 * vertices, *first = malloc(3 * sizeof *first * vertices);
+    uint32_t vertices = size.vertices, most = 2 * vertices, *first = malloc(3 * sizeof *first * vertices);
+    uint64_t looked = 0;
     struct zoo zoo = {.points = moving_points_make(vertices), .tree = open_tree(context, mode, 3)};
     zoo.elements = malloc(most * sizeof *zoo.elements);
     for (uint32_t i = 0; i < vertices; i++) {
-        random_plan(&random, &zoo.points.points[i], 0, keys, 0, false);
+        random_plan(&random, &zoo.points.points[i], 0, size.keys, 0, false);
     }
     assert_int_equal(moving_points_give_all(zoo.tree, &zoo.points), DENT_OK);
     make_triangles(&random, first, vertices, vertices);
@@ -246,32 +279,29 @@ static void run_zoo(dent_context *context, dent_kinetic_mode mode, uint32_t vert
         memcpy(zoo.elements[i] + 1, first + 3 * i, 3 * sizeof *first);
     }
     zoo.element_count = vertices;
-    for (uint32_t round = 0; round < rounds; round++) {
-        double now = dent_kinetic_time(zoo.tree), step = (double)keys / rounds;
-        uint32_t way = dent_random_below(&random, 500);
-        if (way == 0) {
-            assert_int_equal(dent_kinetic_jump(zoo.tree, now + 0.1), DENT_OK);
-        } else {
-            assert_int_equal(dent_kinetic_advance(zoo.tree, way == 1 && now > 0.1 ? now - 0.1 : now + step), DENT_OK);
-        }
-        zoo_act(&zoo, &random, 5, most);
+    for (uint32_t round = 0; round < size.rounds; round++) {
+        looked += zoo_go_on(&zoo, &random, (double)size.keys / size.rounds, size.each_event);
+        zoo_act(&zoo, &random, size.keys_of_new_plans, most);
         for (int query = 0; query < 10; query++) {
             zoo_query(&zoo, &random);
         }
+        if (size.each_event || (mode == DENT_KINETIC_EVENTS && (round + 1) % (size.rounds / 20 + 1) == 0)) {
+            zoo_look(&zoo);
+        }
     }
     if (mode == DENT_KINETIC_EVENTS) {
-        assert_null(kinetic_find_fault(zoo.tree));
+        zoo_look(&zoo);
     }
     dent_kinetic_counters counters;
     dent_kinetic_get_counters(zoo.tree, &counters);
-    print_message("%s: %llu queries, %llu violated; %llu inserted, %llu removed, %llu new plans, %llu events, %llu box "
+    print_message("%s: %llu times with events looked at; %llu queries, %llu violated; %llu inserted, %llu removed, %llu new plans, %llu events, %llu box "
                   "updates, %llu restarts, height %u of %u elements\n",
-                  dent_kinetic_mode_name(mode), (unsigned long long)zoo.queries, (unsigned long long)zoo.violated,
+                  dent_kinetic_mode_name(mode), (unsigned long long)looked, (unsigned long long)zoo.queries, (unsigned long long)zoo.violated,
                   (unsigned long long)zoo.inserted, (unsigned long long)zoo.removed, (unsigned long long)zoo.replanned,
                   (unsigned long long)counters.events, (unsigned long long)counters.box_updates,
                   (unsigned long long)counters.restarts, counters.height, zoo.element_count);
     assert_int_equal(zoo.violated, 0);
-    assert_true(zoo.inserted > rounds / 10 && zoo.removed > rounds / 10 && zoo.replanned > rounds / 10);
+    assert_true(zoo.inserted > size.rounds / 10 && zoo.removed > size.rounds / 10 && zoo.replanned > size.rounds / 10);
     dent_kinetic_destroy(zoo.tree);
     moving_points_free(&zoo.points);
     free(zoo.elements);
@@ -281,10 +311,24 @@ static void run_zoo(dent_context *context, dent_kinetic_mode mode, uint32_t vert
 /* The long tier: 10,000 vertices, 100 keys, 100,000 queries in each mode. */
 static void test_no_box_is_violated_while_everything_changes(void **state)
 {
+    struct zoo_size size = {.vertices = (uint32_t)test_count(60, 200, 10000),
+                            .keys = (uint32_t)test_count(5, 20, 100),
+                            .rounds = (uint32_t)test_count(150, 2000, 10000),
+                            .keys_of_new_plans = (uint32_t)test_count(5, 20, 100)};
     for (int mode = 0; mode < DENT_KINETIC_MODE_COUNT; mode++) {
-        run_zoo(*state, (dent_kinetic_mode)mode, (uint32_t)test_count(60, 200, 10000), (uint32_t)test_count(5, 20, 100),
-                (uint32_t)test_count(150, 2000, 10000));
+        run_zoo(*state, (dent_kinetic_mode)mode, size);
     }
+}
+
+/* Fewer vertices, so that all certificates of the whole tree can be judged after each event. */
+static void test_invariants_hold_after_every_event_while_everything_changes(void **state)
+{
+    run_zoo(*state, DENT_KINETIC_EVENTS,
+            (struct zoo_size){.vertices = (uint32_t)test_count(20, 30, 200),
+                              .keys = (uint32_t)test_count(5, 20, 100),
+                              .rounds = (uint32_t)test_count(100, 400, 4000),
+                              .keys_of_new_plans = (uint32_t)test_count(5, 20, 100),
+                              .each_event = true});
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -383,6 +427,54 @@ static void test_pairs_and_boxes_are_those_of_comparing_all(void **state)
             }
             assert_int_equal(hit, hits.count);
         }
+        dent_kinetic_destroy(tree);
+        moving_points_free(&points);
+    }
+}
+
+/* At keys the keys; in between within the box of a point, and the same however time went. */
+static void test_places_are_those_of_the_plans(void **state)
+{
+    dent_random random = dent_random_seeded(11);
+    for (int kind = 0; kind < 5; kind++) {
+        enum { COUNT = 40, KEYS = 5 };
+        struct moving_points points = moving_points_make(COUNT);
+        dent_kinetic *tree = open_tree(*state, DENT_KINETIC_AUTO, 3), *other = open_tree(*state, DENT_KINETIC_EVENTS, 3);
+        uint32_t vertices[COUNT];
+        double places[3 * COUNT], others[3 * COUNT], bounds[6];
+        for (uint32_t i = 0; i < COUNT; i++) {
+            random_plan(&random, &points.points[i], 0, KEYS, kind, false);
+            vertices[i] = i;
+        }
+        assert_int_equal(moving_points_give_all(tree, &points), DENT_OK);
+        assert_int_equal(moving_points_give_all(other, &points), DENT_OK);
+        assert_int_equal(dent_kinetic_insert(tree, vertices, 1, COUNT, NULL), DENT_OK);
+        for (int step = -2; step <= 36; step++) {
+            double t = 0.125 * step;
+            assert_int_equal(dent_kinetic_advance(tree, t), DENT_OK);
+            assert_int_equal(dent_kinetic_jump(other, step % 3 ? t + 1 : t - 1), DENT_OK); /* to and fro */
+            assert_int_equal(dent_kinetic_jump(other, t), DENT_OK);
+            assert_int_equal(dent_kinetic_positions(tree, 0, COUNT, places), DENT_OK);
+            assert_int_equal(dent_kinetic_positions(other, 0, COUNT, others), DENT_OK);
+            assert_memory_equal(places, others, sizeof places);
+            for (uint32_t i = 0; i < COUNT; i++) {
+                uint32_t key = t < 0 ? 0 : t > KEYS - 1 ? KEYS - 1 : (uint32_t)t;
+                assert_int_equal(dent_kinetic_bounds(tree, i, bounds), DENT_OK);
+                for (int axis = 0; axis < 3; axis++) {
+                    double place = places[3 * i + (uint32_t)axis];
+                    assert_true(bounds[2 * axis] <= place && place <= bounds[2 * axis + 1]);
+                    assert_true((t >= 0 && t < KEYS - 1 && t != key) ||
+                                place == points.points[i].places[3 * key + (uint32_t)axis]);
+                }
+            }
+        }
+        assert_int_equal(dent_kinetic_positions(tree, COUNT - 1, 1, others), DENT_OK);
+        assert_memory_equal(others, places + 3 * (COUNT - 1), 3 * sizeof *places);
+        assert_int_equal(dent_kinetic_positions(tree, COUNT - 1, 2, others), DENT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(dent_kinetic_positions(tree, COUNT + 1, 0, others), DENT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(dent_kinetic_positions(tree, UINT32_MAX, UINT32_MAX, others), DENT_ERROR_INVALID_ARGUMENT);
+        assert_int_equal(dent_kinetic_positions(tree, COUNT, 0, NULL), DENT_OK);
+        dent_kinetic_destroy(other);
         dent_kinetic_destroy(tree);
         moving_points_free(&points);
     }
@@ -530,8 +622,10 @@ int main(void)
         cmocka_unit_test(test_events_of_a_linear_piece_are_bounded),
         cmocka_unit_test(test_event_count_does_not_depend_on_query_times),
         cmocka_unit_test(test_no_box_is_violated_while_everything_changes),
+        cmocka_unit_test(test_invariants_hold_after_every_event_while_everything_changes),
         cmocka_unit_test(test_modes_have_the_same_boxes),
         cmocka_unit_test(test_pairs_and_boxes_are_those_of_comparing_all),
+        cmocka_unit_test(test_places_are_those_of_the_plans),
         cmocka_unit_test(test_bad_input_is_refused_and_changes_nothing),
         cmocka_unit_test(test_every_failing_allocation_is_survived),
         cmocka_unit_test(test_nothing_is_allocated_while_time_goes_on),

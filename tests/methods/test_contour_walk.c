@@ -196,7 +196,7 @@ static void without_any_one_kind_of_seed_pairs_are_lost(void **state)
         {SEED_STARS | SEED_FANS, "stars and fans", SOLIDS_OVERFULL, SOLIDS_OVERFULL, 400},
         {SEED_FANS | SEED_PINCHES, "fans and pinches", SOLIDS_CRACKS, SOLIDS_CRACKS, 20},
         {SEED_CONTAINED, "contained parts", SOLIDS_NESTED, SOLIDS_CAVITY, 20},
-        {SEED_WOUNDS, "wounds", SOLIDS_CRUMPLED, SOLIDS_CRUMPLED, 40},
+        {SEED_DEFECTS, "defects", SOLIDS_CRUMPLED, SOLIDS_CRUMPLED, 40},
         {SEED_EDGES, "pierced edges", 0, SOLIDS_KIND_COUNT - 1, 20},
     };
     (void)state;

@@ -259,10 +259,12 @@ static void large_clouds_have_the_same_neighbours_for_threads_and_instruction_se
     for (uint32_t i = 0; i < 3 * count; i++) { /* a quarter of them in a thousandth of the length */
         points[i] = (i / 3 % 4 ? 1.0 : 1e-3) * dent_random_unit(&random);
     }
-    for (int turn = 0; turn < 6; turn++) {
-        dent_isa isa = (dent_isa)(1 + turn % 3);
-        dent_context *context =
-            test_context(threads[(turn + turn / 3) % 3], dent_isa_available(isa) ? isa : DENT_ISA_AUTO);
+    for (int turn = 0; turn < 3 * (DENT_ISA_COUNT - DENT_ISA_SCALAR); turn++) {
+        dent_isa isa = (dent_isa)(DENT_ISA_SCALAR + turn / 3);
+        if (!dent_isa_available(isa)) {
+            continue;
+        }
+        dent_context *context = test_context(threads[turn % 3], isa);
         dent_neighbours *neighbours;
         dent_neighbours_query query = dent_neighbours_query_default();
         query.nearest = NEAREST;

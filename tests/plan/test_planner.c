@@ -108,7 +108,7 @@ static void a_narrow_slot_is_entered_along_its_walls(void **state)
     assert_int_equal(plan_field_open(&field, *state), DENT_OK);
     plan_field_add_wall(&field, 0.008);
     dent_planner_def def = plan_field_def(&field);
-    def.security = 0.002;
+    def.target_gap = 0.002;
     dent_planner *planner = planner_of(&field, def);
     dent_plan_result result = plan(planner, at_left, at_right, 1, 200000);
     check_certified(&field, planner, &result, at_left, at_right);
@@ -294,7 +294,7 @@ static void a_path_found_in_many_runs_is_certified(void **state)
     plan_field_add_wall(&field, 0.016);
     for (int method = 0; method < 2; method++) {
         dent_planner_def def = plan_field_def(&field);
-        def.security = 0.002;
+        def.target_gap = 0.002;
         def.no_shortening = true;
         def.method = (dent_plan_method)method;
         dent_planner *planner = planner_of(&field, def);
@@ -382,7 +382,7 @@ static void bad_input_is_refused_and_named(void **state)
     def.struct_size = 1;
     assert_int_equal(dent_planner_create(*state, &def, &planner), DENT_ERROR_INVALID_ARGUMENT);
     def = plan_field_def(&field);
-    def.security = NAN;
+    def.target_gap = NAN;
     assert_int_equal(dent_planner_create(*state, &def, &planner), DENT_ERROR_INVALID_ARGUMENT);
     def = plan_field_def(&field);
     field.bodies[2].link = 9;

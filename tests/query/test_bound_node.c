@@ -7,7 +7,7 @@
 
 static void check_tree(const struct test_body *body, dent_bound_tree *tree)
 {
-    dent_bound_tree_info facts = dent_bound_tree_get_facts(tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_info(tree);
     const uint32_t *order = dent_bound_tree_face_order(tree);
     for (uint32_t n = 0; n < facts.nodes; n++) {
         dent_bound_node node = dent_bound_tree_node(tree, n);
@@ -56,7 +56,7 @@ static void balls_of_nodes_hold_their_faces_far_from_the_origin(void **state)
 /* Every slab of every node: its ends are those of its vertices, but for rounding outward. */
 static void check_slabs(const struct test_body *body, dent_bound_tree *tree, uint32_t expected)
 {
-    dent_bound_tree_info facts = dent_bound_tree_get_facts(tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_info(tree);
     const uint32_t *order = dent_bound_tree_face_order(tree);
     for (uint32_t n = 0; n < facts.nodes; n++) {
         dent_bound_slab slabs[DENT_BOUND_SLABS_MAX];

@@ -142,7 +142,7 @@ static void deform(struct model *model, dent_random *random, int kind)
 /* Vertices outside their nodes' balls, every node; long double, so the check itself does not round into the answer. */
 static uint64_t vertices_outside(struct model *model, double *slack)
 {
-    dent_bound_tree_info facts = dent_bound_tree_get_facts(model->tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_info(model->tree);
     const uint32_t *order = dent_bound_tree_face_order(model->tree);
     uint64_t outside = 0;
     uint32_t count;
@@ -207,7 +207,7 @@ static void a_rigid_motion_keeps_all_radii_and_moves_the_dense_surface_rigidly(v
         struct model model;
         open_model(&model, context, &random, 100);
         const struct test_body *dense = &model.scene.bodies[0], *coarse = &model.scene.bodies[1];
-        dent_bound_tree_info facts = dent_bound_tree_get_facts(model.tree);
+        dent_bound_tree_info facts = dent_bound_tree_get_info(model.tree);
         double *radii = test_allocate(facts.nodes, sizeof *radii);
         move_model(&model);
         for (uint32_t v = 0; v < dense->vertex_count; v++) {
@@ -334,7 +334,7 @@ static void check_entry(struct model models[2], const dent_region_pair *entry)
     uint32_t counts[2];
     double gap = INFINITY, largest = 0;
     for (int i = 0; i < 2; i++) {
-        assert_true(dent_bound_tree_get_facts(models[i].tree).faces <= 4096);
+        assert_true(dent_bound_tree_get_info(models[i].tree).faces <= 4096);
         counts[i] = list_positions(&models[i], i ? entry->node_b : entry->node_a, positions[i]);
     }
     for (uint32_t i = 0; i < counts[0]; i++) {

@@ -196,7 +196,7 @@ static void assert_balls_are_inside(const struct stage *stage, dent_random *rand
 {
     const struct test_body *body = &stage->scene.bodies[0];
     const double(*xyz)[3] = (const double(*)[3])stage->dense;
-    dent_bound_tree_info info = dent_bound_tree_get_facts(stage->tree);
+    dent_bound_tree_info info = dent_bound_tree_get_info(stage->tree);
     const uint32_t *order = dent_bound_tree_face_order(stage->tree);
     uint32_t face_count;
     const dent_surface_face *faces = dent_body_surface_faces(stage->world, stage->id, &face_count);
@@ -268,7 +268,7 @@ static void at_rest_and_in_rigid_motion_they_are_the_medial_balls(void **state)
         dent_random random = dent_random_seeded(3);
         struct stage stage;
         stage_open(&stage, context, follows, &random);
-        dent_bound_tree_info info = dent_bound_tree_get_facts(stage.tree);
+        dent_bound_tree_info info = dent_bound_tree_get_info(stage.tree);
         dent_bound_node *rest = test_allocate(info.nodes, sizeof *rest);
         double largest = 0;
         for (uint32_t n = 0; n < info.nodes; n++) {

@@ -13,7 +13,7 @@ static void check_balls(const struct stage *stage, dent_bound_tree *tree, uint32
     uint32_t count;
     const dent_surface_face *faces =
         dent_body_surface_faces(stage->world, dent_world_body_at(stage->world, body), &count);
-    for (uint32_t i = 0; i < dent_bound_tree_get_facts(tree).nodes; i++) {
+    for (uint32_t i = 0; i < dent_bound_tree_get_info(tree).nodes; i++) {
         dent_bound_node node = dent_bound_tree_node(tree, i);
         assert_true(node.radius >= 0 && node.error >= 0);
         for (uint32_t k = 0; k < 3 * node.face_count; k++) {

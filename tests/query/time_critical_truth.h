@@ -12,7 +12,7 @@
 /* place_of[face] of a tree */
 static inline uint32_t *places(const dent_bound_tree *tree)
 {
-    uint32_t count = dent_bound_tree_get_facts(tree).faces;
+    uint32_t count = dent_bound_tree_get_info(tree).faces;
     const uint32_t *order = dent_bound_tree_face_order(tree);
     uint32_t *place = test_allocate(count, sizeof *place);
     for (uint32_t i = 0; i < count; i++) {

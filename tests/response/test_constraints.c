@@ -429,9 +429,9 @@ static void targets_are_those_of_the_table(void **state)
     double centripetal = 2 * wr + 0.9 * ww - (0 - 1 * (1 + 0.25));
     double resting = -2 * ((va[0] - vb[0]) * 0.5 - (va[1] - vb[1])) - centripetal;
     assert_true(fabs(dent_constraint_resting_target(&contact) - resting) < 1e-13);
-    double security = resting + 0.1 * 1.25 + 9 * (0.3 - 0.1) - 2 * 0.5 * 3 * speed;
-    assert_true(fabs(dent_constraint_security_target(&contact, 0.3, 3, 0.5) - security) < 1e-13);
-    assert_true(dent_constraint_security_target(&contact, 0.1, 3, 0.5) == dent_constraint_resting_target(&contact));
+    double target_gap = resting + 0.1 * 1.25 + 9 * (0.3 - 0.1) - 2 * 0.5 * 3 * speed;
+    assert_true(fabs(dent_constraint_gap_target(&contact, 0.3, 3, 0.5) - target_gap) < 1e-13);
+    assert_true(dent_constraint_gap_target(&contact, 0.1, 3, 0.5) == dent_constraint_resting_target(&contact));
     assert_true(dent_constraint_reposition_target(&contact, 0.3) == 0.3 - 0.1);
 }
 

@@ -312,6 +312,123 @@ static void add_equations(struct bodies *bodies, const struct arm *arm, uint32_t
     }
 }
 
+/* The inverse of a symmetric matrix: xx xy xz yy yz zz. */
+static void invert_inertia(const double i[6], double inverse[9])
+{
+    double det = i[0] * (i[3] * i[5] - i[4] * i[4]) - i[1] * (i[1] * i[5] - i[4] * i[2]) +
+                 i[2] * (i[1] * i[4] - i[3] * i[2]);
+    const double made[9] = {(i[3] * i[5] - i[4] * i[4]) / det, (i[2] * i[4] - i[1] * i[5]) / det,
+                            (i[1] * i[4] - i[2] * i[3]) / det, (i[2] * i[4] - i[1] * i[5]) / det,
+                            (i[0] * i[5] - i[2] * i[2]) / det, (i[1] * i[2] - i[0] * i[4]) / det,
+                            (i[1] * i[4] - i[2] * i[3]) / det, (i[1] * i[2] - i[0] * i[4]) / det,
+                            (i[0] * i[3] - i[1] * i[1]) / det};
+    memcpy(inverse, made, sizeof made);
+}
+
+/* The body of link l as it moves with the rates of the arm. */
+static void place_body(struct bodies *bodies, const struct arm *arm, uint32_t l, const double *rates)
+{
+    dent_rigid_state *body = &bodies->states[l];
+    double length = 0, row[RATES];
+    body->inverse_mass = 1 / arm->masses[l].mass;
+    invert_inertia(arm->masses[l].inertia, body->inverse_inertia);
+    point_of(&arm->poses[l], arm->masses[l].center, body->center);
+    for (int k = 0; k < 4; k++) {
+        length += arm->poses[l].rotation[k] * arm->poses[l].rotation[k];
+    }
+    for (int k = 0; k < 4; k++) {
+        body->orientation[k] = arm->poses[l].rotation[k] / sqrt(length);
+    }
+    dent_constraint_rigid_metric(body, bodies->metrics[l]);
+    bodies->blocks[l - 1] = (dent_constraint_block){DENT_METRIC_RIGID, 6, bodies->metrics[l]};
+    for (int axis = 0; axis < 3; axis++) {
+        double e[3] = {axis == 0, axis == 1, axis == 2};
+        dent_linkage_point_row(arm->linkage, arm->poses, l, body->center, e, row);
+        bodies->free_motion[6 * (l - 1) + (uint32_t)axis] = dot_row(row, rates, arm->rate_count);
+        dent_linkage_turn_row(arm->linkage, arm->poses, l, e, row);
+        bodies->free_motion[6 * (l - 1) + 3 + (uint32_t)axis] = dot_row(row, rates, arm->rate_count);
+    }
+}
+
+/* Contacts of an arm in joint space. */
+struct joint_contacts {
+    double rows[CONTACTS][RATES];
+    dent_constraint_row small[CONTACTS];
+    dent_constraint_part parts[CONTACTS];
+    uint32_t count;
+};
+
+/* Points of links against the world, stopped or thrown back, for both. */
+static void add_contacts(struct joint_contacts *contacts, struct bodies *bodies, const struct arm *arm,
+                         const double *rates, dent_random *random)
+{
+    contacts->count = 1 + dent_random_below(random, CONTACTS);
+    for (uint32_t c = 0; c < contacts->count; c++) {
+        uint32_t link = 1 + dent_random_below(random, arm->link_count - 1);
+        double local[3], point[3], normal[3];
+        random_direction(random, local);
+        random_direction(random, normal);
+        point_of(&arm->poses[link], local, point);
+        dent_linkage_point_row(arm->linkage, arm->poses, link, point, normal, contacts->rows[c]);
+        double target = -0.5 * dot_row(contacts->rows[c], rates, arm->rate_count);
+        contacts->small[c] = dent_constraint_row_default();
+        contacts->parts[c] = (dent_constraint_part){0, contacts->rows[c]};
+        contacts->small[c].parts = &contacts->parts[c];
+        contacts->small[c].part_count = 1;
+        contacts->small[c].target = target;
+        relative_row(bodies, link, 0, point, normal)->target = target;
+    }
+}
+
+/* How far the motion of the joints is from that of the bodies, relative to the largest number. */
+static double difference_of_motions(const struct arm *arm, const struct bodies *bodies, const double *reduced)
+{
+    double size = 1, worst = 0, row[RATES];
+    for (uint32_t i = 0; i < 6 * (arm->link_count - 1); i++) {
+        size = fmax(size, fabs(bodies->motion[i]));
+    }
+    for (uint32_t l = 1; l < arm->link_count; l++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double e[3] = {axis == 0, axis == 1, axis == 2};
+            const double *own = bodies->motion + 6 * (l - 1);
+            dent_linkage_point_row(arm->linkage, arm->poses, l, bodies->states[l].center, e, row);
+            worst = fmax(worst, fabs(dot_row(row, reduced, arm->rate_count) - own[axis]) / size);
+            dent_linkage_turn_row(arm->linkage, arm->poses, l, e, row);
+            worst = fmax(worst, fabs(dot_row(row, reduced, arm->rate_count) - own[3 + axis]) / size);
+        }
+    }
+    return worst;
+}
+
+/* Solves one impact in joint space and with bodies. False: not solved, or too near to singular to be compared. */
+static bool solve_both(dent_constraints *solver, const struct arm *arm, struct bodies *bodies,
+                       struct joint_contacts *contacts, const double *rates, double *reduced, uint32_t *active)
+{
+    dent_constraint_block block = {DENT_METRIC_MASS_MATRIX, arm->rate_count, arm->matrix};
+    dent_constraint_problem problem = dent_constraint_problem_default();
+    dent_constraint_report report[2];
+    problem.blocks = &block;
+    problem.block_count = 1;
+    problem.rows = contacts->small;
+    problem.row_count = contacts->count;
+    problem.free_motion = rates;
+    problem.motion = reduced;
+    assert_int_equal(dent_constraints_solve(solver, &problem, &report[0]), DENT_OK);
+    problem.blocks = bodies->blocks;
+    problem.block_count = arm->link_count - 1;
+    problem.rows = bodies->rows;
+    problem.row_count = bodies->count;
+    problem.free_motion = bodies->free_motion;
+    problem.motion = bodies->motion;
+    assert_int_equal(dent_constraints_solve(solver, &problem, &report[1]), DENT_OK);
+    assert_int_equal(report[0].outcome, report[1].outcome);
+    if (report[0].outcome != DENT_CONSTRAINTS_SOLVED || report[0].diagonal < 1e-4 || report[1].diagonal < 1e-4) {
+        return false;
+    }
+    *active += report[0].active;
+    return true;
+}
+
 static void joint_space_and_bodies_with_joint_equations_give_one_motion(void **state)
 {
     (void)state;
@@ -323,100 +440,23 @@ static void joint_space_and_bodies_with_joint_equations_give_one_motion(void **s
     for (uint32_t n = 0; n < cases(20, 400, 20000); n++) {
         struct arm arm;
         static struct bodies bodies;
-        double rates[RATES], rows[CONTACTS][RATES], reduced[RATES], row[RATES];
+        static struct joint_contacts contacts;
+        double rates[RATES], reduced[RATES];
         open_arm(&arm, context, &random, true);
         memset(&bodies, 0, sizeof bodies);
         for (uint32_t i = 0; i < arm.rate_count; i++) {
             rates[i] = between(&random, -1, 1);
         }
         for (uint32_t l = 1; l < arm.link_count; l++) {
-            dent_rigid_state *body = &bodies.states[l];
-            const double *i = arm.masses[l].inertia;
-            double det = i[0] * (i[3] * i[5] - i[4] * i[4]) - i[1] * (i[1] * i[5] - i[4] * i[2]) +
-                         i[2] * (i[1] * i[4] - i[3] * i[2]);
-            const double inverse[9] = {(i[3] * i[5] - i[4] * i[4]) / det, (i[2] * i[4] - i[1] * i[5]) / det,
-                                       (i[1] * i[4] - i[2] * i[3]) / det, (i[2] * i[4] - i[1] * i[5]) / det,
-                                       (i[0] * i[5] - i[2] * i[2]) / det, (i[1] * i[2] - i[0] * i[4]) / det,
-                                       (i[1] * i[4] - i[2] * i[3]) / det, (i[1] * i[2] - i[0] * i[4]) / det,
-                                       (i[0] * i[3] - i[1] * i[1]) / det};
-            double length = 0;
-            body->inverse_mass = 1 / arm.masses[l].mass;
-            memcpy(body->inverse_inertia, inverse, sizeof inverse);
-            point_of(&arm.poses[l], arm.masses[l].center, body->center);
-            for (int k = 0; k < 4; k++) {
-                length += arm.poses[l].rotation[k] * arm.poses[l].rotation[k];
-            }
-            for (int k = 0; k < 4; k++) {
-                body->orientation[k] = arm.poses[l].rotation[k] / sqrt(length);
-            }
-            dent_constraint_rigid_metric(body, bodies.metrics[l]);
-            bodies.blocks[l - 1] = (dent_constraint_block){DENT_METRIC_RIGID, 6, bodies.metrics[l]};
-            for (int axis = 0; axis < 3; axis++) {
-                double e[3] = {axis == 0, axis == 1, axis == 2};
-                dent_linkage_point_row(arm.linkage, arm.poses, l, body->center, e, row);
-                bodies.free_motion[6 * (l - 1) + (uint32_t)axis] = dot_row(row, rates, arm.rate_count);
-                dent_linkage_turn_row(arm.linkage, arm.poses, l, e, row);
-                bodies.free_motion[6 * (l - 1) + 3 + (uint32_t)axis] = dot_row(row, rates, arm.rate_count);
-            }
+            place_body(&bodies, &arm, l, rates);
         }
-        uint32_t contacts = 1 + dent_random_below(&random, CONTACTS);
-        dent_constraint_row small[CONTACTS];
-        dent_constraint_part parts[CONTACTS];
-        for (uint32_t c = 0; c < contacts; c++) { /* points of links against the world, stopped or thrown back */
-            uint32_t link = 1 + dent_random_below(&random, arm.link_count - 1);
-            double local[3], point[3], normal[3];
-            random_direction(&random, local);
-            random_direction(&random, normal);
-            point_of(&arm.poses[link], local, point);
-            dent_linkage_point_row(arm.linkage, arm.poses, link, point, normal, rows[c]);
-            double target = -0.5 * dot_row(rows[c], rates, arm.rate_count);
-            small[c] = dent_constraint_row_default();
-            parts[c] = (dent_constraint_part){0, rows[c]};
-            small[c].parts = &parts[c];
-            small[c].part_count = 1;
-            small[c].target = target;
-            relative_row(&bodies, link, 0, point, normal)->target = target;
-        }
+        add_contacts(&contacts, &bodies, &arm, rates, &random);
         for (uint32_t j = 0; j + 1 < arm.link_count; j++) {
             add_equations(&bodies, &arm, j);
         }
-        dent_constraint_block block = {DENT_METRIC_MASS_MATRIX, arm.rate_count, arm.matrix};
-        dent_constraint_problem problem = dent_constraint_problem_default();
-        dent_constraint_report report[2];
-        problem.blocks = &block;
-        problem.block_count = 1;
-        problem.rows = small;
-        problem.row_count = contacts;
-        problem.free_motion = rates;
-        problem.motion = reduced;
-        assert_int_equal(dent_constraints_solve(solver, &problem, &report[0]), DENT_OK);
-        problem.blocks = bodies.blocks;
-        problem.block_count = arm.link_count - 1;
-        problem.rows = bodies.rows;
-        problem.row_count = bodies.count;
-        problem.free_motion = bodies.free_motion;
-        problem.motion = bodies.motion;
-        assert_int_equal(dent_constraints_solve(solver, &problem, &report[1]), DENT_OK);
-        assert_int_equal(report[0].outcome, report[1].outcome);
-        if (report[0].outcome != DENT_CONSTRAINTS_SOLVED || report[0].diagonal < 1e-4 || report[1].diagonal < 1e-4) {
-            dent_linkage_destroy(arm.linkage);
-            continue;
-        }
-        active += report[0].active;
-        solved++;
-        double size = 1;
-        for (uint32_t i = 0; i < 6 * (arm.link_count - 1); i++) {
-            size = fmax(size, fabs(bodies.motion[i]));
-        }
-        for (uint32_t l = 1; l < arm.link_count; l++) {
-            for (int axis = 0; axis < 3; axis++) {
-                double e[3] = {axis == 0, axis == 1, axis == 2};
-                const double *own = bodies.motion + 6 * (l - 1);
-                dent_linkage_point_row(arm.linkage, arm.poses, l, bodies.states[l].center, e, row);
-                worst = fmax(worst, fabs(dot_row(row, reduced, arm.rate_count) - own[axis]) / size);
-                dent_linkage_turn_row(arm.linkage, arm.poses, l, e, row);
-                worst = fmax(worst, fabs(dot_row(row, reduced, arm.rate_count) - own[3 + axis]) / size);
-            }
+        if (solve_both(solver, &arm, &bodies, &contacts, rates, reduced, &active)) {
+            worst = fmax(worst, difference_of_motions(&arm, &bodies, reduced));
+            solved++;
         }
         dent_linkage_destroy(arm.linkage);
     }

@@ -595,7 +595,7 @@ static int impacts_in_ten_thousand_steps(double target_gap, double *height)
     return impacts;
 }
 
-static void a_security_distance_keeps_small_disturbances_from_being_impacts(void **state)
+static void a_target_gap_keeps_small_disturbances_from_being_impacts(void **state)
 {
     (void)state;
     double height[2];
@@ -671,7 +671,7 @@ int main(void)
         cmocka_unit_test(a_turn_between_two_poses_is_the_shorter_one),
         cmocka_unit_test(a_vertex_squeezed_between_walls_ends_between_them),
         cmocka_unit_test(mass_ratios_of_a_million_are_solved_with_enough_sweeps),
-        cmocka_unit_test(a_security_distance_keeps_small_disturbances_from_being_impacts),
+        cmocka_unit_test(a_target_gap_keeps_small_disturbances_from_being_impacts),
         cmocka_unit_test(a_contact_that_ends_farther_than_it_begins_does_not_flicker),
         cmocka_unit_test(fixed_things_do_not_move_and_are_counted),
         cmocka_unit_test(uncertain_depths_push_gently),

@@ -1,4 +1,4 @@
-/* Scenes of rigid bodies at security distances and of linkages: stack, cradle, peg in hole, chains, arm on a table. */
+/* Scenes of rigid bodies at target gaps and of linkages: stack, cradle, peg in hole, chains, arm on a table. */
 #include "support/cmocka_includes.h"
 
 #include <dent/penetration.h>
@@ -73,7 +73,7 @@ static void middle_of(const dent_sim *sim, uint32_t body, double middle[3])
     }
 }
 
-static void ten_boxes_stand_at_their_security_distance(void **state)
+static void ten_boxes_stand_at_their_target_gap(void **state)
 {
     (void)state;
     const double distance = 1e-3;
@@ -105,7 +105,7 @@ static void ten_boxes_stand_at_their_security_distance(void **state)
         middle_of(run.sim, b, end);
         drift = fmax(drift, hypot(hypot(end[0] - start[b][0], end[1] - start[b][1]), end[2] - start[b][2]));
     }
-    print_message("ten boxes, %d steps: no penetration, gaps %.6f to %.6f of the security distance, drift %.2e of it, "
+    print_message("ten boxes, %d steps: no penetration, gaps %.6f to %.6f of the target gap, drift %.2e of it, "
                   "%llu exact islands, %llu frozen, %llu passed on\n",
                   steps, least / distance, most / distance, drift / distance, (unsigned long long)exact,
                   (unsigned long long)frozen, (unsigned long long)unsettled);
@@ -218,7 +218,7 @@ static void a_peg_in_a_narrow_hole_does_not_swing_up(void **state)
         early = n < steps / 4 ? fmax(early, sideways) : early;
         late = n >= steps / 2 ? fmax(late, sideways) : late;
     }
-    print_message("peg with 2 security distances: sideways %.2e m/s at first, %.2e later; %d steps with penetration\n",
+    print_message("peg with 2 target gaps: sideways %.2e m/s at first, %.2e later; %d steps with penetration\n",
                   early, late, bad);
     assert_true(bad == 0 && late <= early);
     close_scene(&run);
@@ -254,7 +254,7 @@ static void linkages_meet_solids_and_one_another_without_penetration(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_boxes_stand_at_their_security_distance),
+        cmocka_unit_test(ten_boxes_stand_at_their_target_gap),
         cmocka_unit_test(the_cradle_hands_its_swing_over_and_never_gains_energy),
         cmocka_unit_test(impacts_keep_momentum_and_gain_no_energy),
         cmocka_unit_test(a_peg_in_a_narrow_hole_does_not_swing_up),

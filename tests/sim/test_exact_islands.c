@@ -37,18 +37,18 @@ static double least_gap(const struct exact *exact)
     return least;
 }
 
-/* Ten boxes with the security distance between them: they stay where they are. */
-static void ten_boxes_stand_within_the_security_band_and_do_not_drift(void **state)
+/* Ten boxes with the target gap between them: they stay where they are. */
+static void ten_boxes_stand_within_the_target_band_and_do_not_drift(void **state)
 {
     (void)state;
     enum { BOXES = 10 };
-    const double thickness = 0.002, security = 2 * thickness;
+    const double thickness = 0.002, target_gap = 2 * thickness;
     struct exact exact;
     exact_open(&exact, 1);
     exact.physics.def.thickness = thickness;
     box(&exact, DENT_SIM_PRESCRIBED, -1, -1, -0.5, 2, 2, 0.5);
     for (int n = 0; n < BOXES; n++) {
-        box(&exact, DENT_SIM_RIGID, -0.1, -0.1, security + n * (0.2 + security), 0.2, 0.2, 0.2);
+        box(&exact, DENT_SIM_RIGID, -0.1, -0.1, target_gap + n * (0.2 + target_gap), 0.2, 0.2, 0.2);
     }
     physics_begin(&exact.physics);
     double start[BOXES + 1][3], drift = 0, nearest = INFINITY, farthest = 0, residual = 0;
@@ -76,13 +76,13 @@ static void ten_boxes_stand_within_the_security_band_and_do_not_drift(void **sta
         }
     }
     print_message("%u steps: %llu problems solved exactly, %llu passed on, %llu frozen; least gap %.4f to %.4f of the "
-                  "security distance, drift %.4f of it, velocity into contacts %.2g m/s\n",
+                  "target gap, drift %.4f of it, velocity into contacts %.2g m/s\n",
                   steps, (unsigned long long)solved, (unsigned long long)passed_on, (unsigned long long)frozen,
-                  nearest / security, farthest / security, drift / security, residual);
+                  nearest / target_gap, farthest / target_gap, drift / target_gap, residual);
     assert_true(solved > 10 * passed_on && solved >= steps);
     assert_int_equal(frozen, 0);
-    assert_true(nearest >= 0.3 * security && farthest <= 3 * security);
-    assert_true(drift < security);
+    assert_true(nearest >= 0.3 * target_gap && farthest <= 3 * target_gap);
+    assert_true(drift < target_gap);
     physics_close(&exact.physics);
 }
 
@@ -128,7 +128,7 @@ static void a_cradle_keeps_momentum_and_gains_no_energy(void **state)
     }
 }
 
-/* A peg in a square hole with two security distances of clearance on each side, pushed aside and dropped: what
+/* A peg in a square hole with two target gaps of clearance on each side, pushed aside and dropped: what
  * oscillates does not grow. */
 static void a_peg_slides_into_its_hole_without_growing_oscillation(void **state)
 {
@@ -238,7 +238,7 @@ static void the_bits_do_not_depend_on_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_boxes_stand_within_the_security_band_and_do_not_drift),
+        cmocka_unit_test(ten_boxes_stand_within_the_target_band_and_do_not_drift),
         cmocka_unit_test(a_cradle_keeps_momentum_and_gains_no_energy),
         cmocka_unit_test(a_peg_slides_into_its_hole_without_growing_oscillation),
         cmocka_unit_test(two_chains_hang_on_their_joints_and_do_not_cross),

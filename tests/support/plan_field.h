@@ -79,7 +79,7 @@ static inline dent_planner_def plan_field_def(const struct plan_field *field)
     def.body_count = field->body_count;
     def.lower = lower;
     def.upper = upper;
-    def.security = 0.002;
+    def.target_gap = 0.002;
     return def;
 }
 

@@ -359,76 +359,165 @@ static inline void test_throw_blocks(struct test_scene *scene, dent_random *rand
     }
 }
 
-static inline void test_make_solids(struct test_scene *scene, int kind, dent_random *random)
+static inline void test_make_separate(struct test_scene *scene, dent_random *random)
 {
     struct test_body *body;
-    uint32_t length;
-    double middle;
+    for (int i = 0; i < 4; i++) {
+        body = test_add_random_block(scene, random, 3);
+        test_jitter(body, random, 0.1);
+        test_map(body, 1, 1, 1, 5.0 * i, 0, 0);
+    }
+}
+
+static inline void test_make_nested(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *body = test_add_block(scene, 2, 2, 2);
+    test_jitter(body, random, 0.1);
+    test_map(body, 5, 5, 5, -5, -5, -5);
+    for (int i = 0; i < 3; i++) {
+        body = test_add_block(scene, 1, 1, 1);
+        test_jitter(body, random, 0.1);
+        test_turn(body, random);
+        test_random_shift(body, random, -3, 3);
+    }
+}
+
+static inline void test_make_self_folded(struct test_scene *scene, dent_random *random)
+{
+    uint32_t length = 6 + dent_random_below(random, 8);
+    struct test_body *body = test_add_block(scene, length, 1 + dent_random_below(random, 2), 1);
+    test_jitter(body, random, 0.1);
+    double middle = test_between(random, 2, 5);
+    test_fold(body, middle, test_between(random, -1, 1));
+}
+
+static inline void test_make_coincident(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *body;
+    for (int i = 0; i < 3; i++) {
+        body = test_add_random_block(scene, random, 3);
+        if (i == 2 && dent_random_below(random, 2)) {
+            test_map(body, 0.5, 0.5, 0.5, 0.5, 0.25, 0.5);
+        }
+        test_lattice_shift(body, random, 4);
+    }
+}
+
+static inline void test_make_identical_copies(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *body;
+    dent_random again = *random;
+    bool lattice = dent_random_below(random, 2) != 0;
+    for (int i = 0; i < 2; i++) {
+        dent_random copy = again;
+        body = test_add_random_block(scene, &copy, 3);
+        if (!lattice) {
+            test_jitter(body, &copy, 0.2);
+        }
+    }
+}
+
+static inline void test_make_one_giant(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *body;
+    test_throw_blocks(scene, random, 6, 8);
+    body = test_scene_new_body(scene, DENT_BODY_SOLID, 4, 1, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        body->corners[i] = i;
+        for (int axis = 0; axis < 3; axis++) {
+            body->xyz[i][axis] = test_between(random, -30, 30);
+        }
+    }
+}
+
+static inline void test_make_all_equal(struct test_scene *scene, dent_random *random)
+{
+    for (int i = 0; i < 2; i++) {
+        test_map(test_add_block(scene, 1 + dent_random_below(random, 2), 1, 1), 0, 0, 0, 1, 2, 3);
+    }
+    test_throw_blocks(scene, random, 2, 3);
+}
+
+static inline void test_make_wide_exponents(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *body;
+    test_throw_blocks(scene, random, 2, 1.5);
+    test_scale_scene(scene, 1e-150);
+    test_throw_blocks(scene, random, 2, 1.5);
+    test_map(&scene->bodies[2], 1e150, 1e150, 1e150, 0, 0, 0);
+    test_map(&scene->bodies[3], 1e150, 1e150, 1e150, 0, 0, 0);
+    body = test_add_block(scene, 1, 1, 1); /* a body that holds the tiny ones */
+    test_map(body, 1, 1, 1, -0.5, -0.5, -0.5);
+}
+
+static inline void test_make_negative_cells(struct test_scene *scene, dent_random *random)
+{
+    test_throw_blocks(scene, random, 3, 1.5);
+    test_map(&scene->bodies[0], -1, 1, 1, 1, 0, 0);
+    test_map(&scene->bodies[1], 1, -1, 1, 0, 1, 0);
+}
+
+static inline void test_make_flat_bodies(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *body;
+    test_throw_blocks(scene, random, 2, 1.5);
+    body = test_add_random_block(scene, random, 3);
+    test_map(body, 1, 1, 0, 0, 0, 0.5);
+    body = test_add_random_block(scene, random, 3);
+    test_map(body, 1, 1, 0, 0.5, 0.5, 0.5);
+    body = test_add_random_block(scene, random, 2);
+    test_map(body, 1, 0, 0, 0, 0.5, 0.5);
+}
+
+static inline void test_make_graded(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *body;
+    for (int i = 0; i < 4; i++) {
+        body = test_add_random_block(scene, random, 3);
+        for (uint32_t v = 0; v < body->vertex_count; v++) {
+            for (int axis = 0; axis < 3; axis++) {
+                body->xyz[v][axis] = ldexp(body->xyz[v][axis], (int)body->xyz[v][axis] * 3 - 6);
+            }
+        }
+        test_turn(body, random);
+        test_random_shift(body, random, 0, 0.5);
+    }
+}
+
+static inline void test_make_inverted_cells(struct test_scene *scene, dent_random *random)
+{
+    test_throw_blocks(scene, random, 3, 2);
+    for (uint32_t i = 0; i < scene->body_count; i++) {
+        test_jitter(&scene->bodies[i], random, 0.7);
+    }
+}
+
+static inline void test_make_solids(struct test_scene *scene, int kind, dent_random *random)
+{
     switch (kind) {
     case SCENE_SEPARATE:
-        for (int i = 0; i < 4; i++) {
-            body = test_add_random_block(scene, random, 3);
-            test_jitter(body, random, 0.1);
-            test_map(body, 1, 1, 1, 5.0 * i, 0, 0);
-        }
+        test_make_separate(scene, random);
         break;
     case SCENE_DEEP:
         test_throw_blocks(scene, random, 2 + dent_random_below(random, 4), 1.5);
         break;
     case SCENE_NESTED:
-        body = test_add_block(scene, 2, 2, 2);
-        test_jitter(body, random, 0.1);
-        test_map(body, 5, 5, 5, -5, -5, -5);
-        for (int i = 0; i < 3; i++) {
-            body = test_add_block(scene, 1, 1, 1);
-            test_jitter(body, random, 0.1);
-            test_turn(body, random);
-            test_random_shift(body, random, -3, 3);
-        }
+        test_make_nested(scene, random);
         break;
     case SCENE_SELF_FOLDED:
-        length = 6 + dent_random_below(random, 8);
-        body = test_add_block(scene, length, 1 + dent_random_below(random, 2), 1);
-        test_jitter(body, random, 0.1);
-        middle = test_between(random, 2, 5);
-        test_fold(body, middle, test_between(random, -1, 1));
+        test_make_self_folded(scene, random);
         break;
     case SCENE_COINCIDENT:
-        for (int i = 0; i < 3; i++) {
-            body = test_add_random_block(scene, random, 3);
-            if (i == 2 && dent_random_below(random, 2)) {
-                test_map(body, 0.5, 0.5, 0.5, 0.5, 0.25, 0.5);
-            }
-            test_lattice_shift(body, random, 4);
-        }
+        test_make_coincident(scene, random);
         break;
-    case SCENE_IDENTICAL_COPIES: {
-        dent_random again = *random;
-        bool lattice = dent_random_below(random, 2) != 0;
-        for (int i = 0; i < 2; i++) {
-            dent_random copy = again;
-            body = test_add_random_block(scene, &copy, 3);
-            if (!lattice) {
-                test_jitter(body, &copy, 0.2);
-            }
-        }
+    case SCENE_IDENTICAL_COPIES:
+        test_make_identical_copies(scene, random);
         break;
-    }
     case SCENE_ONE_GIANT:
-        test_throw_blocks(scene, random, 6, 8);
-        body = test_scene_new_body(scene, DENT_BODY_SOLID, 4, 1, 4);
-        for (uint32_t i = 0; i < 4; i++) {
-            body->corners[i] = i;
-            for (int axis = 0; axis < 3; axis++) {
-                body->xyz[i][axis] = test_between(random, -30, 30);
-            }
-        }
+        test_make_one_giant(scene, random);
         break;
     case SCENE_ALL_EQUAL:
-        for (int i = 0; i < 2; i++) {
-            test_map(test_add_block(scene, 1 + dent_random_below(random, 2), 1, 1), 0, 0, 0, 1, 2, 3);
-        }
-        test_throw_blocks(scene, random, 2, 3);
+        test_make_all_equal(scene, random);
         break;
     case SCENE_HUGE_NUMBERS:
     case SCENE_TINY_NUMBERS:
@@ -436,45 +525,19 @@ static inline void test_make_solids(struct test_scene *scene, int kind, dent_ran
         test_scale_scene(scene, kind == SCENE_HUGE_NUMBERS ? 1e150 : 1e-150);
         break;
     case SCENE_WIDE_EXPONENTS:
-        test_throw_blocks(scene, random, 2, 1.5);
-        test_scale_scene(scene, 1e-150);
-        test_throw_blocks(scene, random, 2, 1.5);
-        test_map(&scene->bodies[2], 1e150, 1e150, 1e150, 0, 0, 0);
-        test_map(&scene->bodies[3], 1e150, 1e150, 1e150, 0, 0, 0);
-        body = test_add_block(scene, 1, 1, 1); /* a body that holds the tiny ones */
-        test_map(body, 1, 1, 1, -0.5, -0.5, -0.5);
+        test_make_wide_exponents(scene, random);
         break;
     case SCENE_NEGATIVE_CELLS:
-        test_throw_blocks(scene, random, 3, 1.5);
-        test_map(&scene->bodies[0], -1, 1, 1, 1, 0, 0);
-        test_map(&scene->bodies[1], 1, -1, 1, 0, 1, 0);
+        test_make_negative_cells(scene, random);
         break;
     case SCENE_FLAT_BODIES:
-        test_throw_blocks(scene, random, 2, 1.5);
-        body = test_add_random_block(scene, random, 3);
-        test_map(body, 1, 1, 0, 0, 0, 0.5);
-        body = test_add_random_block(scene, random, 3);
-        test_map(body, 1, 1, 0, 0.5, 0.5, 0.5);
-        body = test_add_random_block(scene, random, 2);
-        test_map(body, 1, 0, 0, 0, 0.5, 0.5);
+        test_make_flat_bodies(scene, random);
         break;
     case SCENE_GRADED:
-        for (int i = 0; i < 4; i++) {
-            body = test_add_random_block(scene, random, 3);
-            for (uint32_t v = 0; v < body->vertex_count; v++) {
-                for (int axis = 0; axis < 3; axis++) {
-                    body->xyz[v][axis] = ldexp(body->xyz[v][axis], (int)body->xyz[v][axis] * 3 - 6);
-                }
-            }
-            test_turn(body, random);
-            test_random_shift(body, random, 0, 0.5);
-        }
+        test_make_graded(scene, random);
         break;
     case SCENE_INVERTED_CELLS:
-        test_throw_blocks(scene, random, 3, 2);
-        for (uint32_t i = 0; i < scene->body_count; i++) {
-            test_jitter(&scene->bodies[i], random, 0.7);
-        }
+        test_make_inverted_cells(scene, random);
         break;
     default:
         break;

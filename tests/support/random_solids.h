@@ -281,98 +281,219 @@ static inline void solid_blob(struct test_scene *scene, dent_random *random, uin
     solid_jitter(voxel_body(scene, &voxels), random, solid_uniform(random, 0, 0.3));
 }
 
+static inline void solids_make_nested(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *a, *b;
+    a = solid_block(scene, random, 3);
+    b = solid_block(scene, random, 2);
+    solid_move(b, solid_uniform(random, 0.1, 0.3), solid_uniform(random, 0, 0.5), solid_uniform(random, 0, 0.5),
+               solid_uniform(random, 0, 0.5));
+    solid_jitter(a, random, 0.1);
+}
+
+static inline void solids_make_cross_in_third(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *a, *b;
+    struct voxels voxels;
+    a = solid_block(scene, random, 2);
+    b = solid_block(scene, random, 2);
+    solid_move(a, 0.5, 0.5, 0.5, 0.5);
+    solid_move(b, 0.5, solid_uniform(random, 0.4, 1), solid_uniform(random, 0.4, 1),
+               solid_uniform(random, 0.4, 1));
+    solid_jitter(a, random, 0.05);
+    voxels = voxel_block(2, 2, 2);
+    solid_move(voxel_body(scene, &voxels), 1.3, 0, 0, solid_uniform(random, -0.3, 0.2));
+}
+
+static inline void solids_make_cavity(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *a, *b;
+    struct voxels voxels;
+    voxels = voxel_block(3, 3, 3);
+    voxel_clear(&voxels, 1, 1, 1);
+    a = voxel_body(scene, &voxels);
+    solid_jitter(a, random, 0.1);
+    b = solid_block(scene, random, 2);
+    solid_move(b, 0.4, solid_uniform(random, 0.8, 1.5), solid_uniform(random, 0.8, 1.5),
+               solid_uniform(random, 0.2, 1.5));
+}
+
+static inline void solids_make_parts(struct test_scene *scene, dent_random *random, uint64_t seed)
+{
+    struct test_body *a;
+    struct voxels voxels;
+    voxels = voxel_block(5, 2, 2);
+    for (uint32_t i = 0; i < 4; i++) {
+        voxel_clear(&voxels, 2, i % 2, i / 2);
+    }
+    a = voxel_body(scene, &voxels);
+    for (uint32_t i = 0; i < a->vertex_count; i++) { /* the second part shrinks and slides into the first */
+        if (a->xyz[i][0] >= 3) {
+            a->xyz[i][0] = 0.3 + (a->xyz[i][0] - 3) * 0.6 + (seed % 3 == 0 ? 0.7 : 0);
+            a->xyz[i][1] = 0.3 + a->xyz[i][1] * 0.6;
+            a->xyz[i][2] = 0.3 + a->xyz[i][2] * 0.6;
+        }
+    }
+    solid_jitter(a, random, 0.05);
+    solid_block(scene, random, 2);
+}
+
+static inline void solids_make_handles(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *b;
+    struct voxels voxels;
+    solid_jitter(solid_ring(scene), random, 0.1);
+    voxels = voxel_block(1, 1, 3);
+    b = voxel_body(scene, &voxels);
+    solid_move(b, solid_uniform(random, 0.3, 0.9), solid_uniform(random, 0.5, 1.6),
+               solid_uniform(random, 0.5, 1.6), -1);
+}
+
+static inline void solids_make_linked(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *b;
+    solid_jitter(solid_ring(scene), random, 0.1);
+    b = solid_ring(scene);
+    for (uint32_t i = 0; i < b->vertex_count; i++) {
+        double y = b->xyz[i][1];
+        b->xyz[i][1] = b->xyz[i][2];
+        b->xyz[i][2] = -y;
+    }
+    solid_move(b, solid_uniform(random, 0.5, 1.1), solid_uniform(random, -1, 2), solid_uniform(random, 0.5, 1.5),
+               solid_uniform(random, 0.5, 2.5));
+}
+
+static inline void solids_make_helix(struct test_scene *scene, dent_random *random, int kind)
+{
+    struct test_body *a, *b;
+    struct voxels voxels;
+    voxels = voxel_block(16, 1, 1);
+    a = voxel_body(scene, &voxels);
+    solid_wind(a, 16, 2, solid_uniform(random, 0.9, 3), solid_uniform(random, 0, 0.8));
+    solid_jitter(a, random, 0.03);
+    if (kind == SOLIDS_HELIX_AND_OTHER) {
+        b = solid_block(scene, random, 2);
+        solid_move(b, 1, solid_uniform(random, -3, 2), solid_uniform(random, -3, 2),
+                   solid_uniform(random, -1, 1));
+    }
+}
+
+static inline void solids_make_cracks(struct test_scene *scene, dent_random *random, uint64_t seed)
+{
+    struct test_body *b;
+    solid_crack(scene, random);
+    if (seed % 2) {
+        b = solid_block(scene, random, 2);
+        solid_move(b, 0.8, solid_uniform(random, -0.5, 2.5), solid_uniform(random, -0.5, 2.5),
+                   solid_uniform(random, -0.5, 1.5));
+    }
+}
+
+static inline void solids_make_blobs(struct test_scene *scene, dent_random *random)
+{
+    solid_blob(scene, random, 3, 50);
+    solid_blob(scene, random, 2, 60);
+    solid_move(&scene->bodies[1], 1, solid_uniform(random, 0, 2), solid_uniform(random, 0, 2),
+               solid_uniform(random, 0, 2));
+}
+
+static inline void solids_make_fold_and_other(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *a, *b;
+    struct voxels voxels;
+    voxels = voxel_block(10, 2, 1);
+    a = voxel_body(scene, &voxels);
+    solid_wind(a, 10, 1.6, solid_uniform(random, 0.95, 1.3), 0.1);
+    solid_jitter(a, random, 0.03);
+    b = solid_block(scene, random, 3);
+    solid_move(b, 0.8, solid_uniform(random, -2, 1.5), solid_uniform(random, -2, 1.5),
+               solid_uniform(random, -1, 1));
+}
+
+static inline void solids_make_copies(struct test_scene *scene, dent_random *random, uint64_t seed, int kind)
+{
+    struct test_body *a;
+    solid_block(scene, random, 3);
+    *random = dent_random_seeded(seed * 64 + (uint64_t)kind + 77000000);
+    a = solid_block(scene, random, 3);
+    if (seed % 3) {
+        solid_jitter(a, random, seed % 3 == 1 ? 1e-9 : 0.05);
+    }
+}
+
+static inline void solids_make_touching(struct test_scene *scene, dent_random *random, uint64_t seed)
+{
+    struct test_body *a;
+    solid_block(scene, random, 3);
+    a = solid_block(scene, random, 3);
+    solid_move(a, seed % 4 == 0 ? 0.5 : 1, (double)dent_random_below(random, 4) - (seed % 4 == 0 ? 0.5 : 1),
+               (double)dent_random_below(random, 3) - 1, (double)dent_random_below(random, 3) - 1);
+}
+
+static inline void solids_make_crumpled(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *a, *b;
+    a = solid_block(scene, random, 3);
+    solid_jitter(a, random, solid_uniform(random, 0.2, 0.9));
+    b = solid_block(scene, random, 2);
+    solid_jitter(b, random, solid_uniform(random, 0.1, 0.7));
+    solid_move(b, 1, solid_uniform(random, 0, 1.5), solid_uniform(random, 0, 1.5),
+               solid_uniform(random, 0, 1.5));
+}
+
+static inline void solids_make_overfull(struct test_scene *scene, dent_random *random, uint64_t seed)
+{
+    struct test_body *b;
+    solid_fan(scene, random, solid_uniform(random, 0.7, 1.9));
+    if (seed % 2) {
+        b = solid_block(scene, random, 2);
+        solid_move(b, 0.5, solid_uniform(random, -1, 0.6), solid_uniform(random, -1, 0.6),
+                   solid_uniform(random, -0.3, 0.6));
+    }
+}
+
+/* A vertex pulled through its cells. */
+static inline void solids_injure(struct test_scene *scene, dent_random *random)
+{
+    struct test_body *hurt = &scene->bodies[dent_random_below(random, scene->body_count)];
+    double *p = hurt->xyz[dent_random_below(random, hurt->vertex_count)];
+    for (int axis = 0; axis < 3; axis++) {
+        p[axis] += solid_uniform(random, -1.5, 1.5);
+    }
+}
+
 static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed)
 {
     dent_random random = dent_random_seeded(seed * 64 + (uint64_t)kind + 77000000);
-    struct test_body *a, *b;
-    struct voxels voxels;
     *scene = (struct test_scene){0};
     switch ((enum solid_kind)kind) {
     case SOLIDS_NESTED:
-        a = solid_block(scene, &random, 3);
-        b = solid_block(scene, &random, 2);
-        solid_move(b, solid_uniform(&random, 0.1, 0.3), solid_uniform(&random, 0, 0.5), solid_uniform(&random, 0, 0.5),
-                   solid_uniform(&random, 0, 0.5));
-        solid_jitter(a, &random, 0.1);
+        solids_make_nested(scene, &random);
         break;
     case SOLIDS_CROSS_IN_THIRD:
-        a = solid_block(scene, &random, 2);
-        b = solid_block(scene, &random, 2);
-        solid_move(a, 0.5, 0.5, 0.5, 0.5);
-        solid_move(b, 0.5, solid_uniform(&random, 0.4, 1), solid_uniform(&random, 0.4, 1),
-                   solid_uniform(&random, 0.4, 1));
-        solid_jitter(a, &random, 0.05);
-        voxels = voxel_block(2, 2, 2);
-        solid_move(voxel_body(scene, &voxels), 1.3, 0, 0, solid_uniform(&random, -0.3, 0.2));
+        solids_make_cross_in_third(scene, &random);
         break;
     case SOLIDS_CAVITY:
-        voxels = voxel_block(3, 3, 3);
-        voxel_clear(&voxels, 1, 1, 1);
-        a = voxel_body(scene, &voxels);
-        solid_jitter(a, &random, 0.1);
-        b = solid_block(scene, &random, 2);
-        solid_move(b, 0.4, solid_uniform(&random, 0.8, 1.5), solid_uniform(&random, 0.8, 1.5),
-                   solid_uniform(&random, 0.2, 1.5));
+        solids_make_cavity(scene, &random);
         break;
     case SOLIDS_PARTS:
-        voxels = voxel_block(5, 2, 2);
-        for (uint32_t i = 0; i < 4; i++) {
-            voxel_clear(&voxels, 2, i % 2, i / 2);
-        }
-        a = voxel_body(scene, &voxels);
-        for (uint32_t i = 0; i < a->vertex_count; i++) { /* the second part shrinks and slides into the first */
-            if (a->xyz[i][0] >= 3) {
-                a->xyz[i][0] = 0.3 + (a->xyz[i][0] - 3) * 0.6 + (seed % 3 == 0 ? 0.7 : 0);
-                a->xyz[i][1] = 0.3 + a->xyz[i][1] * 0.6;
-                a->xyz[i][2] = 0.3 + a->xyz[i][2] * 0.6;
-            }
-        }
-        solid_jitter(a, &random, 0.05);
-        solid_block(scene, &random, 2);
+        solids_make_parts(scene, &random, seed);
         break;
     case SOLIDS_HANDLES:
-        solid_jitter(solid_ring(scene), &random, 0.1);
-        voxels = voxel_block(1, 1, 3);
-        b = voxel_body(scene, &voxels);
-        solid_move(b, solid_uniform(&random, 0.3, 0.9), solid_uniform(&random, 0.5, 1.6),
-                   solid_uniform(&random, 0.5, 1.6), -1);
+        solids_make_handles(scene, &random);
         break;
     case SOLIDS_LINKED:
-        solid_jitter(solid_ring(scene), &random, 0.1);
-        b = solid_ring(scene);
-        for (uint32_t i = 0; i < b->vertex_count; i++) {
-            double y = b->xyz[i][1];
-            b->xyz[i][1] = b->xyz[i][2];
-            b->xyz[i][2] = -y;
-        }
-        solid_move(b, solid_uniform(&random, 0.5, 1.1), solid_uniform(&random, -1, 2), solid_uniform(&random, 0.5, 1.5),
-                   solid_uniform(&random, 0.5, 2.5));
+        solids_make_linked(scene, &random);
         break;
     case SOLIDS_HELIX:
     case SOLIDS_HELIX_AND_OTHER:
-        voxels = voxel_block(16, 1, 1);
-        a = voxel_body(scene, &voxels);
-        solid_wind(a, 16, 2, solid_uniform(&random, 0.9, 3), solid_uniform(&random, 0, 0.8));
-        solid_jitter(a, &random, 0.03);
-        if (kind == SOLIDS_HELIX_AND_OTHER) {
-            b = solid_block(scene, &random, 2);
-            solid_move(b, 1, solid_uniform(&random, -3, 2), solid_uniform(&random, -3, 2),
-                       solid_uniform(&random, -1, 1));
-        }
+        solids_make_helix(scene, &random, kind);
         break;
     case SOLIDS_CRACKS:
-        solid_crack(scene, &random);
-        if (seed % 2) {
-            b = solid_block(scene, &random, 2);
-            solid_move(b, 0.8, solid_uniform(&random, -0.5, 2.5), solid_uniform(&random, -0.5, 2.5),
-                       solid_uniform(&random, -0.5, 1.5));
-        }
+        solids_make_cracks(scene, &random, seed);
         break;
     case SOLIDS_BLOBS:
-        solid_blob(scene, &random, 3, 50);
-        solid_blob(scene, &random, 2, 60);
-        solid_move(&scene->bodies[1], 1, solid_uniform(&random, 0, 2), solid_uniform(&random, 0, 2),
-                   solid_uniform(&random, 0, 2));
+        solids_make_blobs(scene, &random);
         break;
     case SOLIDS_SPIKE:
         solid_spike(scene, &random, solid_uniform(&random, 0.3, 0.9));
@@ -381,43 +502,19 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
         solid_spike(scene, &random, 3);
         break;
     case SOLIDS_FOLD_AND_OTHER:
-        voxels = voxel_block(10, 2, 1);
-        a = voxel_body(scene, &voxels);
-        solid_wind(a, 10, 1.6, solid_uniform(&random, 0.95, 1.3), 0.1);
-        solid_jitter(a, &random, 0.03);
-        b = solid_block(scene, &random, 3);
-        solid_move(b, 0.8, solid_uniform(&random, -2, 1.5), solid_uniform(&random, -2, 1.5),
-                   solid_uniform(&random, -1, 1));
+        solids_make_fold_and_other(scene, &random);
         break;
     case SOLIDS_COPIES:
-        solid_block(scene, &random, 3);
-        random = dent_random_seeded(seed * 64 + (uint64_t)kind + 77000000);
-        a = solid_block(scene, &random, 3);
-        if (seed % 3) {
-            solid_jitter(a, &random, seed % 3 == 1 ? 1e-9 : 0.05);
-        }
+        solids_make_copies(scene, &random, seed, kind);
         break;
     case SOLIDS_TOUCHING:
-        solid_block(scene, &random, 3);
-        a = solid_block(scene, &random, 3);
-        solid_move(a, seed % 4 == 0 ? 0.5 : 1, (double)dent_random_below(&random, 4) - (seed % 4 == 0 ? 0.5 : 1),
-                   (double)dent_random_below(&random, 3) - 1, (double)dent_random_below(&random, 3) - 1);
+        solids_make_touching(scene, &random, seed);
         break;
     case SOLIDS_CRUMPLED:
-        a = solid_block(scene, &random, 3);
-        solid_jitter(a, &random, solid_uniform(&random, 0.2, 0.9));
-        b = solid_block(scene, &random, 2);
-        solid_jitter(b, &random, solid_uniform(&random, 0.1, 0.7));
-        solid_move(b, 1, solid_uniform(&random, 0, 1.5), solid_uniform(&random, 0, 1.5),
-                   solid_uniform(&random, 0, 1.5));
+        solids_make_crumpled(scene, &random);
         break;
     case SOLIDS_OVERFULL:
-        solid_fan(scene, &random, solid_uniform(&random, 0.7, 1.9));
-        if (seed % 2) {
-            b = solid_block(scene, &random, 2);
-            solid_move(b, 0.5, solid_uniform(&random, -1, 0.6), solid_uniform(&random, -1, 0.6),
-                       solid_uniform(&random, -0.3, 0.6));
-        }
+        solids_make_overfull(scene, &random, seed);
         break;
     case SOLIDS_STRIP:
         solid_strip(scene, &random);
@@ -425,13 +522,8 @@ static inline void solids_make(struct test_scene *scene, int kind, uint64_t seed
     case SOLIDS_KIND_COUNT:
         break;
     }
-    if (seed % 5 == 4 && kind != SOLIDS_TOUCHING &&
-        kind != SOLIDS_COPIES) { /* injuries for every kind: a vertex pulled through its cells */
-        struct test_body *hurt = &scene->bodies[dent_random_below(&random, scene->body_count)];
-        double *p = hurt->xyz[dent_random_below(&random, hurt->vertex_count)];
-        for (int axis = 0; axis < 3; axis++) {
-            p[axis] += solid_uniform(&random, -1.5, 1.5);
-        }
+    if (seed % 5 == 4 && kind != SOLIDS_TOUCHING && kind != SOLIDS_COPIES) { /* injuries for every other kind */
+        solids_injure(scene, &random);
     }
     if (seed % 7 == 3) {
         solid_turn(&scene->bodies[0], &random);

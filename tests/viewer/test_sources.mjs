@@ -324,6 +324,6 @@ test("a server with a page that has everything sleeps", { skip: !existsSync("/pr
     const start = spent();
     await nap(2000);
     const ticks = spent() - start;
-    assert.ok(ticks <= 5, `${ticks} ticks of processor time in two seconds`);
+    assert.ok(ticks <= 5, `${ticks} ticks of CPU time in two seconds`);
     await finish(viewer);
 });

@@ -103,7 +103,7 @@ test("who comes when all others have gone gets what stands still as it is, and w
     await live.stop();
 });
 
-// Milliseconds of processor time that the server's thread has had.
+// Milliseconds of CPU time that the server's thread has had.
 function serverTime(pid) {
     for (const task of readdirSync(`/proc/${pid}/task`)) {
         const of = name => readFileSync(`/proc/${pid}/task/${task}/${name}`, "utf8").trim();
@@ -137,5 +137,5 @@ test("a frame of half a megabyte costs the server a millisecond or so, not ten",
     socket.terminate();
     await still.stop();
     assert.ok(each < 2, `${each.toFixed(2)} ms for a frame`);
-    console.log(`# ${each.toFixed(2)} ms of the server's processor time for a frame`);
+    console.log(`# ${each.toFixed(2)} ms of the server's CPU time for a frame`);
 });

@@ -36,7 +36,7 @@ double loop_speed_up(const loop_summary *summary);
 
 typedef struct loop_watch loop_watch;
 
-/** Null: out of memory. `cpu_time`: processor time of the calling thread; for one thread only. */
+/** Null: out of memory. `cpu_time`: CPU time of the calling thread; for one thread only. */
 loop_watch *loop_watch_open(dent_context *owner, uint32_t threads, bool cpu_time, uint32_t frames);
 void loop_watch_close(loop_watch *watch); /* null is allowed */
 

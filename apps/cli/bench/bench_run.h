@@ -95,7 +95,7 @@ int bench_enter_methods(bench_race *race, dent_method only, bool variants);
 int bench_enter_alone(bench_race *race, dent_method only, bool variants);
 int bench_enter_control(bench_race *race);
 
-/** Nanoseconds of the clock, or of the processor time this process used. */
+/** Nanoseconds of the clock, or of the CPU time this process used. */
 uint64_t bench_clock_ns(bool cpu_time);
 
 /** Runs the race; the contestants are left open. An error (a wrong answer is one) has been reported. */

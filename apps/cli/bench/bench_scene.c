@@ -314,7 +314,7 @@ int bench_scene_open_files(tool_session *session, const char *command, const cha
         return interrupt_seen() ? interrupt_report() : STATUS_GOOD;
     }
     status =
-        complain("%s: %s: out of memory, or too large, or not fit for a world (dent info tells)", command, scene->name);
+        complain("%s: %s: out of memory, or too large, or not fit for a world (see dent info)", command, scene->name);
     bench_scene_close(scene);
     return status;
 }

@@ -247,7 +247,7 @@ static int run_files(tool_session *session, const char *const *names, uint32_t c
 static int refuse_unknown(const tool_options *options, const char *name)
 {
     if (names_a_simulation(options, name)) {
-        return complain("bench: '%s' is simulated: dent run %s --json tells its times", name, name);
+        return complain("bench: '%s' is simulated: dent run %s --json prints its times", name, name);
     }
     bool plain_word = strpbrk(name, "./*?%") == NULL;
     return plain_word && access(name, F_OK) != 0

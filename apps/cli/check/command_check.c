@@ -205,7 +205,7 @@ static int check_frame(tool_session *session, const loaded_world *loaded, const 
 static int run_check(const tool_options *options, printer *out)
 {
     if (options_have(options, OPTION_VIEW) && options->picture == NULL) {
-        return complain("check: --view says how to look at the picture, and none is asked for: --picture F.png");
+        return complain("check: --view is for a picture, and none is requested: add --picture F.png");
     }
     if (options_have(options, OPTION_DEADLINE)) {
         int refused = options_name_series(options) ? complain("check: --deadline is for one model")

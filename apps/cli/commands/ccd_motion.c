@@ -15,9 +15,9 @@ enum { FEATURE_SIZE = 64 };
 
 /* ---- printing -------------------------------------------------------------------------------------------- */
 
-static const char *body_name(const motion_stage *stage, uint32_t rank)
+static const char *body_name(const motion_stage *stage, uint32_t body_index)
 {
-    return dent_body_name(stage->world, dent_world_body_at(stage->world, rank));
+    return dent_body_name(stage->world, dent_world_body_at(stage->world, body_index));
 }
 
 /* Features are numbered as those of impacts are. */
@@ -87,10 +87,10 @@ static void print_verdict(printer *out, const motion_stage *stage, const dent_mo
 }
 
 /* Null where there is none. */
-static void json_body(json_line *line, const char *key, const motion_stage *stage, bool there, uint32_t rank)
+static void json_body(json_line *line, const char *key, const motion_stage *stage, bool there, uint32_t body_index)
 {
     if (there) {
-        json_line_string(line, key, body_name(stage, rank));
+        json_line_string(line, key, body_name(stage, body_index));
     } else {
         json_line_number(line, key, INFINITY);
     }

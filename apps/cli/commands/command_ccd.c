@@ -242,7 +242,7 @@ static void print_statistics(tool_session *session, const loaded_world *loaded, 
            (unsigned long long)counters->rejected_by_cubic, (unsigned long long)counters->rejected_by_free_axis,
            (unsigned long long)counters->decided_in_double, (unsigned long long)counters->decided_exactly,
            (unsigned long long)counters->scratch_bytes);
-    remark("%.3f ms to look at the start; %.3f ms prepare, %.3f ms search, %.3f ms finish",
+    remark("%.3f ms to test the start; %.3f ms prepare, %.3f ms search, %.3f ms finish",
            (double)answer->start_ns * 1e-6, (double)counters->ns_prepare * 1e-6, (double)counters->ns_search * 1e-6,
            (double)counters->ns_finish * 1e-6);
 }
@@ -257,7 +257,7 @@ static int ask(tool_session *session, const loaded_world *loaded, ccd_answer *an
     def.separation = options->separation;
     def.cancel = interrupt_flag();
     uint64_t began = dent_clock_ns();
-    progress_begin(&session->progress, "looking at the start", 0);
+    progress_begin(&session->progress, "testing the start", 0);
     dent_status status = dent_world_initial_state(loaded->world, &def, &answer->start);
     answer->start_ns = dent_clock_ns() - began;
     if (status == DENT_OK && answer->start.outcome == DENT_OUTCOME_COMPLETE) {

@@ -299,12 +299,12 @@ static void print_input(tool_session *session, const loaded_world *loaded, const
 /* ---- one file after the other ---------------------------------------------------------------- */
 
 static int inform_about_body(tool_session *session, const loaded_world *loaded, const dent_frames *frames,
-                             uint32_t rank, uint32_t number)
+                             uint32_t body_index, uint32_t number)
 {
     body_facts facts;
     memset(&facts, 0, sizeof facts);
     facts.number = number;
-    facts.body = &loaded->bodies[rank];
+    facts.body = &loaded->bodies[body_index];
     facts.file = loaded->inputs[facts.body->input].name;
     facts.frames = frames != NULL ? dent_frames_count(frames) : 0;
     dent_status status = dent_body_get_topology(loaded->world, facts.body->id, &facts.topology);
@@ -346,8 +346,8 @@ static int inform_about_input(tool_session *session, const char *name, uint32_t 
     if (status == STATUS_GOOD && !options_have(session->options, OPTION_JSON)) {
         print_input(session, &loaded, frames);
     }
-    for (uint32_t rank = 0; rank < loaded.body_count && status == STATUS_GOOD; rank++) {
-        status = inform_about_body(session, &loaded, frames, rank, (*number)++);
+    for (uint32_t body_index = 0; body_index < loaded.body_count && status == STATUS_GOOD; body_index++) {
+        status = inform_about_body(session, &loaded, frames, body_index, (*number)++);
     }
     if (status == STATUS_GOOD) {
         printer_flush(session->out);

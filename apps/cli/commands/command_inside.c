@@ -171,6 +171,10 @@ static int refuse_open_bodies(const loaded_world *loaded)
         if (topology.surface_face_count == 0) {
             return complain("inside: body %u (%s) has no faces", i, loaded->bodies[i].name);
         }
+        if (!topology.surface_closed && topology.boundary_edges == 0) {
+            return complain("inside: body %u (%s) is not closed: at some edge more faces run one way than the other", i,
+                            loaded->bodies[i].name);
+        }
         if (!topology.surface_closed) {
             return complain("inside: body %u (%s) is not closed: %u edges have one face", i, loaded->bodies[i].name,
                             topology.boundary_edges);

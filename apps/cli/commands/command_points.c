@@ -182,6 +182,13 @@ static int report(tool_session *session, const points_run *run, const char *path
     int status = path[0] != '\0' ? write_curve(session, run, path) : STATUS_GOOD;
     if (status == STATUS_GOOD && result->answer == DENT_CLOUD_UNKNOWN) {
         printer_flush(session->out);
+        for (int i = 0; i < 2; i++) {
+            const dent_cloud_info *info = &run->inputs[i].info;
+            if (info->isolated + info->merged == info->points) {
+                return complain("points: unknown: %s has no surface: none of its points has a neighbour",
+                                session->options->arguments[i]);
+            }
+        }
         return result->outcome == DENT_OUTCOME_BUDGET_SPENT
                    ? complain("points: unknown: the budget is spent and nothing was found yet")
                    : complain("points: unknown: the surfaces are not defined at %llu places where they may meet",

@@ -5,6 +5,7 @@
 #include "paper_stage.h"
 
 #include "tool.h"
+#include "tool_vectors.h"
 
 #include <dent/contact.h>
 
@@ -129,11 +130,6 @@ static void stage_pose(depth_stage *stage, double t)
 
 /* ---- the nearest point of the surface -------------------------------------------------------------------- */
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static double clamped(double value)
 {
     return value < 0 ? 0 : value > 1 ? 1 : value;
@@ -148,7 +144,7 @@ static double nearest_on_triangle(const double p[3], const double *const c[3], d
         v[k] = c[2][k] - c[0][k];
         w[k] = p[k] - c[0][k];
     }
-    double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), wu = dot(w, u), wv = dot(w, v), det = uu * vv - uv * uv;
+    double uu = tool_dot(u, u), uv = tool_dot(u, v), vv = tool_dot(v, v), wu = tool_dot(w, u), wv = tool_dot(w, v), det = uu * vv - uv * uv;
     double a = (vv * wu - uv * wv) / det, b = (uu * wv - uv * wu) / det, best = INFINITY;
     if (a >= 0 && b >= 0 && a + b <= 1) {
         for (int k = 0; k < 3; k++) {
@@ -164,12 +160,12 @@ static double nearest_on_triangle(const double p[3], const double *const c[3], d
             along[k] = t[k] - s[k];
             from[k] = p[k] - s[k];
         }
-        double share = clamped(dot(from, along) / dot(along, along));
+        double share = clamped(tool_dot(from, along) / tool_dot(along, along));
         for (int k = 0; k < 3; k++) {
             here[k] = s[k] + share * along[k];
             away[k] = p[k] - here[k];
         }
-        double distance = sqrt(dot(away, away));
+        double distance = sqrt(tool_dot(away, away));
         if (distance < best) {
             best = distance;
             memcpy(out, here, sizeof here);
@@ -211,7 +207,7 @@ static const dent_contact *contact_of(const dent_contacts *contacts, uint32_t ve
 static double distance(const double a[3], const double b[3])
 {
     double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return sqrt(dot(difference, difference));
+    return sqrt(tool_dot(difference, difference));
 }
 
 /* ---- sliding --------------------------------------------------------------------------------------------- */

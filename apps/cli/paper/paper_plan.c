@@ -2,7 +2,7 @@
  * 2006, which reports up to 70 times).
  *
  * A bar of 400 x 100 x 100 flies through a slot in a wall 300 thick (millimetres, six freedoms). The slot is wider than
- * the bar by 2, 4, 8 and 16 security distances of 2 on each side. Both searches run with and without contact
+ * the bar by 2, 4, 8 and 16 target gaps of 2 on each side. Both searches run with and without contact
  * milestones; --steps N takes N seeds (default 3). A search ends with the first path or after LIMIT_SECONDS, which then
  * count. For a quick trial --scale shortens the limit, with its cube. */
 #include "paper_chart.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 enum { BODIES = 3, SEEDS = 3, LIMIT_SECONDS = 10, SLICE = 64 };
-static const double security = 0.002;
+static const double target_gap = 0.002;
 
 typedef struct passage {
     double corners[BODIES][8][3];
@@ -89,7 +89,7 @@ static int measure(paper_run *run, const passage *made, dent_plan_method method,
     def.body_count = BODIES;
     def.lower = lower;
     def.upper = upper;
-    def.security = security;
+    def.target_gap = target_gap;
     def.method = method;
     def.no_contact_milestones = !contacts;
     def.no_shortening = true;
@@ -130,7 +130,7 @@ static int make_passages(paper_run *run)
     static paper_chart chart;
     chart = (paper_chart){.name = "plan-passages",
                           .title = "Time to a path through a slot, with contact milestones and without",
-                          .x_label = "clearance on each side, in security distances",
+                          .x_label = "clearance on each side, in target gaps",
                           .y_label = "mean seconds (searches without a path count with the limit)",
                           .x_logarithmic = true,
                           .y_logarithmic = true};
@@ -143,7 +143,7 @@ static int make_passages(paper_run *run)
                    "found", "mean s", "edge tests");
     for (double clearance = 2; clearance <= 16 && status == STATUS_GOOD; clearance *= 2) {
         passage made;
-        status = make_passage(run, clearance * security, &made);
+        status = make_passage(run, clearance * target_gap, &made);
         for (int variant = 0; variant < 4 && status == STATUS_GOOD; variant++) {
             passage_row row;
             dent_plan_method method = variant / 2 ? DENT_PLAN_ROADMAP : DENT_PLAN_TREE;

@@ -89,8 +89,8 @@ paper_method paper_method_default(const char *name, dent_method method)
 
 static bool leave_out_self_pairs(dent_world *world)
 {
-    for (uint32_t rank = 0; rank < dent_world_body_count(world); rank++) {
-        if (dent_body_set_filter(world, dent_world_body_at(world, rank), 1, UINT32_MAX, false) != DENT_OK) {
+    for (uint32_t body_index = 0; body_index < dent_world_body_count(world); body_index++) {
+        if (dent_body_set_filter(world, dent_world_body_at(world, body_index), 1, UINT32_MAX, false) != DENT_OK) {
             return false;
         }
     }
@@ -152,10 +152,10 @@ void paper_stage_close(paper_stage *stage)
 double paper_mean_edge(const bench_scene *scene, const paper_stage *stage)
 {
     double sum = 0, weight = 0;
-    for (uint32_t rank = 0; rank < scene->body_count; rank++) {
+    for (uint32_t body_index = 0; body_index < scene->body_count; body_index++) {
         dent_body_metrics measure;
         uint32_t edges;
-        dent_body_id id = dent_world_body_at(stage->world, rank);
+        dent_body_id id = dent_world_body_at(stage->world, body_index);
         dent_body_edges(stage->world, id, &edges);
         if (dent_body_get_metrics(stage->world, id, &measure) == DENT_OK) {
             sum += measure.mean_edge * edges;

@@ -1,5 +1,5 @@
 /* paper_surface.c — the claims of "Collision Detection on Deformable Surfaces" (Volino and Magnenat-Thalmann,
- * Eurographics tutorial 2006) measured: that regions looked at are alike in size and number however finely the surface
+ * Eurographics tutorial 2006) measured: that regions tested are alike in size and number however finely the surface
  * is cut (its figure 18), that flat parts are left out by curvature, and what the number of directions of the bounding
  * volumes and the building of the hierarchy bring. The chapter draws pictures and gives no times.
  *
@@ -176,7 +176,7 @@ static int make_resolution(paper_run *run)
     } cloths[] = {{"crossing cloth", 1}, {"cloth without crossings", 0.4}};
     static paper_chart chart;
     chart = (paper_chart){.name = "surface-resolution",
-                          .title = "The same cloth cut finer and finer: what the search looks at",
+                          .title = "The same cloth cut finer and finer: regions that the search tests",
                           .x_label = "triangles",
                           .y_label = "number",
                           .x_logarithmic = true,
@@ -196,7 +196,7 @@ static int make_resolution(paper_run *run)
                 break;
             }
             print_sample(run, cloths[c].name, refinements[i], &sample);
-            snprintf(curve, sizeof curve, "%s: regions looked at", cloths[c].name);
+            snprintf(curve, sizeof curve, "%s: regions tested", cloths[c].name);
             paper_chart_add(&chart, curve, sample.triangles, sample.regions);
             snprintf(curve, sizeof curve, "%s: neighbours left to test", cloths[c].name);
             paper_chart_add(&chart, curve, sample.triangles, sample.neighbours - sample.culled);
@@ -388,7 +388,7 @@ static int make_phases(paper_run *run)
 }
 
 const paper_figure figure_surface_resolution = {
-    "surface-resolution", "surfaces: regions looked at on a mesh and finer ones", make_resolution};
+    "surface-resolution", "surfaces: regions tested on a mesh and finer ones", make_resolution};
 const paper_figure figure_surface_flatness = {"surface-flatness", "surfaces: share proven free against steepness",
                                               make_flatness};
 const paper_figure figure_surface_culling = {

@@ -175,8 +175,8 @@ static int advance(view_source *source)
     return STATUS_GOOD;
 }
 
-/* Rank in the world of a body of the haptic scene: the hand and what it cannot meet are left out there. */
-static uint32_t rank_of(const hand *own, uint32_t body)
+/* Body index in the world of a body of the haptic scene: the hand and what it cannot meet are left out there. */
+static uint32_t body_index_of(const hand *own, uint32_t body)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->loaded.body_count; i++) {
@@ -204,7 +204,7 @@ static int find_contacts(view_source *source)
     for (uint32_t i = 0; i < state.contact_count; i++) {
         const dent_haptic_contact *contact = &state.contacts[i];
         view_contact shown = {
-            .body_a = own->body, .body_b = rank_of(own, contact->body), .force = (float)contact->force};
+            .body_a = own->body, .body_b = body_index_of(own, contact->body), .force = (float)contact->force};
         for (int axis = 0; axis < 3; axis++) {
             shown.point[axis] = (float)view_place(source, contact->point_body[axis], axis);
             shown.normal[axis] = (float)contact->normal[axis];

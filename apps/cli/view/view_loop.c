@@ -123,7 +123,7 @@ static void tell_trouble(viewing *view)
     }
 }
 
-/* A wish that cannot be fulfilled, said on the terminal already. It is no reason to end, except for a snapshot, which
+/* A request that cannot be fulfilled, reported on the terminal already. It is no reason to end, except for a snapshot, which
  * would wait for it. */
 static int give_up(viewing *view, int failed)
 {

@@ -1,5 +1,5 @@
 /* view_settings.c — `--show`: what the page begins with, as KEY=VALUE joined by &. It travels to the page behind the # of
- * the address; here it is only checked, so that a misspelt wish is an error and not a picture without it. */
+ * the address; here it is only checked, so that a misspelt setting is an error and not a picture without it. */
 #include "questions.h"
 #include "tool.h"
 #include <view_frames.h>
@@ -169,7 +169,7 @@ static const struct request_form {
     {"no-contacts", good_switch, "1"},
 };
 
-/* Reads up to the next & or the end; false: too long for any wish. */
+/* Reads up to the next & or the end; false: too long for any setting. */
 static bool read_request(const char *text, size_t length, request *told, char *whole)
 {
     if (length >= VIEW_SHOW_LIMIT) {

@@ -4,6 +4,7 @@
  * Distance is from the vertex to the nearest of the surface faces round the four nearest surface vertices of other
  * bodies: an upper bound, and the distance itself where faces are not much longer than wide. */
 #include "view_frames.h"
+#include "view_vectors.h"
 
 #include <dent/neighbours.h>
 
@@ -28,18 +29,6 @@ static void edge(const double *positions, uint32_t from, uint32_t to, double out
     }
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static double sum_of_squares(const double *positions, const uint32_t *corners, int count)
 {
     double sum = 0;
@@ -47,7 +36,7 @@ static double sum_of_squares(const double *positions, const uint32_t *corners, i
         for (int k = i + 1; k < count; k++) {
             double along[3];
             edge(positions, corners[i], corners[k], along);
-            sum += dot(along, along);
+            sum += view_dot(along, along);
         }
     }
     return sum;
@@ -60,8 +49,8 @@ static double tetrahedron_quality(const double *positions, const uint32_t *corne
     edge(positions, corners[0], corners[1], a);
     edge(positions, corners[0], corners[2], b);
     edge(positions, corners[0], corners[3], c);
-    cross(b, c, normal);
-    double mean = sqrt(sum_of_squares(positions, corners, 4) / 6), volume = dot(a, normal) / 6;
+    view_cross(b, c, normal);
+    double mean = sqrt(sum_of_squares(positions, corners, 4) / 6), volume = view_dot(a, normal) / 6;
     return mean > 0 ? 6 * sqrt(2.0) * volume / (mean * mean * mean) : 0;
 }
 
@@ -70,8 +59,8 @@ static double triangle_quality(const double *positions, const uint32_t *corners)
     double a[3], b[3], normal[3], sum = sum_of_squares(positions, corners, 3);
     edge(positions, corners[0], corners[1], a);
     edge(positions, corners[0], corners[2], b);
-    cross(a, b, normal);
-    return sum > 0 ? 2 * sqrt(3.0) * sqrt(dot(normal, normal)) / sum : 0;
+    view_cross(a, b, normal);
+    return sum > 0 ? 2 * sqrt(3.0) * sqrt(view_dot(normal, normal)) / sum : 0;
 }
 
 static void lower(double *value, double to)
@@ -131,13 +120,13 @@ static double segment_squared(const double p[3], const double *a, const double *
         along[axis] = b[axis] - a[axis];
         to[axis] = p[axis] - a[axis];
     }
-    double squared = dot(along, along);
-    t = squared > 0 ? dot(to, along) / squared : 0;
+    double squared = view_dot(along, along);
+    t = squared > 0 ? view_dot(to, along) / squared : 0;
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     for (int axis = 0; axis < 3; axis++) {
         to[axis] -= t * along[axis];
     }
-    return dot(to, to);
+    return view_dot(to, to);
 }
 
 static double face_squared(const double p[3], const double *a, const double *b, const double *c)
@@ -149,13 +138,13 @@ static double face_squared(const double p[3], const double *a, const double *b, 
         ac[axis] = c[axis] - a[axis];
         ap[axis] = p[axis] - a[axis];
     }
-    cross(ab, ac, normal);
-    double squared = dot(normal, normal);
+    view_cross(ab, ac, normal);
+    double squared = view_dot(normal, normal);
     if (squared > 0) {
-        cross(ab, ap, side);
-        double w = dot(side, normal) / squared;
-        cross(ap, ac, side);
-        double v = dot(side, normal) / squared, height = dot(ap, normal);
+        view_cross(ab, ap, side);
+        double w = view_dot(side, normal) / squared;
+        view_cross(ap, ac, side);
+        double v = view_dot(side, normal) / squared, height = view_dot(ap, normal);
         best = v >= 0 && w >= 0 && v + w <= 1 ? fmin(best, height * height / squared) : best;
     }
     return best;
@@ -282,7 +271,7 @@ static void find_speed(view_source *source, uint32_t index, double *vertices)
     const double *velocities = source->find_velocities(source, index);
     for (uint32_t v = 0; v < source->bodies[index].vertex_count; v++) {
         const double *velocity = velocities + 3 * (size_t)v;
-        vertices[v] = velocities != NULL ? sqrt(dot(velocity, velocity)) : -1;
+        vertices[v] = velocities != NULL ? sqrt(view_dot(velocity, velocity)) : -1;
     }
 }
 

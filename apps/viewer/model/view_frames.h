@@ -66,7 +66,7 @@ int view_send_opening(view_source *source, view_server *server);
  * either. Where these cannot be had view_fail says why, the frame goes without them, and a question is taken back;
  * null: no memory, reported. */
 view_message *view_make_frame(view_source *source, view_settings *requests, uint32_t sequence, uint32_t flags);
-/** The shapes of the structure wished for, at the present positions; null: an error that was reported. Keeps a bounding
+/** The shapes of the requested structure, at the present positions; null: an error that was reported. Keeps a bounding
  *  tree in the source, to refit it for the next frame. (view_structures.c) */
 view_message *view_make_boxes(view_source *source, const view_settings *requests);
 /** What all pages share, as STATE; what went wrong, as NOTE. Null: no memory. */

@@ -7,6 +7,8 @@
  * Directions are at least 35 degrees apart, so a corner is as good as its planes. */
 #include "view_polytope.h"
 
+#include "view_vectors.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -22,19 +24,6 @@ typedef struct polygon {
     uint32_t count;
     double corners[MOST_SIDES][3];
 } polygon;
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double result[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        int next = (axis + 1) % 3, after = (axis + 2) % 3;
-        result[axis] = a[next] * b[after] - a[after] * b[next];
-    }
-}
 
 /* Both planes of a slab, relative to the middle. Extended precision: far from the origin the ends and the middle are
  * large and their difference is not. */
@@ -55,15 +44,15 @@ static void large_polygon(const plane *of, polygon *made)
 {
     enum { REACH = 4 };
     static const double turns[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    double square = dot(of->normal, of->normal), helper[3] = {0}, across[3], along[3];
+    double square = view_dot(of->normal, of->normal), helper[3] = {0}, across[3], along[3];
     int least = 0;
     for (int axis = 1; axis < 3; axis++) {
         least = fabs(of->normal[axis]) < fabs(of->normal[least]) ? axis : least;
     }
     helper[least] = 1;
-    cross(of->normal, helper, across);
-    cross(of->normal, across, along);
-    double wide = REACH / sqrt(dot(across, across)), high = REACH / sqrt(dot(along, along));
+    view_cross(of->normal, helper, across);
+    view_cross(of->normal, across, along);
+    double wide = REACH / sqrt(view_dot(across, across)), high = REACH / sqrt(view_dot(along, along));
     made->count = 4;
     for (int i = 0; i < 4; i++) {
         for (int axis = 0; axis < 3; axis++) {
@@ -86,7 +75,7 @@ static void cut(polygon *shape, const plane *by)
     polygon left = {0};
     for (uint32_t i = 0; i < shape->count; i++) {
         const double *here = shape->corners[i], *next = shape->corners[(i + 1) % shape->count];
-        double above = dot(by->normal, here) - by->height, next_above = dot(by->normal, next) - by->height;
+        double above = view_dot(by->normal, here) - by->height, next_above = view_dot(by->normal, next) - by->height;
         if (above <= ON_PLANE) {
             add_corner(&left, here);
         }
@@ -107,12 +96,12 @@ static double area(const polygon *shape)
     double sum[3] = {0};
     for (uint32_t i = 0; i < shape->count; i++) {
         double part[3];
-        cross(shape->corners[i], shape->corners[(i + 1) % shape->count], part);
+        view_cross(shape->corners[i], shape->corners[(i + 1) % shape->count], part);
         for (int axis = 0; axis < 3; axis++) {
             sum[axis] += part[axis];
         }
     }
-    return sqrt(dot(sum, sum));
+    return sqrt(view_dot(sum, sum));
 }
 
 /* The place of a corner, added where it is new; the last place when there is no room. */

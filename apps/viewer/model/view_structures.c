@@ -99,7 +99,7 @@ static bool node_shown(const dent_bound_node *node, uint32_t level)
 
 static view_message *nodes_of(view_source *source, uint32_t level, bool balls)
 {
-    dent_bound_tree_info facts = dent_bound_tree_get_facts(source->tree);
+    dent_bound_tree_info facts = dent_bound_tree_get_info(source->tree);
     uint64_t total = 0;
     level = level < facts.levels ? level : facts.levels - 1;
     for (uint32_t i = 0; i < facts.nodes; i++) {

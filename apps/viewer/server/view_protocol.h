@@ -124,7 +124,7 @@ typedef enum view_command_kind {
     VIEW_COMMAND_TURN,            /* turn X Y Z               the hand, by a rotation vector */
     VIEW_COMMAND_JOINT,           /* joint INDEX VALUE          of a robot, see HELLO */
     VIEW_COMMAND_RELEASE,         /* release                                        */
-    VIEW_COMMAND_SETTLED          /* settled                    everything wished for is drawn: take the picture */
+    VIEW_COMMAND_SETTLED          /* settled                    everything requested is drawn: take the picture */
 } view_command_kind;
 
 typedef struct view_command {

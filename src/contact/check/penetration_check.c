@@ -247,7 +247,7 @@ static void count(struct question_call *call)
     const struct check_run *run = call->run;
     dent_query_counters *counters = &((dent_check_result *)call->result)->counters;
     counters->method = ((const dent_check_def *)call->def)->method;
-    counters->reason = run->exhaustive ? "asked for" : "a box tree for each body";
+    counters->reason = run->exhaustive ? "requested" : "a box tree for each body";
     counters->box_tests = run->total.box_tests;
     counters->candidates = run->total.candidates;
     counters->exact_fallbacks = run->total.predicates.exact_fallbacks;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/containers/vectors.h"
 #include "geometry/numbers/power_of_two.h"
 
 /* Corners relative to p, scaled; value = scaled * 2^exponent. */
@@ -46,18 +47,6 @@ static inline struct local_corners corners_seen_from(const double p[3], const do
     return local;
 }
 
-static inline double local_dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static inline void local_cross(const double a[3], const double b[3], double result[3])
-{
-    result[0] = a[1] * b[2] - a[2] * b[1];
-    result[1] = a[2] * b[0] - a[0] * b[2];
-    result[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* A candidate: weights of the corners and the squared distance from the origin, scaled. */
 struct candidate {
     double weight[3];
@@ -76,7 +65,7 @@ static inline void measure(struct candidate *candidate, const struct local_corne
 {
     double point[3];
     weigh(candidate, local, point);
-    candidate->squared = local_dot(point, point);
+    candidate->squared = vector_dot(point, point);
 }
 
 /* The point of the segment between two corners closest to the origin. */
@@ -86,7 +75,7 @@ static inline struct candidate candidate_of_edge(const struct local_corners *loc
     for (int axis = 0; axis < 3; axis++) {
         direction[axis] = local->corner[to][axis] - local->corner[from][axis];
     }
-    double along = -local_dot(direction, local->corner[from]), length = local_dot(direction, direction);
+    double along = -vector_dot(direction, local->corner[from]), length = vector_dot(direction, direction);
     double t = along <= 0.0 || length == 0.0 ? 0.0 : along >= length ? 1.0 : along / length;
     struct candidate candidate = {{0.0, 0.0, 0.0}, 0.0};
     candidate.weight[from] = 1.0 - t;
@@ -109,10 +98,10 @@ static inline bool candidate_of_foot(const struct local_corners *local, struct c
         ab[axis] = local->corner[1][axis] - local->corner[0][axis];
         ac[axis] = local->corner[2][axis] - local->corner[0][axis];
     }
-    local_cross(ab, ac, normal);
+    vector_cross(ab, ac, normal);
     for (int k = 0; k < 3; k++) {
-        local_cross(local->corner[k == 2 ? 0 : k + 1], local->corner[k == 0 ? 2 : k - 1], flipped);
-        foot->weight[k] = local_dot(flipped, normal);
+        vector_cross(local->corner[k == 2 ? 0 : k + 1], local->corner[k == 0 ? 2 : k - 1], flipped);
+        foot->weight[k] = vector_dot(flipped, normal);
         total += foot->weight[k];
     }
     if (!(foot->weight[0] > 0.0 && foot->weight[1] > 0.0 && foot->weight[2] > 0.0)) {

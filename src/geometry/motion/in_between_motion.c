@@ -47,7 +47,7 @@ const char *motion_fault(const dent_motion *motion, bool *finite)
     }
     if (motion->kind == DENT_MOTION_SCREW && fabs(motion->angle) > 1 &&
         fabs(sine_and_cosine(0.5 * motion->angle).sine) < 0x1p-21) {
-        double along = dot_product(axis, motion->displacement);
+        double along = vector_dot(axis, motion->displacement);
         for (int k = 0; k < 3; k++) {
             if (motion->displacement[k] - along * axis[k] != 0) {
                 return "a screw by full turns cannot move across its axis";
@@ -64,12 +64,12 @@ static void make_arcs(const dent_motion *motion, const double axis[3], double sc
     for (int k = 0; k < 3; k++) {
         displacement[k] = motion->displacement[k] * scale;
     }
-    double along = dot_product(axis, displacement);
+    double along = vector_dot(axis, displacement);
     for (int k = 0; k < 3; k++) {
         trajectory->velocity[k] = along * axis[k];
         trajectory->arc[k] = displacement[k] - trajectory->velocity[k];
     }
-    cross_product(axis, trajectory->arc, trajectory->arc_across);
+    vector_cross(axis, trajectory->arc, trajectory->arc_across);
     trajectory->half_sine = sine_and_cosine(0.5 * trajectory->angle).sine;
     trajectory->arcs = trajectory->arc[0] != 0 || trajectory->arc[1] != 0 || trajectory->arc[2] != 0;
 }

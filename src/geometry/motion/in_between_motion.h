@@ -17,6 +17,8 @@
 
 #include <dent/motion.h>
 
+#include "base/containers/vectors.h"
+
 struct trajectory {
     double fixed[9], cosine_part[9], sine_part[9]; /* 3 x 3, row-major */
     double angle;
@@ -85,19 +87,6 @@ static inline void transpose_times_matrix(const double a[9], const double b[9], 
             c[3 * i + j] = (a[i] * b[j] + a[3 + i] * b[3 + j]) + a[6 + i] * b[6 + j];
         }
     }
-}
-
-static inline double dot_product(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static inline void cross_product(const double a[3], const double b[3], double c[3])
-{
-    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-    c[0] = x;
-    c[1] = y;
-    c[2] = z;
 }
 
 #endif

@@ -163,7 +163,7 @@ static void find_spin(struct motion_piece *piece)
     double m[9];
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            m[3 * i + j] = dot_product(d + 3 * i, r + 3 * j);
+            m[3 * i + j] = vector_dot(d + 3 * i, r + 3 * j);
         }
     }
     piece->spin[0] = 0.5 * (m[7] - m[5]);

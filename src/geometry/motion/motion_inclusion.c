@@ -16,7 +16,7 @@ void move_points(const struct motion_piece *piece, const double (*corners)[3], i
             position[k] += piece->translation[k];
             sweep[k] = h * (sweep[k] + piece->translation_rate[k]);
         }
-        double reach = dot_product(corners[corner], corners[corner]), length = dot_product(sweep, sweep);
+        double reach = vector_dot(corners[corner], corners[corner]), length = vector_dot(sweep, sweep);
         farthest = reach > farthest ? reach : farthest;
         longest = length > longest ? length : longest;
     }
@@ -43,7 +43,7 @@ void move_linear_points(const struct motion_piece *piece, double middle, const d
             sweep[k] = h * ((flipped[k] + sweep[k]) + piece->translation_rate[k]);
         }
         double speed = vector_length(velocity), reach = vector_length(now) + h * speed;
-        double length = dot_product(sweep, sweep);
+        double length = vector_dot(sweep, sweep);
         farthest = reach > farthest ? reach : farthest;
         fastest = speed > fastest ? speed : fastest;
         longest = length > longest ? length : longest;
@@ -66,8 +66,8 @@ struct simplex {
  * that it no longer separates what the edge does: the part along the edge is taken out once more. */
 static void make_perpendicular(const double edge[3], double v[3])
 {
-    double length = dot_product(edge, edge), along = dot_product(v, edge);
-    if (dot_product(v, v) < 0x1p-44 * length) {
+    double length = vector_dot(edge, edge), along = vector_dot(v, edge);
+    if (vector_dot(v, v) < 0x1p-44 * length) {
         for (int k = 0; k < 3; k++) {
             v[k] -= along / length * edge[k];
         }
@@ -79,7 +79,7 @@ static void nearest_of_segment(struct simplex *simplex, double nearest[3])
 {
     const double *p = simplex->point[0], *q = simplex->point[1];
     double edge[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-    double along = -dot_product(p, edge), length = dot_product(edge, edge);
+    double along = -vector_dot(p, edge), length = vector_dot(edge, edge);
     if (!(along > 0)) {
         simplex->count = 1;
         memcpy(nearest, p, 3 * sizeof(double));
@@ -127,8 +127,8 @@ static void nearest_of_triangle(struct simplex *simplex, double nearest[3])
         ab[k] = b[k] - a[k];
         ac[k] = c[k] - a[k];
     }
-    double a1 = -dot_product(a, ab), a2 = -dot_product(a, ac), b1 = -dot_product(b, ab), b2 = -dot_product(b, ac);
-    double c1 = -dot_product(c, ab), c2 = -dot_product(c, ac);
+    double a1 = -vector_dot(a, ab), a2 = -vector_dot(a, ac), b1 = -vector_dot(b, ab), b2 = -vector_dot(b, ac);
+    double c1 = -vector_dot(c, ab), c2 = -vector_dot(c, ac);
     double beyond_ab = a1 * b2 - b1 * a2, beyond_ac = c1 * a2 - a1 * c2, beyond_bc = b1 * c2 - c1 * b2;
     if (a1 <= 0 && a2 <= 0) {
         keep_point(simplex, 0, nearest);
@@ -144,8 +144,8 @@ static void nearest_of_triangle(struct simplex *simplex, double nearest[3])
         double p = b2 - b1, q = c1 - c2;
         keep_edge(simplex, 1, 2, p + q > 0 ? p / (p + q) : 0, nearest);
     } else {
-        cross_product(ab, ac, normal);
-        double area = dot_product(normal, normal), s = area > 0 ? dot_product(normal, a) / area : 0;
+        vector_cross(ab, ac, normal);
+        double area = vector_dot(normal, normal), s = area > 0 ? vector_dot(normal, a) / area : 0;
         for (int k = 0; k < 3; k++) {
             nearest[k] = s * normal[k];
         }
@@ -168,8 +168,8 @@ static bool nearest_of_tetrahedron(struct simplex *simplex, double nearest[3])
             e2[k] = c[k] - a[k];
             e3[k] = d[k] - a[k];
         }
-        cross_product(e1, e2, normal);
-        double side = dot_product(normal, e3), origin = -dot_product(normal, a);
+        vector_cross(e1, e2, normal);
+        double side = vector_dot(normal, e3), origin = -vector_dot(normal, a);
         double flat = 0x1p-44 * vector_length(normal) * vector_length(e3); /* no inside: its faces are all there is */
         if ((side > flat && origin > 0) || (side < -flat && origin < 0)) {
             continue;
@@ -180,7 +180,7 @@ static bool nearest_of_tetrahedron(struct simplex *simplex, double nearest[3])
         memcpy(trial.point[1], b, sizeof point);
         memcpy(trial.point[2], c, sizeof point);
         nearest_of_triangle(&trial, point);
-        double squared = dot_product(point, point);
+        double squared = vector_dot(point, point);
         inside = false;
         if (squared < best_squared) {
             best_squared = squared;
@@ -206,14 +206,14 @@ struct hulls {
 static double lowest_difference(const struct hulls *hulls, const double v[3], double difference[3])
 {
     int low = 0, high = 0;
-    double lowest = dot_product(hulls->b[0], v), highest = dot_product(hulls->a[0], v);
+    double lowest = vector_dot(hulls->b[0], v), highest = vector_dot(hulls->a[0], v);
     for (int i = 1; i < hulls->count_b; i++) {
-        double along = dot_product(hulls->b[i], v);
+        double along = vector_dot(hulls->b[i], v);
         low = along < lowest ? i : low;
         lowest = along < lowest ? along : lowest;
     }
     for (int i = 1; i < hulls->count_a; i++) {
-        double along = dot_product(hulls->a[i], v);
+        double along = vector_dot(hulls->a[i], v);
         high = along > highest ? i : high;
         highest = along > highest ? along : highest;
     }
@@ -244,7 +244,7 @@ static bool walk(const struct hulls *hulls, double enough, double precision, dou
     struct simplex simplex = {.count = 0};
     double next[3], enough_squared = enough * enough, last = INFINITY;
     for (int step = 0; step < WALK_LIMIT; step++) {
-        double squared = dot_product(v, v);
+        double squared = vector_dot(v, v);
         *gap = lowest_difference(hulls, v, next);
         if (*gap > 0 && *gap * *gap > enough_squared * squared * (1 + 0x1p-40)) {
             return true;
@@ -345,7 +345,7 @@ struct advance advance_points(const double (*a)[3], int count_a, const struct mo
         }
         double certain = gap / length * (1 - 0x1p-40) - b->rest, fall = -INFINITY;
         for (int i = 0; i < b->count; i++) {
-            double along = -dot_product(b->sweep[i], v) / length;
+            double along = -vector_dot(b->sweep[i], v) / length;
             fall = along > fall ? along : fall;
         }
         advance.approach = fall > 0 ? fall * (1 + 0x1p-40) : 0;

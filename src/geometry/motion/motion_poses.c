@@ -42,8 +42,8 @@ static DENT_NOINLINE dent_status pose_of_rotation(dent_context *context, const d
                          worst);
     }
     double cross[3];
-    cross_product(m, m + 3, cross);
-    if (!(dot_product(cross, m + 6) > 0)) {
+    vector_cross(m, m + 3, cross);
+    if (!(vector_dot(cross, m + 6) > 0)) {
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "the matrix of the pose is a mirror image");
     }
     quaternion_of_matrix(m, pose->rotation);
@@ -276,7 +276,7 @@ static DENT_NOINLINE dent_status find_motion(dent_context *context, const dent_p
         return dent_fail(context, DENT_ERROR_INVALID_ARGUMENT, "the poses are too far apart for a double");
     }
     if (kind == DENT_MOTION_SCREW && full_turns != 0 && tiny) {
-        double along = dot_product(found.axis, found.displacement), across[3];
+        double along = vector_dot(found.axis, found.displacement), across[3];
         for (int k = 0; k < 3; k++) {
             across[k] = found.displacement[k] - along * found.axis[k];
         }

@@ -163,7 +163,7 @@ static int side_of(const struct trial *trial, const double n[3])
 {
     double low_a = INFINITY, high_a = -INFINITY, low_b = INFINITY, high_b = -INFINITY;
     for (int c = 0; c < 3; c++) {
-        double at_a = dot_product(trial->a[c], n), at_b = dot_product(trial->rounded[c], n);
+        double at_a = vector_dot(trial->a[c], n), at_b = vector_dot(trial->rounded[c], n);
         low_a = at_a < low_a ? at_a : low_a;
         high_a = at_a > high_a ? at_a : high_a;
         low_b = at_b < low_b ? at_b : low_b;
@@ -192,7 +192,7 @@ static void try_direction(struct trial *trial, const double n[3], const double c
         n0[k] *= side;
         n1[k] = side * change[k] / length;
     }
-    double along = dot_product(n0, n1); /* growing longer is of no use */
+    double along = vector_dot(n0, n1); /* growing longer is of no use */
     for (int k = 0; k < 3; k++) {
         n1[k] -= along * n0[k];
     }
@@ -208,7 +208,7 @@ static void try_direction(struct trial *trial, const double n[3], const double c
             rounded[k] = apart[k].high;
         }
         double l = along_direction(n0, apart).high * (1 - 0x1p-50) - error;
-        double r = dot_product(n0, rate) + dot_product(n1, rounded);
+        double r = vector_dot(n0, rate) + vector_dot(n1, rounded);
         r -= (b->rate_error + turn * error + 0x1p-48 * (b->speed + turn * trial->size)) * (1 + 0x1p-40);
         if (!(l > 0)) {
             return;
@@ -246,9 +246,9 @@ static void turning_product(const double a[3], const double change_a[3], const d
                             double product[3], double change[3])
 {
     double part[3];
-    cross_product(a, b, product);
-    cross_product(change_a, b, change);
-    cross_product(a, change_b, part);
+    vector_cross(a, b, product);
+    vector_cross(change_a, b, change);
+    vector_cross(a, change_b, part);
     for (int k = 0; k < 3; k++) {
         change[k] += part[k];
     }
@@ -294,7 +294,7 @@ struct leaving faces_leave(const double (*a)[3], const struct start_face *b, con
             trial.size += sum;
         }
     }
-    cross_product(spin, guess, turning);
+    vector_cross(spin, guess, turning);
     try_direction(&trial, guess, still);
     try_direction(&trial, guess, turning);
     try_features(&trial);

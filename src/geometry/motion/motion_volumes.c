@@ -63,11 +63,11 @@ void place_linear_volume(const struct motion_piece *piece, double middle, const 
 /* The centres come no nearer than the line allows. */
 static bool spheres_apart(const double apart[3], const struct placed_volume *b, double reach)
 {
-    double squared = dot_product(apart, apart), most = reach + b->sweep_length;
+    double squared = vector_dot(apart, apart), most = reach + b->sweep_length;
     if (squared > most * most * (1 + 0x1p-40)) {
         return true;
     }
-    double along = dot_product(apart, b->sweep), sweep = b->sweep_length * b->sweep_length;
+    double along = vector_dot(apart, b->sweep), sweep = b->sweep_length * b->sweep_length;
     if (!(sweep > 0) || squared <= reach * reach) {
         return false;
     }
@@ -78,7 +78,7 @@ static bool spheres_apart(const double apart[3], const struct placed_volume *b, 
     for (int k = 0; k < 3; k++) {
         nearest[k] = apart[k] + s * b->sweep[k];
     }
-    return dot_product(nearest, nearest) > reach * reach * (1 + 0x1p-40);
+    return vector_dot(nearest, nearest) > reach * reach * (1 + 0x1p-40);
 }
 
 /* Along an axis the centre of b is at d + s q, and the boxes meet there while that is at most `extent` in size. The

@@ -7,40 +7,14 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/containers/vectors.h"
 #include "geometry/numbers/power_of_two.h"
-
-static inline void vector_subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        out[axis] = a[axis] - b[axis];
-    }
-}
 
 static inline void vector_copy(const double a[3], double out[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         out[axis] = a[axis];
     }
-}
-
-/* out += factor * a */
-static inline void vector_add_scaled(double out[3], double factor, const double a[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        out[axis] += factor * a[axis];
-    }
-}
-
-static inline double vector_dot(const double a[3], const double b[3])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
-}
-
-static inline void vector_cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 static inline double vector_largest(const double a[3])

@@ -17,6 +17,7 @@
 #ifndef DENT_GEOMETRY_TRIANGLE_TETRAHEDRON_FILTER_H
 #define DENT_GEOMETRY_TRIANGLE_TETRAHEDRON_FILTER_H
 
+#include "base/containers/vectors.h"
 #include "geometry/predicates/orientation_predicates.h"
 
 enum filter_verdict {
@@ -25,25 +26,6 @@ enum filter_verdict {
     FILTER_INSIDE,        /* a corner of the triangle is in the interior */
     FILTER_NOT_SEPARATED, /* none of the four planes separates, no corner is inside: all certain */
 };
-
-static inline void filter_difference(const double p[3], const double q[3], double difference[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        difference[axis] = p[axis] - q[axis];
-    }
-}
-
-static inline void filter_cross(const double p[3], const double q[3], double normal[3])
-{
-    normal[0] = p[1] * q[2] - p[2] * q[1];
-    normal[1] = p[2] * q[0] - p[0] * q[2];
-    normal[2] = p[0] * q[1] - p[1] * q[0];
-}
-
-static inline double filter_dot(const double p[3], const double q[3])
-{
-    return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-}
 
 /* factor * u * XYZ of the largest differences, and what underflow may add. */
 static inline double filter_bound(const double differences[][3], int count, double factor)
@@ -94,14 +76,14 @@ static inline enum filter_verdict filter_face_planes(const double *const triangl
     double normals[3][3];
     struct filter_plane planes[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
     for (int k = 0; k < 3; k++) {
-        filter_difference(tetrahedron[k + 1], tetrahedron[0], differences[k]);
-        filter_difference(triangle[k], tetrahedron[0], differences[3 + k]);
+        vector_subtract(tetrahedron[k + 1], tetrahedron[0], differences[k]);
+        vector_subtract(triangle[k], tetrahedron[0], differences[3 + k]);
     }
     const double bound = filter_bound((const double(*)[3])differences, 6, 272.0);
-    filter_cross(differences[1], differences[2], normals[0]);
-    filter_cross(differences[2], differences[0], normals[1]);
-    filter_cross(differences[0], differences[1], normals[2]);
-    double volume = filter_dot(differences[0], normals[0]);
+    vector_cross(differences[1], differences[2], normals[0]);
+    vector_cross(differences[2], differences[0], normals[1]);
+    vector_cross(differences[0], differences[1], normals[2]);
+    double volume = vector_dot(differences[0], normals[0]);
     if (!(fabs(volume) > bound)) {
         return FILTER_UNKNOWN;
     }
@@ -109,7 +91,7 @@ static inline enum filter_verdict filter_face_planes(const double *const triangl
     for (int k = 0; k < 3; k++) {
         double side[4];
         for (int plane = 1; plane < 4; plane++) {
-            side[plane] = filter_dot(differences[3 + k], normals[plane - 1]) * sign;
+            side[plane] = vector_dot(differences[3 + k], normals[plane - 1]) * sign;
         }
         side[0] = (fabs(volume) - side[1]) - (side[2] + side[3]);
         for (int plane = 0; plane < 4; plane++) {
@@ -131,16 +113,16 @@ static inline enum filter_verdict filter_face_planes(const double *const triangl
 static inline bool filter_plane_cut(const double *const triangle[3], const double *const tetrahedron[4], int side[4])
 {
     double differences[6][3], normal[3]; /* two edges of the triangle, and the corners of the tetrahedron */
-    filter_difference(triangle[1], triangle[0], differences[0]);
-    filter_difference(triangle[2], triangle[0], differences[1]);
+    vector_subtract(triangle[1], triangle[0], differences[0]);
+    vector_subtract(triangle[2], triangle[0], differences[1]);
     for (int k = 0; k < 4; k++) {
-        filter_difference(tetrahedron[k], triangle[0], differences[2 + k]);
+        vector_subtract(tetrahedron[k], triangle[0], differences[2 + k]);
     }
     const double bound = filter_bound((const double(*)[3])differences, 6, 48.0);
-    filter_cross(differences[0], differences[1], normal);
+    vector_cross(differences[0], differences[1], normal);
     bool certain = true, proper = false;
     for (int k = 0; k < 4; k++) {
-        double value = filter_dot(normal, differences[2 + k]);
+        double value = vector_dot(normal, differences[2 + k]);
         side[k] = (value > bound) - (value < -bound);
         bool on = filter_equal(tetrahedron[k], triangle[0]) || filter_equal(tetrahedron[k], triangle[1]) ||
                   filter_equal(tetrahedron[k], triangle[2]);

@@ -524,7 +524,7 @@ static dent_status read_byte_order(struct gmsh_reader *reader)
     uint32_t one = byte_reader_u32(&input->bytes);
     if (one != 1 && one != 0x01000000) {
         return gmsh_fail(input, DENT_ERROR_FORMAT,
-                         "the file is announced as binary, but the number 1 that tells its byte order is missing");
+                         "the file is announced as binary, but the number 1 that gives its byte order is missing");
     }
     input->bytes.big_endian = one != 1;
     return DENT_OK;

@@ -306,7 +306,7 @@ static dent_status start_set(struct inp_reader *reader, const struct inp_keyword
     reader->set_space = has_instance ? inp_labels_find(&reader->labels, INP_INSTANCE, 0, instance) : reader->space;
     if (!has_name || reader->set_space == KEY_TREE_NONE) {
         return INP_FAIL(reader, DENT_ERROR_FORMAT, "%.*s: %s", SPAN_ARGUMENTS(keyword->name),
-                        has_name ? "there is no such instance" : "the name of the set is missing");
+                        has_name ? "unknown instance" : "the name of the set is missing");
     }
     const struct space *space = space_at(reader, reader->set_space);
     if (kind == INP_ELEMENT_SET && space->has_section &&

@@ -248,7 +248,7 @@ static enum place begin_geometry(struct urdf_parse *parse, const char *element, 
         read_numbers(parse, element, attributes, "radius", true, 1, &geometry->size[0]);
         check_positive(parse, element, geometry->size, 1);
     } else if (!geometry->is_visual) {
-        fail(parse, DENT_ERROR_UNSUPPORTED, "<%.60s> is no shape dent knows: it knows mesh, box, cylinder and sphere",
+        fail(parse, DENT_ERROR_UNSUPPORTED, "<%.60s> is an unknown shape; use mesh, box, cylinder or sphere",
              element);
     }
     return PLACE_LEAF;

@@ -279,7 +279,7 @@ static dent_status contour_walk_search(void *state, const struct search_request 
     }
     if (request->def->touching) {
         request->counters->reason =
-            "contour walk: touching pairs are asked for, which need not hang together: spatial hash";
+            "contour walk: touching pairs are requested, which need not be connected: spatial hash";
         return request->by_other_method(request, sink);
     }
     if (!walk(&search)) {

@@ -61,7 +61,7 @@ enum {
     SEED_FANS = 4,
     SEED_PINCHES = 8,
     SEED_CONTAINED = 16,
-    SEED_WOUNDS = 32,
+    SEED_DEFECTS = 32,
     SEED_EDGES = 64,
     SEED_BRANCHES = 128
 };

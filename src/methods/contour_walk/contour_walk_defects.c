@@ -408,7 +408,7 @@ bool contour_seed_defects(struct contour_search *search)
     struct contour_state *state = search->state;
     struct defect_tree removed, walls, faces;
     struct defect_pass pass = {.search = search, .removed = &removed, .walls = &walls, .all = &faces};
-    if (!search->defective || search->state->leave_out & SEED_WOUNDS) {
+    if (!search->defective || search->state->leave_out & SEED_DEFECTS) {
         return true;
     }
     if (!build_removed(search, &removed) || !build_walls(search, &walls) || !build_faces(search, &faces)) {

@@ -10,6 +10,8 @@
 #ifndef DENT_NEIGHBOURS_NEIGHBOUR_KERNELS_H
 #define DENT_NEIGHBOURS_NEIGHBOUR_KERNELS_H
 
+#include <math.h>
+
 #include "simd/kernel_choice.h"
 
 #include <dent/base.h>
@@ -51,6 +53,20 @@ struct neighbour_group {
     uint32_t capacity;   /* k */
     uint32_t first_leaf; /* a leaf near the places, to begin with */
 };
+
+/* Makes the box of the places in use. */
+static inline void neighbour_group_box(struct neighbour_group *group)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        group->low[axis] = INFINITY;
+        group->high[axis] = -INFINITY;
+        for (uint32_t lane = 0; lane < group->used; lane++) {
+            double x = group->place[axis][lane];
+            group->low[axis] = x < group->low[axis] ? x : group->low[axis];
+            group->high[axis] = x > group->high[axis] ? x : group->high[axis];
+        }
+    }
+}
 
 /* Puts a point into the list of a place, unless k better ones are there. */
 static inline void keep_point(struct neighbour_group *group, uint32_t lane, double distance, uint32_t index)

@@ -506,7 +506,7 @@ dent_status dent_bound_tree_update(dent_bound_tree *object)
     return world_loop_status(object->world, status);
 }
 
-dent_bound_tree_info dent_bound_tree_get_facts(const dent_bound_tree *object)
+dent_bound_tree_info dent_bound_tree_get_info(const dent_bound_tree *object)
 {
     if (!object) {
         return (dent_bound_tree_info){0};

@@ -202,7 +202,7 @@ static dent_status find_method(struct question_call *call, const dent_query_def 
                                const char **reason)
 {
     struct discrete_run *run = call->run;
-    *reason = "asked for";
+    *reason = "requested";
     *row = def->method == DENT_METHOD_AUTO
                ? method_choose(&call->world->snapshot, def->questions, def->touching, &run->state->experience, reason)
                : method_row_of(def->method);

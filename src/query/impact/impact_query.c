@@ -281,7 +281,7 @@ static void count(struct question_call *call)
     const dent_impact_def *def = call->def;
     dent_impact_counters *counters = counters_of(call);
     counters->method = def->method == DENT_METHOD_AUTO ? DENT_METHOD_SURFACE_TREE : def->method;
-    counters->reason = def->method == DENT_METHOD_AUTO ? "moving surfaces: trees over small leaves" : "asked for";
+    counters->reason = def->method == DENT_METHOD_AUTO ? "moving surfaces: trees over small leaves" : "requested";
     counters->scratch_bytes = arena_high_water(&call->world->scratch);
     counters->ns_prepare = call->ns_prepare;
     counters->ns_search = call->ns_search;

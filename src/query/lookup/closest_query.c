@@ -18,22 +18,34 @@
 #include "geometry/metric/feature_distance.h"
 #include "geometry/metric/float_boxes.h"
 
+enum { AHEAD = 8 };
+
+/* Faces that may be the closest of their points, measured when there are eight, and the best of each point of a block. */
+struct closest_room {
+    const struct near_kernels *near;
+    struct feature_points points;
+    uint32_t count, query[FEATURE_BATCH], body_index[FEATURE_BATCH], face[FEATURE_BATCH];
+    dent_closest_point best[LOOKUP_BLOCK];
+};
+
 struct closest_search {
     struct lookup_search search;
     double max_distance;
     dent_closest_point *found;
+    struct closest_room *rooms; /* by worker */
 };
 
 /* One point on its way. */
 struct closest_walk {
     const struct closest_search *closest;
     struct lookup_worker *worker;
+    struct closest_room *room;
     const double *point;
-    float rounded[3];
-    double slack, scale_first, scale_second;
-    double distance; /* best so far, or how far is still of interest */
-    uint32_t body_index, face;
-    float reach, squared; /* in rounded coordinates: of the filter, of the boxes */
+    const double *hint; /* a corner of a face that was near the point before; null: none yet */
+    uint32_t number;    /* in the block */
+    double place[3], slack; /* in rounded coordinates */
+    float rounded[3], twice_slack;
+    float reach, squared; /* how far is still of interest, in rounded coordinates: of the filter, of the boxes */
 };
 
 dent_closest_def dent_closest_def_default(void)
@@ -45,88 +57,100 @@ dent_closest_def dent_closest_def_default(void)
     return def;
 }
 
-/* ---- the best so far --------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
-static void set_reach(struct closest_walk *walk)
+static bool is_better(double distance, uint32_t body_index, uint32_t face, const dent_closest_point *best)
 {
-    double reach = (walk->distance * walk->scale_first * walk->scale_second + walk->slack) * (1 + 0x1p-19);
-    walk->reach = float_above(reach, reach);
-    walk->squared = float_above(reach * reach, reach * reach);
-    if (!(reach < 0x1p60)) { /* squares overflow: everything is near */
-        walk->reach = walk->squared = INFINITY;
+    return distance != best->distance      ? distance < best->distance
+           : best->body == DENT_LOOKUP_NONE ? true
+           : best->body != body_index       ? body_index < best->body
+                                            : face < best->face;
+}
+
+/* Measures the faces that wait. */
+static void measure_waiting(struct closest_room *room)
+{
+    struct feature_rows rows;
+    for (uint32_t lane = room->count; lane < FEATURE_BATCH; lane++) {
+        for (int k = 0; k < 4; k++) {
+            room->points.point[k][lane] = room->points.point[k][0];
+        }
+    }
+    room->near->describe_vertices(&room->points, &rows);
+    for (uint32_t i = 0; i < room->count; i++) {
+        dent_closest_point *best = &room->best[room->query[i]];
+        if (is_better(rows.distance[i], room->body_index[i], room->face[i], best)) {
+            best->distance = rows.distance[i];
+            best->body = room->body_index[i];
+            best->face = room->face[i];
+            for (int k = 0; k < 3; k++) {
+                best->weights[k] = rows.weight[k + 1][i];
+                best->direction[k] = rows.direction[k][i];
+            }
+        }
+    }
+    room->count = 0;
+}
+
+static void add_face(struct closest_walk *walk, uint32_t body_index, uint32_t face, const double *const corners[3])
+{
+    struct closest_room *room = walk->room;
+    uint32_t lane = room->count++;
+    room->points.point[0][lane] = walk->point;
+    for (int k = 0; k < 3; k++) {
+        room->points.point[k + 1][lane] = corners[k];
+    }
+    room->query[lane] = walk->number;
+    room->body_index[lane] = body_index;
+    room->face[lane] = face;
+    walk->worker->candidates++;
+    if (room->count == FEATURE_BATCH) {
+        measure_waiting(room);
     }
 }
 
-static void offer(struct closest_walk *walk, double distance, uint32_t body_index, uint32_t face)
-{
-    bool better = distance < walk->distance;
-    if (distance == walk->distance) {
-        better = walk->face == DENT_LOOKUP_NONE || body_index < walk->body_index ||
-                 (body_index == walk->body_index && face < walk->face);
-    }
-    if (better) {
-        walk->distance = distance;
-        walk->body_index = body_index;
-        walk->face = face;
-        set_reach(walk);
-    }
-}
-
+/* Brute force: one at a time, by the plain functions. */
 static void offer_face(void *data, uint32_t body_index, uint32_t face)
 {
     struct closest_walk *walk = data;
+    dent_closest_point *best = &walk->room->best[walk->number];
     const double *corners[3];
+    struct closest_pair pair;
     lookup_corners(&walk->closest->search, body_index, face, corners);
     walk->worker->candidates++;
-    offer(walk, vertex_face_distance(walk->point, corners), body_index, face);
+    if (is_better(vertex_face_distance(walk->point, corners), body_index, face, best)) {
+        closest_of_vertex_and_face(walk->point, corners, &pair);
+        best->distance = pair.distance;
+        best->body = body_index;
+        best->face = face;
+        memcpy(best->weights, pair.weights_b, sizeof best->weights);
+        memcpy(best->direction, pair.direction, sizeof best->direction);
+    }
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static void measure_faces(struct closest_walk *walk, uint32_t body_index, const struct surface_leaf *leaf, uint32_t bits)
+static void visit_leaf(struct closest_walk *walk, const struct lookup_leaf *reached)
 {
-    const struct body_snapshot *body = &walk->closest->search.snapshot->bodies[body_index];
-    while (bits) {
-        struct feature_points points;
-        double distance[FEATURE_BATCH];
-        uint32_t faces[FEATURE_BATCH], count = 0;
-        for (; bits && count < FEATURE_BATCH; bits &= bits - 1) {
-            uint32_t face = (uint32_t)__builtin_ctz(bits);
-            for (int k = 0; k < 3; k++) {
-                points.point[k + 1][count] = body->xyz[leaf->vertices[leaf->corners[k][face]]];
-            }
-            points.point[0][count] = walk->point;
-            faces[count++] = leaf->faces[face];
-        }
-        for (uint32_t lane = count; lane < FEATURE_BATCH; lane++) {
-            for (int k = 0; k < 4; k++) {
-                points.point[k][lane] = points.point[k][0];
-            }
-        }
-        walk->closest->search.near->measure_vertices(&points, distance);
-        walk->worker->candidates += count;
-        for (uint32_t i = 0; i < count; i++) {
-            offer(walk, distance[i], body_index, faces[i]);
-        }
+    const struct lookup_search *search = &walk->closest->search;
+    const struct surface_tree *tree = search->forest->bodies[reached->body_index].tree;
+    const struct leaf_points *points = &tree->points[reached->leaf];
+    const struct surface_leaf *leaf = &tree->leaves[reached->leaf];
+    const double(*xyz)[3] = search->snapshot->bodies[reached->body_index].xyz;
+    uint32_t bits = (1u << points->face_count) - 1;
+    if (walk->slack < INFINITY) {
+        bits &= search->kernels->near_faces(points, walk->rounded, walk->twice_slack, &walk->reach);
+        walk->squared = walk->reach * walk->reach * (1 + 0x1p-20f);
     }
-}
-
-static void visit_leaf(void *data, uint32_t body_index, uint32_t leaf_index, float key)
-{
-    struct closest_walk *walk = data;
-    (void)key;
-    const struct surface_tree *tree = walk->closest->search.forest->bodies[body_index].tree;
-    const struct surface_leaf *leaf = &tree->leaves[leaf_index];
-    uint32_t bits = (1u << leaf->face_count) - 1;
-    if (walk->reach < INFINITY) {
-        struct near_batch batch;
-        walk->closest->search.kernels->batch_faces(&tree->points[leaf_index], walk->rounded, &batch);
-        for (int i = 0; i < NEAR_BATCH; i++) {
-            batch.bound[i] = walk->reach;
+    for (; bits; bits &= bits - 1) {
+        uint32_t at = (uint32_t)__builtin_ctz(bits);
+        const double *corners[3];
+        for (int k = 0; k < 3; k++) {
+            corners[k] = xyz[leaf->vertices[points->corners[k][at]]];
         }
-        bits &= ~walk->closest->search.near->far_vertices(&batch);
+        add_face(walk, reached->body_index, leaf->faces[at], corners);
+        walk->hint = corners[0];
     }
-    measure_faces(walk, body_index, leaf, bits);
 }
 
 static uint32_t measure_boxes(const void *data, float *const *lo, float *const *hi, uint32_t first, float keys[16])
@@ -137,64 +161,97 @@ static uint32_t measure_boxes(const void *data, float *const *lo, float *const *
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
+/* Nothing farther than `distance`, in rounded coordinates, is of interest. */
+static void set_reach(struct closest_walk *walk, double distance)
+{
+    double reach = (distance + walk->slack) * (1 + 0x1p-18);
+    bool ordinary = reach < 0x1p60; /* squares overflow: everything is near */
+    walk->reach = ordinary ? (float)reach : INFINITY;
+    walk->squared = ordinary ? (float)(reach * reach * (1 + 0x1p-18)) : INFINITY;
+}
+
 static void begin_walk(struct closest_walk *walk, const double point[3])
 {
     const struct forest_map *map = &walk->closest->search.forest->map;
     double largest = 0;
     walk->point = point;
-    walk->scale_first = map->first;
-    walk->scale_second = map->second;
-    walk->distance = walk->closest->max_distance;
-    walk->body_index = walk->face = DENT_LOOKUP_NONE;
     for (int axis = 0; axis < 3; axis++) {
         double x = (point[axis] - map->centre[axis]) * map->first * map->second;
         largest = fabs(x) > largest ? fabs(x) : largest;
+        walk->place[axis] = x;
         walk->rounded[axis] = fabs(x) < 0x1p60 ? (float)x : 0;
     }
     /* Distances are rounded to the subnormal grid. Infinite: every face is measured. */
     walk->slack = largest < 0x1p60 ? 0x1p-18 * (1 + largest) + 0x1p-1073 * map->first * map->second : INFINITY;
-    set_reach(walk);
+    walk->twice_slack = (float)(2 * walk->slack * (1 + 0x1p-20));
+    set_reach(walk, walk->closest->max_distance * map->first * map->second);
+    walk->room->best[walk->number] =
+        (dent_closest_point){.distance = walk->closest->max_distance, .body = DENT_LOOKUP_NONE, .face = DENT_LOOKUP_NONE};
 }
 
-static void describe(const struct closest_walk *walk, dent_closest_point *result)
+/* Points that follow one another are often neighbours: what was near the one before bounds the distance of the next. */
+static void take_hint(struct closest_walk *walk)
 {
-    *result = (dent_closest_point){.distance = INFINITY, .body = DENT_LOOKUP_NONE, .face = DENT_LOOKUP_NONE};
-    memcpy(result->point, walk->point, sizeof result->point);
-    if (walk->face == DENT_LOOKUP_NONE) {
-        return;
+    const struct forest_map *map = &walk->closest->search.forest->map;
+    double squared = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double way = (walk->hint[axis] - map->centre[axis]) * map->first * map->second - walk->place[axis];
+        squared += way * way;
     }
-    const double *corners[3];
-    struct closest_pair pair;
-    lookup_corners(&walk->closest->search, walk->body_index, walk->face, corners);
-    closest_of_vertex_and_face(walk->point, corners, &pair);
-    result->distance = pair.distance;
-    result->body = walk->body_index;
-    result->face = walk->face;
-    memcpy(result->weights, pair.weights_b, sizeof result->weights);
-    memcpy(result->direction, pair.direction, sizeof result->direction);
-    weighted_point(pair.weights_b, corners, 3, result->point);
+    double distance = sqrt(squared) + walk->slack;
+    if (distance + walk->slack < (double)walk->reach) {
+        set_reach(walk, distance);
+    }
+}
+
+static void describe(const struct closest_search *closest, uint32_t query, dent_closest_point *best)
+{
+    if (best->body == DENT_LOOKUP_NONE) {
+        best->distance = INFINITY;
+        memcpy(best->point, closest->search.from[query], sizeof best->point);
+    } else {
+        const double *corners[3];
+        lookup_corners(&closest->search, best->body, best->face, corners);
+        weighted_point(best->weights, corners, 3, best->point);
+    }
+    closest->found[query] = *best;
 }
 
 static void find_closest(struct lookup_search *search, struct lookup_worker *worker, uint32_t first, uint32_t end)
 {
     struct closest_search *closest = (struct closest_search *)search; /* its first field */
-    struct closest_walk walk = {.closest = closest, .worker = worker};
-    const struct lookup_descent descent = {search, worker, &walk, &walk.squared, measure_boxes, visit_leaf};
-    uint32_t guess_body = DENT_LOOKUP_NONE, guess_face = DENT_LOOKUP_NONE;
+    struct closest_room *room = &closest->rooms[worker - search->workers];
+    struct closest_walk walk = {.closest = closest, .worker = worker, .room = room};
+    struct lookup_descent descent;
+    descent.search = search;
+    descent.keys = worker->keys;
+    descent.box_tests = 0;
     for (uint32_t number = first; number < end; number++) {
         uint32_t i = lookup_query(search, number);
+        if (number + AHEAD < search->query_count) { /* sorted queries lie anywhere in memory */
+            __builtin_prefetch(search->from[lookup_query(search, number + AHEAD)]);
+        }
+        walk.number = number - first;
         begin_walk(&walk, search->from[i]);
         if (search->brute_force) {
             visit_every_face(search, &walk, offer_face);
         } else {
-            if (guess_face != DENT_LOOKUP_NONE) {
-                offer_face(&walk, guess_body, guess_face);
+            if (walk.hint) {
+                take_hint(&walk);
             }
-            descend(&descent);
+            struct lookup_leaf leaf;
+            descent_begin(&descent, &walk, measure_boxes);
+            while (descent_next(&descent, &walk, measure_boxes, &walk.squared, &leaf)) {
+                visit_leaf(&walk, &leaf);
+            }
         }
-        guess_body = walk.body_index;
-        guess_face = walk.face;
-        describe(&walk, &closest->found[i]);
+    }
+    worker->box_tests += descent.box_tests;
+    if (room->count > 0) {
+        measure_waiting(room);
+    }
+    for (uint32_t number = first; number < end; number++) {
+        describe(closest, lookup_query(search, number), &room->best[number - first]);
     }
 }
 
@@ -224,6 +281,17 @@ static dent_status check_def(dent_world *world, const void *data)
     return status == DENT_OK ? lookup_check_method(world, def->method) : status;
 }
 
+static bool make_rooms(struct closest_search *closest)
+{
+    uint32_t worker_count = dent_context_worker_count(closest->search.context);
+    closest->rooms = arena_allocate(&closest->search.call->world->scratch, worker_count, sizeof *closest->rooms);
+    for (uint32_t i = 0; closest->rooms && i < worker_count; i++) {
+        closest->rooms[i].count = 0;
+        closest->rooms[i].near = closest->search.near;
+    }
+    return closest->rooms != NULL;
+}
+
 static dent_status prepare(struct question_call *call)
 {
     const dent_closest_def *def = call->def;
@@ -232,6 +300,9 @@ static dent_status prepare(struct question_call *call)
     dent_status status = lookup_prepare(call, &closest->search, def->method, def->mask);
     if (status == DENT_OK) {
         status = lookup_read(&closest->search, &def->points, def->count, "point", &closest->search.from);
+    }
+    if (status == DENT_OK && !make_rooms(closest)) {
+        status = question_out_of_memory(call);
     }
     array_clear(found);
     if (status == DENT_OK && !(closest->found = array_extend(found, def->count))) {

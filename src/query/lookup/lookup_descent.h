@@ -9,17 +9,25 @@
 
 #define DESCENT_INLINE static inline __attribute__((always_inline))
 
-/* One ray or point on its way. `walk` is what the two functions know of it. */
+/* A leaf that is reached. */
+struct lookup_leaf {
+    uint32_t body_index, leaf;
+    float key;
+};
+
+/* One ray or point on its way: what is still to be looked at. */
 struct lookup_descent {
     const struct lookup_search *search;
-    struct lookup_worker *worker;
-    void *walk;
-    const float *limit; /* boxes with larger keys are of no interest; `visit` lowers it */
-    /* Keys of the sixteen boxes from `first` on, and bits of those that are not above the limit. */
-    uint32_t (*measure)(const void *walk, float *const *lo, float *const *hi, uint32_t first, float keys[16]);
-    /* Looks at the faces of a leaf. */
-    void (*visit)(void *walk, uint32_t body_index, uint32_t leaf, float key);
+    float *keys; /* by slot of a body: how near it is; one body needs none */
+    uint32_t body, nearest; /* how many bodies were begun; the slot of the first one */
+    uint32_t body_index, depth;
+    const struct surface_tree *tree; /* of the body that is walked */
+    uint64_t box_tests;
+    struct lookup_node stack[LOOKUP_STACK];
 };
+
+/* Keys of the sixteen boxes from `first` on, and bits of those that are not above the limit. */
+typedef uint32_t lookup_measure(const void *walk, float *const *lo, float *const *hi, uint32_t first, float keys[16]);
 
 /* Adds the nodes with their bits set to the stack, the nearest on top, the others in any order. Returns the new depth. */
 DESCENT_INLINE uint32_t descent_push(struct lookup_node *stack, uint32_t depth, uint32_t level, uint32_t first,
@@ -79,57 +87,70 @@ DESCENT_INLINE bool descent_pop(const struct lookup_node *stack, uint32_t *depth
     return false;
 }
 
-DESCENT_INLINE void descend_body(const struct lookup_descent *descent, uint32_t body_index)
-{
-    const struct surface_tree *tree = descent->search->forest->bodies[body_index].tree;
-    struct lookup_node stack[LOOKUP_STACK], node = {0, tree->level_count, 0};
-    uint32_t depth = 0;
-    bool more = true;
-    while (more) {
-        uint32_t bits = 0, first = node.node * LEAF_TREE_ARITY;
-        float keys[16];
-        if (node.level == 0) {
-            descent->visit(descent->walk, body_index, node.node, node.key);
-        } else {
-            const struct tree_level *level = &tree->levels[node.level - 1];
-            bits = descent->measure(descent->walk, level->lo, level->hi, first, keys) & lookup_nodes(level, first);
-            descent->worker->box_tests += LEAF_TREE_ARITY;
-        }
-        if (node.level == 1) { /* the nearest leaf comes at once, the others a little later */
-            prefetch_leaves(tree, first, bits);
-        }
-        if (bits) {
-            node = descent_take(stack, &depth, node.level - 1, first, bits, keys);
-        } else {
-            more = descent_pop(stack, &depth, *descent->limit, &node);
-        }
-    }
-}
-
-/* The nearest body first, then the others. */
-DESCENT_INLINE void descend(const struct lookup_descent *descent)
+/* How near the bodies are. */
+DESCENT_INLINE void descent_begin(struct lookup_descent *descent, const void *walk, lookup_measure *measure)
 {
     const struct lookup_search *search = descent->search;
-    float *keys = descent->worker->keys;
-    uint32_t nearest = 0;
-    if (search->slot_count == 1) {
-        descend_body(descent, search->bodies[0]);
+    float *keys = descent->keys;
+    descent->body = descent->nearest = descent->depth = 0;
+    if (search->slot_count <= 1) {
         return;
     }
     for (uint32_t first = 0; first < search->slot_count; first += 16) {
-        uint32_t bits = descent->measure(descent->walk, search->lo, search->hi, first, keys + first);
+        uint32_t bits = measure(walk, search->lo, search->hi, first, keys + first);
         for (uint32_t i = 0; i < 16; i++) {
             keys[first + i] = bits >> i & 1 ? keys[first + i] : INFINITY;
         }
     }
-    descent->worker->box_tests += search->slot_count;
+    descent->box_tests += search->slot_count;
     for (uint32_t slot = 1; slot < search->slot_count; slot++) {
-        nearest = keys[slot] < keys[nearest] ? slot : nearest;
+        descent->nearest = keys[slot] < keys[descent->nearest] ? slot : descent->nearest;
     }
-    for (uint32_t i = 0; i < search->slot_count; i++) {
-        uint32_t slot = i == 0 ? nearest : i <= nearest ? i - 1 : i;
-        if (keys[slot] <= *descent->limit) {
-            descend_body(descent, search->bodies[slot]);
+}
+
+/* The nearest body first, then the others. */
+DESCENT_INLINE bool descent_next_body(struct lookup_descent *descent, float limit, struct lookup_node *root)
+{
+    const struct lookup_search *search = descent->search;
+    while (descent->body < search->slot_count) {
+        uint32_t i = descent->body++, slot = i == 0 ? descent->nearest : i <= descent->nearest ? i - 1 : i;
+        if (search->slot_count == 1 || descent->keys[slot] <= limit) {
+            descent->body_index = search->bodies[slot];
+            descent->tree = search->forest->bodies[descent->body_index].tree;
+            *root = (struct lookup_node){0, descent->tree->level_count, 0};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next leaf with a key that is not above *limit; false: there is none. The caller may lower *limit between calls. */
+DESCENT_INLINE bool descent_next(struct lookup_descent *descent, const void *walk, lookup_measure *measure,
+                                 const float *limit, struct lookup_leaf *leaf)
+{
+    for (;;) {
+        struct lookup_node node;
+        if (!descent_pop(descent->stack, &descent->depth, *limit, &node) &&
+            !descent_next_body(descent, *limit, &node)) {
+            return false;
+        }
+        while (node.level > 0) {
+            const struct tree_level *level = &descent->tree->levels[node.level - 1];
+            uint32_t first = node.node * LEAF_TREE_ARITY;
+            float keys[16];
+            uint32_t bits = measure(walk, level->lo, level->hi, first, keys) & lookup_nodes(level, first);
+            descent->box_tests += LEAF_TREE_ARITY;
+            if (node.level == 1) { /* the nearest leaf comes at once, the others a little later */
+                prefetch_leaves(descent->tree, first, bits);
+            }
+            if (!bits) {
+                break;
+            }
+            node = descent_take(descent->stack, &descent->depth, node.level - 1, first, bits, keys);
+        }
+        if (node.level == 0) {
+            *leaf = (struct lookup_leaf){descent->body_index, node.node, node.key};
+            return true;
         }
     }
 }

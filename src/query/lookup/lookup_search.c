@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/radix_sort.h"
 #include "geometry/numbers/bounds.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 /* ---- queries ----------------------------------------------------------------------------------------------------- */
 
@@ -104,7 +104,7 @@ static bool make_room(struct lookup_search *search, struct arena *scratch, uint3
         enough = search->lo[axis] && search->hi[axis];
     }
     for (uint32_t i = 0; enough && i < worker_count; i++) {
-        search->workers[i].keys = arena_allocate(scratch, padded, sizeof(float));
+        search->workers[i].keys = arena_allocate(scratch, (size_t)LOOKUP_WALKS * padded, sizeof(float));
         enough = search->workers[i].keys != NULL;
     }
     return enough;
@@ -122,7 +122,7 @@ dent_status lookup_prepare(struct question_call *call, struct lookup_search *sea
                                      .near = near_kernels_for(isa),
                                      .brute_force = method == DENT_METHOD_BRUTE_FORCE};
     struct forest_refit refit = {.snapshot = &world->snapshot};
-    uint32_t padded = (world->snapshot.body_count + 16) / 16 * 16;
+    uint32_t padded = search->padded = (world->snapshot.body_count + 16) / 16 * 16;
     if (!make_room(search, &world->scratch, padded)) {
         return question_out_of_memory(call);
     }

@@ -14,11 +14,11 @@
 #include "structures/surface/kernels/lookup_kernels.h"
 #include "structures/surface/surface_tree.h"
 
-enum { LOOKUP_BLOCK = 64, LOOKUP_STACK = TREE_LEVELS * LEAF_TREE_ARITY };
+enum { LOOKUP_BLOCK = 64, LOOKUP_WALKS = 4, LOOKUP_STACK = TREE_LEVELS * LEAF_TREE_ARITY };
 
 /* Of one worker. */
 struct lookup_worker {
-    _Alignas(64) float *keys; /* by slot of a body: how near it is */
+    _Alignas(64) float *keys; /* LOOKUP_WALKS times, by slot of a body: how near it is */
     uint64_t box_tests, candidates;
     bool out_of_memory;
 };
@@ -33,7 +33,8 @@ struct lookup_search {
     bool brute_force;
     uint32_t slot_count; /* bodies asked about: those with faces and a bit of the mask */
     uint32_t *bodies;    /* body indices, ascending */
-    float *lo[3], *hi[3]; /* by slot, padded to a multiple of 16 */
+    uint32_t padded;      /* slots, a multiple of 16 */
+    float *lo[3], *hi[3]; /* by slot */
     uint32_t query_count;
     const double (*from)[3], (*to)[3]; /* of the queries; readable 8 bytes past the end. to is null for points */
     const uint32_t *order;             /* queries that follow one another are near each other; null: as they come */

@@ -20,16 +20,9 @@
 #include "geometry/impact/impact_still_face.h"
 #include "geometry/metric/float_boxes.h"
 
-enum { AHEAD = 4, RAY_FACES = 8 };
+enum { AHEAD = 8, STAGE = 1, RAY_FACES = 8 };
 
-/* Rays of a block that hit something, described together. */
-struct ray_room {
-    struct impact_vertex vertices[LOOKUP_BLOCK][4];
-    uint32_t rays[LOOKUP_BLOCK];
-    struct impact_brackets brackets;
-    struct impact_descriptions descriptions;
-    double times[LOOKUP_BLOCK + IMPACT_LANES_MAX];
-};
+struct ray_room;
 
 struct ray_search {
     struct lookup_search search;
@@ -58,6 +51,21 @@ struct ray_walk {
     uint32_t face_count;
     double latest; /* the first hit comes no later */
     float limit;   /* entries after it are of no interest, in parameters of the cut ray */
+    uint32_t query;
+    bool on_its_way; /* `leaf` is still to be tested */
+    struct lookup_leaf leaf;
+    uint32_t bits; /* its faces that the ray may meet */
+    struct lookup_descent descent;
+};
+
+/* Rays of a block that hit something, described together. */
+struct ray_room {
+    struct ray_walk walks[LOOKUP_WALKS];
+    struct impact_vertex vertices[LOOKUP_BLOCK][4];
+    uint32_t rays[LOOKUP_BLOCK];
+    struct impact_brackets brackets;
+    struct impact_descriptions descriptions;
+    double times[LOOKUP_BLOCK + IMPACT_LANES_MAX];
 };
 
 dent_ray_def dent_ray_def_default(void)
@@ -226,24 +234,48 @@ static uint32_t measure_boxes(const void *data, float *const *lo, float *const *
     return walk->rays->search.kernels->ray_boxes(lo, hi, first, &walk->ray, walk->limit, keys);
 }
 
-static void visit_leaf(void *data, uint32_t body_index, uint32_t leaf_index, float key)
+/* The leaf that is reached is used a little later. */
+DESCENT_INLINE void reach_leaf(struct ray_walk *walk)
 {
-    struct ray_walk *walk = data;
-    const struct surface_tree *tree = walk->rays->search.forest->bodies[body_index].tree;
-    const struct leaf_points *points = &tree->points[leaf_index];
-    const struct surface_leaf *leaf = &tree->leaves[leaf_index];
-    __builtin_prefetch(leaf->vertices); /* used when the filter is through */
+    const struct surface_tree *tree = walk->rays->search.forest->bodies[walk->leaf.body_index].tree;
+    const struct surface_leaf *leaf = &tree->leaves[walk->leaf.leaf];
+    __builtin_prefetch(leaf->vertices);
     __builtin_prefetch(leaf->faces);
-    uint32_t bits = (1u << points->face_count) - 1;
+}
+
+static bool next_leaf(struct ray_walk *walk)
+{
+    return descent_next(&walk->descent, walk, measure_boxes, &walk->limit, &walk->leaf);
+}
+
+/* The faces of the leaf that the ray may meet; they are used a little later. */
+static void filter_leaf(struct ray_walk *walk)
+{
+    const struct surface_tree *tree = walk->rays->search.forest->bodies[walk->leaf.body_index].tree;
+    const struct leaf_points *points = &tree->points[walk->leaf.leaf];
+    const struct surface_leaf *leaf = &tree->leaves[walk->leaf.leaf];
+    const double(*xyz)[3] = walk->rays->search.snapshot->bodies[walk->leaf.body_index].xyz;
+    walk->bits = (1u << points->face_count) - 1;
     if (walk->ray.filter) {
         float place[3];
         for (int axis = 0; axis < 3; axis++) {
-            place[axis] = (float)(walk->from[axis] + (double)key * walk->step[axis]);
+            place[axis] = (float)(walk->from[axis] + (double)walk->leaf.key * walk->step[axis]);
         }
-        bits &= walk->rays->search.kernels->ray_faces(points, &walk->ray, place);
+        walk->bits &= walk->rays->search.kernels->ray_faces(points, &walk->ray, place);
     }
-    for (; bits; bits &= bits - 1) {
-        test_face_of_leaf(walk, body_index, leaf, points, (uint32_t)__builtin_ctz(bits));
+    for (uint32_t bits = walk->bits; bits; bits &= bits - 1) {
+        for (int k = 0; k < 3; k++) {
+            __builtin_prefetch(xyz[leaf->vertices[points->corners[k][__builtin_ctz(bits)]]]);
+        }
+    }
+}
+
+static void test_leaf(struct ray_walk *walk)
+{
+    const struct surface_tree *tree = walk->rays->search.forest->bodies[walk->leaf.body_index].tree;
+    for (; walk->bits; walk->bits &= walk->bits - 1) {
+        test_face_of_leaf(walk, walk->leaf.body_index, &tree->leaves[walk->leaf.leaf], &tree->points[walk->leaf.leaf],
+                          (uint32_t)__builtin_ctz(walk->bits));
     }
 }
 
@@ -366,38 +398,84 @@ static void try_every_face(struct ray_walk *walk, uint32_t ray)
     }
 }
 
-static void cast_ray(struct ray_walk *walk, const struct lookup_descent *descent, struct ray_room *room, uint32_t ray)
+/* A ray waits for memory three times: for its ends, for the first leaf, and for the faces it may meet there. So several are on
+ * their way, each a stage behind the one before. */
+static void start_ray(struct ray_walk *walk, uint32_t ray)
 {
-    begin_walk(walk, descent->search->from[ray], descent->search->to[ray]);
+    walk->query = ray;
+    begin_walk(walk, walk->rays->search.from[ray], walk->rays->search.to[ray]);
+    walk->on_its_way = false;
     if (!walk->misses_world) {
-        descend(descent);
+        descent_begin(&walk->descent, walk, measure_boxes);
+        walk->on_its_way = next_leaf(walk);
+    }
+    if (walk->on_its_way) {
+        reach_leaf(walk);
+    }
+}
+
+static void filter_ray(struct ray_walk *walk)
+{
+    if (walk->on_its_way) {
+        filter_leaf(walk);
+    }
+}
+
+static void finish_ray(struct ray_walk *walk, struct ray_room *room)
+{
+    while (walk->on_its_way) {
+        test_leaf(walk);
+        walk->on_its_way = next_leaf(walk);
+        filter_ray(walk);
     }
     if (walk->face_count > 0) {
-        add_to_room(walk, room, ray);
+        add_to_room(walk, room, walk->query);
     } else {
-        write_miss(walk->rays, ray);
+        write_miss(walk->rays, walk->query);
     }
+}
+
+DESCENT_INLINE void prefetch_ray(const struct ray_search *rays, uint32_t ray)
+{
+    __builtin_prefetch(rays->search.from[ray]);
+    __builtin_prefetch(rays->search.to[ray]);
+    __builtin_prefetch(&rays->found[ray]);
 }
 
 static void cast_rays(struct lookup_search *search, struct lookup_worker *worker, uint32_t first, uint32_t end)
 {
     struct ray_search *rays = (struct ray_search *)search; /* its first field */
     struct ray_room *room = &rays->rooms[worker - search->workers];
-    struct ray_walk walk = {.rays = rays, .worker = worker};
-    const struct lookup_descent descent = {search, worker, &walk, &walk.limit, measure_boxes, visit_leaf};
-    for (uint32_t number = first; number < end; number++) {
-        uint32_t ray = lookup_query(search, number);
-        if (search->brute_force) {
-            try_every_face(&walk, ray);
-            continue;
+    struct ray_walk *walks = room->walks;
+    for (uint32_t i = 0; i < LOOKUP_WALKS; i++) {
+        walks[i].rays = rays;
+        walks[i].worker = worker;
+        walks[i].descent.search = search;
+        walks[i].descent.keys = worker->keys + (size_t)i * search->padded;
+        walks[i].descent.box_tests = 0;
+    }
+    if (search->brute_force) {
+        for (uint32_t number = first; number < end; number++) {
+            try_every_face(&walks[0], lookup_query(search, number));
         }
-        if (number + AHEAD < end) { /* sorted queries lie anywhere in memory */
-            uint32_t later = lookup_query(search, number + AHEAD);
-            __builtin_prefetch(search->from[later]);
-            __builtin_prefetch(search->to[later]);
-            __builtin_prefetch(&rays->found[later]);
+        return;
+    }
+    for (uint32_t number = first; number < end + 2 * STAGE; number++) {
+        if (number + AHEAD < search->query_count) { /* sorted queries lie anywhere in memory */
+            prefetch_ray(rays, lookup_query(search, number + AHEAD));
         }
-        cast_ray(&walk, &descent, room, ray);
+        if (number < end) {
+            start_ray(&walks[number % LOOKUP_WALKS], lookup_query(search, number));
+        }
+        if (number >= first + STAGE && number - STAGE < end) {
+            filter_ray(&walks[(number - STAGE) % LOOKUP_WALKS]);
+        }
+        if (number >= first + 2 * STAGE) {
+            finish_ray(&walks[(number - 2 * STAGE) % LOOKUP_WALKS], room);
+        }
+    }
+    for (uint32_t i = 0; i < LOOKUP_WALKS; i++) {
+        worker->box_tests += walks[i].descent.box_tests;
     }
     describe_hits(rays, worker, room);
 }

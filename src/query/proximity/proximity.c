@@ -120,7 +120,7 @@ static void count(struct question_call *call)
     bool chosen = ((const dent_proximity_def *)call->def)->method == DENT_METHOD_AUTO;
     proximity_count(search, counters);
     counters->method = is_exhaustive(call) ? DENT_METHOD_BRUTE_FORCE : DENT_METHOD_SURFACE_TREE;
-    counters->reason = chosen ? "proximity: surface tree" : "asked for";
+    counters->reason = chosen ? "proximity: surface tree" : "requested";
     question_count_elements(call, counters);
 }
 

@@ -91,7 +91,7 @@ static void count(struct question_call *call)
     dent_query_counters *counters = &((dent_strand_result *)call->result)->counters;
     proximity_count(search, counters);
     counters->method = search->method == DENT_METHOD_AUTO ? DENT_METHOD_STRAND_PACKETS : search->method;
-    counters->reason = search->method == DENT_METHOD_AUTO ? "strands: packets of four segments" : "asked for";
+    counters->reason = search->method == DENT_METHOD_AUTO ? "strands: packets of four segments" : "requested";
     question_count_elements(call, counters);
 }
 

@@ -162,8 +162,8 @@ static void settle(struct active_set *set)
     sum_up(set, true);
 }
 
-/* How much a multiplier at a bound wants to leave it; 0: it does not. */
-static double wish(const struct active_set *set, uint32_t i)
+/* How far the residual pushes a multiplier off its bound; 0: not at all. */
+static double violation_at_bound(const struct active_set *set, uint32_t i)
 {
     const struct constraint_column *column = &set->work->columns[i];
     double r = column->target - column_dot(set->work, column, set->work->y);
@@ -183,7 +183,7 @@ static uint32_t choose(const struct active_set *set, bool smallest_index)
         if (set->position[i] != NONE || set->barred[i] || set->work->columns[i].is_tangent) {
             continue;
         }
-        double w = wish(set, i);
+        double w = violation_at_bound(set, i);
         if (w > most) {
             most = w;
             chosen = i;

@@ -1,5 +1,5 @@
 /* Rows and right-hand sides of contacts between rigid bodies: resting (the tutorial's eq. 27 with the centripetal terms
- * moved to the right), impact (28), security distance (29, with a rate term and the gap's own), repositioning (30, read
+ * moved to the right), impact (28), target gap (29, with a rate term and the gap's own), repositioning (30, read
  * as a displacement). */
 #include <math.h>
 #include <string.h>
@@ -133,21 +133,21 @@ double dent_constraint_impact_target(const dent_constraint_contact *contact, dou
     return contact ? -restitution * dent_constraint_speed(contact) : 0;
 }
 
-double dent_constraint_security_target(const dent_constraint_contact *contact, double security_distance, double rate,
+double dent_constraint_gap_target(const dent_constraint_contact *contact, double target_gap, double rate,
                                        double damping)
 {
     if (!contact) {
         return 0;
     }
     double resting = dent_constraint_resting_target(contact), d = contact->gap;
-    if (!(d < security_distance)) {
+    if (!(d < target_gap)) {
         return resting;
     }
     return resting + d * vector_dot(contact->normal_rate, contact->normal_rate) +
-           rate * rate * (security_distance - d) - 2 * damping * rate * dent_constraint_speed(contact);
+           rate * rate * (target_gap - d) - 2 * damping * rate * dent_constraint_speed(contact);
 }
 
-double dent_constraint_reposition_target(const dent_constraint_contact *contact, double security_distance)
+double dent_constraint_reposition_target(const dent_constraint_contact *contact, double target_gap)
 {
-    return contact ? security_distance - contact->gap : 0;
+    return contact ? target_gap - contact->gap : 0;
 }

@@ -122,6 +122,23 @@ void part_write_plate(struct part_writer *writer, const double low[3], const dou
     }
 }
 
+dent_status part_add_plates(dent_scene *scene, uint32_t index, const char *name, const struct part_plate *plates,
+                            uint32_t count, uint32_t fine)
+{
+    struct scene_mesh *mesh = &scene->meshes[index];
+    dent_status status = scene_mesh_allocate(scene->context, mesh, count * part_plate_vertices(fine, fine),
+                                             count * part_plate_triangles(fine, fine), 3);
+    if (status != DENT_OK) {
+        return scene_out_of_memory(scene);
+    }
+    struct part_writer writer = {.mesh = mesh};
+    for (uint32_t i = 0; i < count; i++) {
+        part_write_plate(&writer, plates[i].low, plates[i].high, fine, fine);
+    }
+    scene_add_rigid_body(scene, name, -1, mesh);
+    return DENT_OK;
+}
+
 struct part_ring part_ring_at(const double centre[3], const double direction[3], const double side[3], double radius)
 {
     double length = sqrt((direction[0] * direction[0] + direction[1] * direction[1]) + direction[2] * direction[2]);

@@ -3,7 +3,7 @@
 #ifndef DENT_SCENES_SURFACE_PARTS_H
 #define DENT_SCENES_SURFACE_PARTS_H
 
-#include "scenes/scene_mesh.h"
+#include "scenes/scene_internal.h"
 
 /* The points centre + cos(a) across + sin(a) up, at equal angles. Seen against across x up a positive turn is counter-
  * clockwise. */
@@ -33,6 +33,13 @@ uint32_t part_plate_vertices(uint32_t across, uint32_t along);
 uint32_t part_plate_triangles(uint32_t across, uint32_t along);
 void part_write_plate(struct part_writer *writer, const double low[3], const double high[3], uint32_t across,
                       uint32_t along);
+
+/* A rigid body of plates, all of fine x fine squares. */
+struct part_plate {
+    double low[3], high[3];
+};
+dent_status part_add_plates(dent_scene *scene, uint32_t index, const char *name, const struct part_plate *plates,
+                            uint32_t count, uint32_t fine);
 
 /* Ring at a place with its axis along `direction`, of any length but 0; `side` is a unit vector across it. */
 struct part_ring part_ring_at(const double centre[3], const double direction[3], const double side[3], double radius);

@@ -97,24 +97,12 @@ static dent_status build_tube(dent_scene *scene, uint32_t index, struct tube_sha
 static dent_status build_shelf(dent_scene *scene, uint32_t index)
 {
     enum { PLATES = 6 };
-    static const double plates[PLATES][2][3] = {
+    static const struct part_plate plates[PLATES] = {
         {{0.74, -0.5, 0}, {1.3, 0.5, 0.03}},         {{0.74, -0.5, 0.42}, {1.3, 0.5, 0.45}},
         {{0.74, -0.5, 0.88}, {1.3, 0.5, 0.91}},      {{0.75, -0.5, -0.01}, {1.29, -0.47, 0.92}},
         {{0.75, 0.47, -0.01}, {1.29, 0.5, 0.92}},    {{1.27, -0.49, -0.02}, {1.3, 0.49, 0.93}},
     };
-    struct scene_mesh *mesh = &scene->meshes[index];
-    uint32_t fine = scene_round(4 * sqrt(scene->scale), 1);
-    dent_status status = scene_mesh_allocate(scene->context, mesh, PLATES * part_plate_vertices(fine, fine),
-                                             PLATES * part_plate_triangles(fine, fine), 3);
-    if (status != DENT_OK) {
-        return scene_out_of_memory(scene);
-    }
-    struct part_writer writer = {.mesh = mesh};
-    for (int i = 0; i < PLATES; i++) {
-        part_write_plate(&writer, plates[i][0], plates[i][1], fine, fine);
-    }
-    scene_add_rigid_body(scene, "shelf", -1, mesh);
-    return DENT_OK;
+    return part_add_plates(scene, index, "shelf", plates, PLATES, scene_round(4 * sqrt(scene->scale), 1));
 }
 
 static dent_status build_arm(dent_scene *scene, bool with_shelf)

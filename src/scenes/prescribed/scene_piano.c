@@ -16,49 +16,32 @@ static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"door", "its width; the piano on its side is 0.75 wide", 1.4, 0.76, 3},
 };
 
-struct plate {
-    double low[3], high[3];
-};
-
-static dent_status build_plates(dent_scene *scene, uint32_t index, const char *name, const struct plate *plates,
-                                uint32_t count)
+static uint32_t fineness(const dent_scene *scene)
 {
-    struct scene_mesh *mesh = &scene->meshes[index];
-    uint32_t fine = scene_round(2 * sqrt(scene->scale), 1);
-    dent_status status = scene_mesh_allocate(scene->context, mesh, count * part_plate_vertices(fine, fine),
-                                             count * part_plate_triangles(fine, fine), 3);
-    if (status != DENT_OK) {
-        return scene_out_of_memory(scene);
-    }
-    struct part_writer writer = {.mesh = mesh};
-    for (uint32_t i = 0; i < count; i++) {
-        part_write_plate(&writer, plates[i].low, plates[i].high, fine, fine);
-    }
-    scene_add_rigid_body(scene, name, -1, mesh);
-    return DENT_OK;
+    return scene_round(2 * sqrt(scene->scale), 1);
 }
 
 static dent_status build_room(dent_scene *scene)
 {
     double half = scene->parameters[DOOR] / 2;
-    const struct plate plates[ROOM_PLATES] = {
+    const struct part_plate plates[ROOM_PLATES] = {
         {{-3.1, -2.1, -0.1}, {3.1, 2.1, 0}},      {{-3.1, -2.1, 2.6}, {3.1, 2.1, 2.7}},
         {{-3.1, -2.1, -0.05}, {-3, 2.1, 2.65}},   {{3, -2.1, -0.05}, {3.1, 2.1, 2.65}},
         {{-3.05, -2.1, -0.05}, {3.05, -2, 2.65}}, {{-3.05, 2, -0.05}, {3.05, 2.1, 2.65}},
         {{-0.08, -2.05, -0.05}, {0.08, -half, 2.65}}, {{-0.08, half, -0.05}, {0.08, 2.05, 2.65}},
         {{-0.07, -half - 0.05, 2.1}, {0.07, half + 0.05, 2.65}},
     };
-    return build_plates(scene, 0, "room", plates, ROOM_PLATES);
+    return part_add_plates(scene, 0, "room", plates, ROOM_PLATES, fineness(scene));
 }
 
 static dent_status build_piano(dent_scene *scene)
 {
-    static const struct plate plates[PIANO_PLATES] = {
+    static const struct part_plate plates[PIANO_PLATES] = {
         {{-0.75, -0.7, -0.15}, {0.75, 0.7, 0.15}},    {{-0.7, -0.85, -0.1}, {0.7, -0.65, 0}}, /* the keys */
         {{-0.7, -0.65, -0.6}, {-0.6, -0.55, -0.1}},   {{0.6, -0.65, -0.6}, {0.7, -0.55, -0.1}},
         {{-0.05, 0.5, -0.6}, {0.05, 0.6, -0.1}},
     };
-    return build_plates(scene, 1, "piano", plates, PIANO_PLATES);
+    return part_add_plates(scene, 1, "piano", plates, PIANO_PLATES, fineness(scene));
 }
 
 static dent_status create_linkage(dent_scene *scene)

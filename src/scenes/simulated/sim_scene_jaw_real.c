@@ -19,7 +19,7 @@ enum { TOOTH, BITE, BONE, YOUNG, PARAMETER_COUNT };
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
     {"tooth", "1 (middle incisor) to 7 (second molar), left side", 6, 1, 7},
     {"bite", "how far the plate goes beyond first contact, mm", 0.08, 0, 0.3},
-    {"bone", "1: with the bone, to look at", 0, 0, 1},
+    {"bone", "1: with the bone, for pictures only", 0, 0, 1},
     {"young", "Young's modulus of the ligament, MPa", 1.5, 0.01, 1000},
 };
 

@@ -1,4 +1,4 @@
-/* peg-in-hole: a rigid peg falls into a square hole that leaves it two security distances on each side, the example that
+/* peg-in-hole: a rigid peg falls into a square hole that leaves it two target gaps on each side, the example that
  * the source calls unstable: the peg rattles from wall to wall, and the rattling must not grow. */
 #include "scenes/elementary_functions.h"
 #include "sim_parts.h"
@@ -7,8 +7,8 @@
 enum { CLEARANCE, DISTANCE, PUSH, PARAMETER_COUNT };
 
 static const dent_scene_parameter_info parameters[PARAMETER_COUNT] = {
-    {"clearance", "between the peg and each wall, security distances", 2, 1.1, 100},
-    {"distance", "security distance, mm", 0.1, 0.01, 2},
+    {"clearance", "between the peg and each wall, target gaps", 2, 1.1, 100},
+    {"distance", "target gap, mm", 0.1, 0.01, 2},
     {"push", "sideways speed of the peg at the beginning, mm/s", 20, 0, 1000},
 };
 
@@ -54,7 +54,7 @@ static void build(struct sim_plan *plan, const struct sim_scene_request *request
 
 const struct sim_scene_row sim_scene_peg_in_hole = {
     .info = {.name = "peg-in-hole",
-             .summary = "a rigid peg falls into a hole with two security distances of clearance",
+             .summary = "a rigid peg falls into a hole with two target gaps of clearance",
              .frame_count = 90,
              .length_unit = "m",
              .parameter_count = PARAMETER_COUNT,

@@ -1,4 +1,4 @@
-/* box-stack: rigid boxes, one on the other, stand still at their security distance, solved exactly (dent/constraints.h).
+/* box-stack: rigid boxes, one on the other, stand still at their target gap, solved exactly (dent/constraints.h).
  *
  * newton-cradle: a row of balls on rigid rods; the first ones are lifted and swing against the others. Impacts have one
  * common restitution. */
@@ -13,7 +13,7 @@ enum { BOXES, DISTANCE, FRICTION, STACK_PARAMETERS };
 
 static const dent_scene_parameter_info stack_parameters[STACK_PARAMETERS] = {
     {"boxes", "how many", 10, 1, 100},
-    {"distance", "security distance, mm: boxes keep it between one another", 1, 0.01, 10},
+    {"distance", "target gap, mm: boxes keep it between one another", 1, 0.01, 10},
     {"friction", "Coulomb's coefficient", 0.5, 0, 10},
 };
 
@@ -36,14 +36,14 @@ static void build_stack(struct sim_plan *plan, const struct sim_scene_request *r
             part_block(plan, DENT_SIM_RIGID, plan_numbered_name(plan, "box", i), counts, size, centre);
         box->material = material;
     }
-    plan->def.thickness = 0.5 * distance; /* the security distance is the sum of two */
+    plan->def.thickness = 0.5 * distance; /* the target gap is the sum of two */
     plan->def.sleep = false;              /* every step is computed */
     plan->def.solver = DENT_SIM_SOLVER_CONSTRAINTS;
 }
 
 const struct sim_scene_row sim_scene_box_stack = {
     .info = {.name = "box-stack",
-             .summary = "rigid boxes stand on one another at their security distance",
+             .summary = "rigid boxes stand on one another at their target gap",
              .frame_count = 120,
              .length_unit = "m",
              .parameter_count = STACK_PARAMETERS,

@@ -5,6 +5,7 @@
  * at rest stay in contact instead of falling in and being pushed out. Which of them count: contact_filter.c. The forces
  * of the last interval in the state are matched to them by key. */
 #include "base/containers/heap_sort.h"
+#include "base/containers/key_search.h"
 #include "sim_contacts.h"
 
 #include <math.h>
@@ -204,21 +205,6 @@ static bool force_before(const void *a, const void *b, const void *data)
     return ((const dent_contact_force *)a)->key < ((const dent_contact_force *)b)->key;
 }
 
-/* Last forces of the contacts that are still there, found by key. */
-static const dent_contact_force *find_force(const dent_contact_force *forces, uint64_t count, uint64_t key)
-{
-    uint64_t low = 0, high = count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (forces[middle].key < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && forces[low].key == key ? &forces[low] : NULL;
-}
-
 static dent_status match_forces(dent_context *context, struct sim_state *state, struct contact_search *search,
                                 const struct contact_set *contacts)
 {
@@ -230,7 +216,8 @@ static dent_status match_forces(dent_context *context, struct sim_state *state, 
     /* Equal keys (in practice none) may come in any order, but always the same. */
     heap_sort(state->forces, state->force_count, sizeof *state->forces, force_before, NULL);
     for (uint64_t i = 0; i < contacts->count; i++) {
-        const dent_contact_force *last = find_force(state->forces, state->force_count, contacts->records[i].key);
+        const dent_contact_force *last =
+            key_search_record(state->forces, state->force_count, sizeof *last, contacts->records[i].key);
         search->new_forces[i] = (dent_contact_force){.key = contacts->records[i].key};
         if (last) {
             search->new_forces[i] = *last;

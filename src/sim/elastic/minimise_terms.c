@@ -12,6 +12,7 @@
 #include "rigid_bonds.h"
 
 #include "base/containers/heap_sort.h"
+#include "base/containers/key_search.h"
 #include "base/containers/union_find.h"
 
 #include <math.h>
@@ -241,20 +242,6 @@ static bool spring_before(const void *a, const void *b, const void *data)
     return ((const struct sim_spring *)a)->key < ((const struct sim_spring *)b)->key;
 }
 
-static const struct sim_spring *find_spring(const struct sim_spring *springs, uint64_t count, uint64_t key)
-{
-    uint64_t low = 0, high = count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (springs[middle].key < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && springs[low].key == key ? &springs[low] : NULL;
-}
-
 /* Raised too fast, a stiff contact would throw bodies apart: what it sets free must not make its own mass faster than
  * the rate. */
 static void choose_raise(const struct sim_model *model, const struct sim_state *state, const dent_sim_contact *found,
@@ -282,7 +269,8 @@ static dent_status match_springs(const struct sim_model *model, struct sim_state
     for (uint64_t i = 0; i < contacts->count; i++) {
         const dent_sim_contact *found = &contacts->reported[i];
         const struct sim_body *a = &model->bodies[found->body_a], *b = &model->bodies[found->body_b];
-        const struct sim_spring *last = find_spring(state->springs, state->spring_count, found->key);
+        const struct sim_spring *last =
+            key_search_record(state->springs, state->spring_count, sizeof *last, found->key);
         struct sim_spring *spring = &work->new_springs[i];
         double rest = a->thickness + b->thickness;
         *spring = last ? *last : (struct sim_spring){.key = found->key, .target = found->gap};

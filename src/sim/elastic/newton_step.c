@@ -189,6 +189,7 @@ struct mover_call {
     struct minimiser *work;
     const double *direction;
     double *out, part;
+    const double *from;
 };
 
 /* out += inertia * (x - target), or * direction where there is one */
@@ -224,7 +225,7 @@ void newton_gradient(const struct sim_model *model, const struct sim_state *stat
     loads_add_gradient(model, work->loads, state->positions, g);
     bonds_contract(model, state, g);
     clear_unmoved(model, work, g);
-    struct mover_call call = {model, state, work, NULL, g, 0};
+    struct mover_call call = {model, state, work, NULL, g, 0, NULL};
     pass_for_movers(model, &work->pass, inertia_task, &call);
     for (uint32_t r = 0; r < model->rigid_count; r++, six += 6) {
         if (work->inertia.rigid_active[r]) {
@@ -257,7 +258,7 @@ void newton_product(const struct sim_model *model, const struct sim_state *state
         memset(direction + 3 * (size_t)model->bonds->bonds[k].vertex, 0, 3 * sizeof *direction);
     }
     clear_unmoved(model, work, out);
-    struct mover_call call = {model, state, work, direction, out, 0};
+    struct mover_call call = {model, state, work, direction, out, 0, NULL};
     pass_for_movers(model, &work->pass, inertia_task, &call);
     for (uint32_t r = 0; r < model->rigid_count; r++, six += 6, turned += 6) {
         if (work->inertia.rigid_active[r]) {
@@ -291,7 +292,7 @@ static void place_trial(const struct sim_model *model, const struct sim_state *s
                         double part)
 {
     const double *six = work->solution + 3 * (size_t)model->vertex_count;
-    struct mover_call call = {model, state, work, NULL, NULL, part};
+    struct mover_call call = {model, state, work, NULL, NULL, part, NULL};
     pass_for_movers(model, &work->pass, place_task, &call);
     if (model->rigid_count == 0) {
         rods_place_trial(model, state, work->trial, work->solution, part, &work->rods);
@@ -359,7 +360,7 @@ static double trial_change(const struct sim_model *model, const struct sim_state
 {
     struct placement at = {work->trial, work->trial_rigids};
     double *moved = work->product, terms[LINE_TERMS];
-    struct mover_call call = {model, state, work, NULL, moved, 0};
+    struct mover_call call = {model, state, work, NULL, moved, 0, NULL};
     work->lines++;
     pass_for_movers(model, &work->pass, moved_task, &call);
     double inertia = sum_chunks(work, 0), square = sum_chunks(work, 1);
@@ -415,7 +416,7 @@ static double choose_part(const struct sim_model *model, const struct sim_state 
     return 1;
 }
 
-static void accept_task(void *data, uint32_t chunk, uint32_t worker)
+static void copy_task(void *data, uint32_t chunk, uint32_t worker)
 {
     (void)worker;
     const struct mover_call *call = data;
@@ -423,7 +424,7 @@ static void accept_task(void *data, uint32_t chunk, uint32_t worker)
     const uint32_t *movers = pass_movers(&call->work->pass, chunk, &count);
     for (uint32_t m = 0; m < count; m++) {
         size_t n = 3 * (size_t)movers[m];
-        memcpy(call->out + n, call->work->trial + n, 3 * sizeof(double));
+        memcpy(call->out + n, call->from + n, 3 * sizeof(double));
     }
 }
 
@@ -459,10 +460,10 @@ static double exact_part(const struct minimiser *work)
 
 static void take_trial(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
-    struct mover_call call = {model, state, work, NULL, state->positions, 0};
+    struct mover_call call = {.work = work, .from = work->trial, .out = state->positions};
     work->elastic_change += work->line_energy;
     rods_take_trial(model, state, work->solution, &work->rods);
-    pass_for_movers(model, &work->pass, accept_task, &call);
+    pass_for_movers(model, &work->pass, copy_task, &call);
     if (model->rigid_count > 0) {
         memcpy(state->rigids, work->trial_rigids, model->rigid_count * sizeof *state->rigids);
     }
@@ -526,7 +527,7 @@ static bool advance(const struct sim_model *model, struct sim_state *state, stru
 static void start_quickly(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
     struct placement at = {state->positions, state->rigids};
-    struct mover_call call = {model, state, work, NULL, work->product, 0};
+    struct mover_call call = {model, state, work, NULL, work->product, 0, NULL};
     double part = 1;
     terms_aim(model, &work->terms, &at, work->solution);
     place_trial(model, state, work, part);
@@ -565,23 +566,11 @@ void newton_start(const struct sim_model *model, struct sim_state *state, struct
     }
 }
 
-static void return_task(void *data, uint32_t chunk, uint32_t worker)
-{
-    (void)worker;
-    const struct mover_call *call = data;
-    uint32_t count;
-    const uint32_t *movers = pass_movers(&call->work->pass, chunk, &count);
-    for (uint32_t m = 0; m < count; m++) {
-        size_t n = 3 * (size_t)movers[m];
-        memcpy(call->out + n, call->work->start + n, 3 * sizeof(double));
-    }
-}
-
 /* Back to where the substep began. */
 static void return_to_begin(const struct sim_model *model, struct sim_state *state, struct minimiser *work)
 {
-    struct mover_call call = {model, state, work, NULL, state->positions, 0};
-    pass_for_movers(model, &work->pass, return_task, &call);
+    struct mover_call call = {.work = work, .from = work->start, .out = state->positions};
+    pass_for_movers(model, &work->pass, copy_task, &call);
     if (model->rigid_count > 0) {
         memcpy(state->rigids, work->search_rigids, model->rigid_count * sizeof *state->rigids);
         bonds_place_vertices(model, state->rigids, state->positions);
@@ -650,7 +639,7 @@ static void slope_task(void *data, uint32_t chunk, uint32_t worker)
 /* gradient . solution */
 static double slope_of(const struct sim_model *model, struct minimiser *work)
 {
-    struct mover_call call = {model, NULL, work, NULL, NULL, 0};
+    struct mover_call call = {model, NULL, work, NULL, NULL, 0, NULL};
     pass_for_movers(model, &work->pass, slope_task, &call);
     double sum = sum_chunks(work, 0);
     for (size_t n = 3 * (size_t)model->vertex_count; n < work->size; n++) {

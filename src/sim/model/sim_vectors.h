@@ -1,4 +1,4 @@
-/* Vectors of three doubles, and sets that grow together: the small arithmetic of the simulator. */
+/* Vectors of three doubles, and sets that grow together: the small arithmetic of the simulator, its one copy. */
 #ifndef DENT_SIM_SIM_VECTORS_H
 #define DENT_SIM_SIM_VECTORS_H
 

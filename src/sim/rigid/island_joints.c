@@ -33,9 +33,9 @@ static void add_along(const struct joint_row *row, double impulse, double *vecto
 /* The impulse of a row at a speed; *free: it is within its bounds. */
 static double answer_at(const struct joint_row *row, double speed, bool *free)
 {
-    double wish = (row->impulse / row->stiffness - (speed - row->target)) / (1 / row->stiffness + row->yield);
-    *free = wish > row->lower && wish < row->upper;
-    return wish < row->lower ? row->lower : wish > row->upper ? row->upper : wish;
+    double unclamped = (row->impulse / row->stiffness - (speed - row->target)) / (1 / row->stiffness + row->yield);
+    *free = unclamped > row->lower && unclamped < row->upper;
+    return unclamped < row->lower ? row->lower : unclamped > row->upper ? row->upper : unclamped;
 }
 
 void joints_add_gradient(const struct island_problem *problem, const double *velocity, double *gradient)
@@ -147,10 +147,10 @@ double joints_sweep(const struct island_problem *problem, bool backward)
         struct joint_row *row = &problem->joints[backward ? count - 1 - n : n];
         joint_row_measure(problem, row);
         double speed = joint_row_speed(row, problem->velocity);
-        double wish = row->impulse - (speed - row->target + row->yield * row->impulse) / (row->mobility + row->yield);
-        wish = wish < row->lower ? row->lower : wish > row->upper ? row->upper : wish;
-        double change = wish - row->impulse, moved = fabs(change) * row->mobility * row->arm;
-        row->impulse = wish;
+        double unclamped = row->impulse - (speed - row->target + row->yield * row->impulse) / (row->mobility + row->yield);
+        unclamped = unclamped < row->lower ? row->lower : unclamped > row->upper ? row->upper : unclamped;
+        double change = unclamped - row->impulse, moved = fabs(change) * row->mobility * row->arm;
+        row->impulse = unclamped;
         largest = moved > largest ? moved : largest;
         for (int s = 0; s < 2; s++) {
             if (row->side[s] != SIM_NONE) {

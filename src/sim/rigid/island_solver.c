@@ -76,7 +76,7 @@ void island_add_impulse(const struct island_row *row, const double *impulse, dou
 /* What a row does at a relative velocity. */
 struct row_answer {
     double normal, tangent[3]; /* impulses */
-    double wish;               /* |q|: the impulse friction would need to hold */
+    double needed;               /* |q|: the impulse friction would need to hold */
 };
 
 static inline struct row_answer row_at(const struct island_row *row, const double *relative, bool friction)
@@ -90,8 +90,8 @@ static inline struct row_answer row_at(const struct island_row *row, const doubl
         for (int i = 0; i < 3; i++) {
             answer.tangent[i] = row->tangent_force[i] - stiffness * (relative[i] - along * row->normal[i]);
         }
-        answer.wish = sqrt(sim_dot(answer.tangent, answer.tangent));
-        double share = answer.wish > row->limit ? row->limit / answer.wish : 1;
+        answer.needed = sqrt(sim_dot(answer.tangent, answer.tangent));
+        double share = answer.needed > row->limit ? row->limit / answer.needed : 1;
         for (int i = 0; i < 3; i++) {
             answer.tangent[i] *= share;
         }
@@ -195,7 +195,7 @@ static bool row_stiffness(const struct island_row *row, const double *relative, 
     double stiffness = row->stiffness, across = 0;
     double along = answer.normal > 0 ? stiffness / (1 + stiffness * row->yield) : 0;
     if (friction && row->limit > 0) {
-        across = answer.wish > row->limit ? stiffness * (row->limit / answer.wish) : stiffness;
+        across = answer.needed > row->limit ? stiffness * (row->limit / answer.needed) : stiffness;
     }
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -435,7 +435,7 @@ static bool break_loose(const struct island_problem *problem, double least_slip)
         island_relative_velocity(row, problem->velocity, relative);
         sim_add_scaled(relative, -sim_dot(relative, row->normal), row->normal);
         struct row_answer answer = row_at(row, relative, true);
-        if (answer.wish > row->limit && sqrt(sim_dot(relative, relative)) > least_slip) {
+        if (answer.needed > row->limit && sqrt(sim_dot(relative, relative)) > least_slip) {
             row->kinetic = any = true;
             row->limit = row->friction_kinetic * row->normal_force;
         }

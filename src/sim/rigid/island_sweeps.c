@@ -68,9 +68,9 @@ static double sweep_row(const struct island_problem *problem, struct island_row 
     double relative[3], tangent[3], impulse[3];
     island_relative_velocity(row, problem->velocity, relative);
     double along = sim_dot(row->normal, relative);
-    double wish =
+    double unclamped =
         row->normal_force - (along - row->target + row->yield * row->normal_force) / (row->mobility[0] + row->yield);
-    double normal = wish > 0 ? wish : 0, change = normal - row->normal_force;
+    double normal = unclamped > 0 ? unclamped : 0, change = normal - row->normal_force;
     if (normal == 0 && row->normal_force == 0) {
         return 0;
     }

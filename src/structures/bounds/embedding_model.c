@@ -33,7 +33,7 @@ static bool facet_frame(const double a[3], const double b[3], const double c[3],
     }
     vector_cross(e, f, n);
     double sine = sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
-    if (!(sine > DENT_REDUCED_FLAT)) {
+    if (!(sine > DENT_EMBEDDING_FLAT)) {
         return false;
     }
     for (int axis = 0; axis < 3; axis++) {

@@ -60,8 +60,8 @@ static void covariance(const double (*const *faces)[3], uint32_t count, const do
             e1[k] = p[1][k] - p[0][k];
             e2[k] = p[2][k] - p[0][k];
         }
-        cross_product(e1, e2, normal);
-        double area = vector_length(normal), squares = dot_product(e1, e1) + dot_product(e2, e2);
+        vector_cross(e1, e2, normal);
+        double area = vector_length(normal), squares = vector_dot(e1, e1) + vector_dot(e2, e2);
         double weight = area + 0x1p-20 * squares;
         for (int i = 0; i < 3; i++) {
             for (int j = i; j < 3; j++) {
@@ -147,7 +147,7 @@ static void fit_box(const double (*const *faces)[3], uint32_t count, const doubl
         for (int c = 0; c < 3; c++) {
             const double *p = faces[f][c];
             double x[3] = {p[0] - volume->centre[0], p[1] - volume->centre[1], p[2] - volume->centre[2]};
-            double squared = dot_product(x, x), far_squared = dot_product(p, p);
+            double squared = vector_dot(x, x), far_squared = vector_dot(p, p);
             farthest = squared > farthest ? squared : farthest;
             reach = far_squared > reach ? far_squared : reach;
         }

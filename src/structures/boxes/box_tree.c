@@ -6,7 +6,7 @@
 #include "structures/boxes/box_tree.h"
 
 #include "base/radix_sort.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 enum { ITEMS_PER_LEAF = 4, CURVE_BITS = 20 };
 

@@ -5,7 +5,7 @@
 
 #include "base/radix_sort.h"
 #include "geometry/numbers/bounds.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 enum { LEAF_PACKETS = 8 };
 

@@ -14,7 +14,7 @@
 #include "bodies/strand_body.h"
 #include "geometry/metric/float_boxes.h"
 #include "geometry/numbers/bounds.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 
 enum { GROUPS_PER_BLOCK = 64 };
 

@@ -13,7 +13,7 @@
 #include "structures/surface/surface_regions.h"
 
 #include "base/radix_sort.h"
-#include "geometry/numbers/morton_code.h"
+#include "base/containers/morton_code.h"
 #include "structures/surface/leaf_order.h"
 #include "structures/surface/region_split.h"
 

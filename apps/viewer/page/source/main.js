@@ -94,7 +94,7 @@ function listProbes(probes) {
 
 // ---- messages ---------------------------------------------------------------------------------------------------
 
-// The same bodies again (a restart, a frame with other elements, a server that came back) keep camera, colours and wishes.
+// The same bodies again (a restart, a frame with other elements, a server that came back) keep camera, colours and settings.
 function onHello(message) {
     const names = hello => JSON.stringify(hello?.bodies.map(body => body.name)), again = names(state.hello) === names(message);
     kept = again ? (kept ?? controls.map(row => Object.entries(row).map(([name, element]) => [name, element.type === "checkbox" ? element.checked : element.value]))) : null;

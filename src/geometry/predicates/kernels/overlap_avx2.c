@@ -1,5 +1,8 @@
 /* A face against a cell in floats: the six edges of the cell in one register, its four faces in half of one. See
- * overlap_kernels.h. The same operations as the scalar row in the same order. */
+ * overlap_kernels.h. The same operations as the scalar row in the same order.
+ *
+ * Written with intrinsics, not over the lanes of simd/lanes.h: those hold as many pairs as fit, here the lanes are the
+ * edges and faces of one cell, in fixed places, whatever the width of a register. AVX-512 uses this row, too. */
 #include "geometry/predicates/kernels/overlap_kernels.h"
 
 #if defined(__x86_64__)

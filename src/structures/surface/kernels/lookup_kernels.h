@@ -43,6 +43,9 @@ struct lookup_kernels {
     /* Bits of the sixteen faces that the line of the ray may meet; `place`: a point of the ray, rounded. Unused faces: any
      * bits. */
     uint32_t (*ray_faces)(const struct leaf_points *leaf, const struct lookup_ray *ray, const float place[3]);
+    /* Bits of the sixteen faces that may be no farther from `point` than *reach. Where a face is certainly nearer, that is
+     * lowered first: to its distance and `slack`. Unused faces: any bits. */
+    uint32_t (*near_faces)(const struct leaf_points *leaf, const float point[3], float slack, float *reach);
     /* The corners of the sixteen faces as points 1, 2, 3 of the batch, and `point` as point 0 of all. */
     void (*batch_faces)(const struct leaf_points *leaf, const float point[3], struct near_batch *batch);
 };

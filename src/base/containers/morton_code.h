@@ -1,6 +1,6 @@
 /* Morton codes: the bits of three indices interleaved, so that cells close on the curve are close in space. */
-#ifndef DENT_GEOMETRY_MORTON_CODE_H
-#define DENT_GEOMETRY_MORTON_CODE_H
+#ifndef DENT_BASE_MORTON_CODE_H
+#define DENT_BASE_MORTON_CODE_H
 
 #include <stdint.h>
 
