@@ -59,7 +59,7 @@ static int take_settings(const tool_options *options, const char *command, bench
         model->wave = 0;
     }
     if (model->self <= 0 && (options_have(options, OPTION_PEERS) || options_have(options, OPTION_FASTEST_PEER))) {
-        return complain("%s: self=0 goes without peers, which do not know bodies apart", command);
+        return complain("%s: self=0 goes without peers: they take all bodies as one", command);
     }
     if (model->inside >= 0 && model->shift >= 0) {
         return complain("%s: inside and shift exclude each other: inside finds the shift", command);

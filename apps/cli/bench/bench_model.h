@@ -12,7 +12,7 @@
  * Parameters (--set): copies (1 to 1000; default 2 for a single body, else 1), inside (share of vertices inside that
  * the shift is found for, default 0.075; solids only), shift (instead: in diagonals of the model), wave (height of the
  * waves in mean edges, default 0.5), self (0: no body is tested against itself; the difference in time is the price of
- * that. Without peers, which know no bodies).
+ * that. Without peers, which take all bodies as one).
  *
  * With --motion rest nothing moves; with --motion rigid every copy moves as a whole, without waves. Both show the first
  * frame of a series.
