@@ -394,7 +394,7 @@ static void note_group(struct workspace *work, dent_question question, uint32_t 
         uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
         const uint16_t *open = NULL;
         if (body_index_a == work->body_index_b &&
-            self_proofs_clear(&search->proofs, body_index_a, piece, other, &open)) {
+            self_proofs_clear(&search->proofs, question, body_index_a, piece, other, &open)) {
             continue;
         }
         struct cluster_box other_box;
@@ -417,7 +417,7 @@ static void note_body(struct workspace *work, dent_question question, uint32_t p
         work->boxes_compared++;
         if (float_bounds_meet(box_a->lo, box_a->hi, box->lo, box->hi) &&
             !(body_index_a == work->body_index_b &&
-              self_proofs_clear(&search->proofs, body_index_a, piece, 0, &open))) {
+              self_proofs_clear(&search->proofs, question, body_index_a, piece, 0, &open))) {
             note_piece(work, question, piece, side_a->first_piece, box_a, open);
         }
         return;
@@ -458,7 +458,7 @@ static void search_single(struct workspace *work, dent_question question, uint32
     const uint16_t *open;
     if (self && faces) {
         note_body(work, question, 0, &box, body_index);
-    } else if (self && !self_proofs_clear(&search->proofs, body_index, 0, 0, &open)) {
+    } else if (self && !self_proofs_clear(&search->proofs, question, body_index, 0, 0, &open)) {
         search_own(work);
     }
     uint32_t first = search->pairs->first[body_index], end = search->pairs->first[body_index + 1];
@@ -504,7 +504,7 @@ static void search_piece(struct workspace *work, dent_question question, uint32_
     if (work->body_b->self_collision && !search->body_certified[body_index] && !still) {
         const uint16_t *open;
         if (question == DENT_QUESTION_VERTEX_CELL &&
-            !self_proofs_clear(&search->proofs, body_index, piece, piece, &open)) {
+            !self_proofs_clear(&search->proofs, question, body_index, piece, piece, &open)) {
             work->near.own = search->snapshot.kernels->meet(
                 &search->snapshot.piece_boxes[SIDE_CELLS][side_b->first_piece_boxes + piece], &box);
             work->near.own &= open ? open_to_themselves(open) : UINT32_MAX;

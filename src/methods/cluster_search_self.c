@@ -16,16 +16,20 @@ struct rigid_block {
 bool self_proofs_begin(struct self_proofs *proofs, const struct search_request *request, struct cluster_cache *cache)
 {
     struct arena *scratch = request->scratch;
-    *proofs = (struct self_proofs){.request = request, .cache = cache};
+    uint32_t vertices = (request->questions & DENT_QUESTION_VERTEX_CELL) != 0;
+    uint32_t faces = (request->questions & DENT_QUESTION_FACE_CELL) != 0;
+    *proofs = (struct self_proofs){.request = request,
+                                   .cache = cache,
+                                   .questions = vertices << GAPS_OF_VERTICES | faces << GAPS_OF_FACES};
     proofs->body_certified = arena_allocate_cleared(scratch, cache->body_count, sizeof *proofs->body_certified);
     proofs->piece_certified = arena_allocate_cleared(scratch, cache->piece_count, sizeof *proofs->piece_certified);
     proofs->body_has_still = arena_allocate_cleared(scratch, cache->body_count, sizeof *proofs->body_has_still);
     proofs->piece_still = arena_allocate(scratch, cache->piece_count, sizeof *proofs->piece_still);
     proofs->rigid = arena_allocate(scratch, cache->rigid_block_count, sizeof *proofs->rigid);
-    proofs->pair_clear = arena_allocate(scratch, cache->gap_pair_count, sizeof *proofs->pair_clear);
+    proofs->pair_open = arena_allocate(scratch, cache->gap_pair_count, sizeof *proofs->pair_open);
     proofs->open_pairs = arena_allocate(scratch, cache->gap_pair_count, sizeof *proofs->open_pairs);
     return proofs->body_certified && proofs->piece_certified && proofs->body_has_still && proofs->piece_still &&
-           proofs->rigid && proofs->pair_clear && proofs->open_pairs;
+           proofs->rigid && proofs->pair_open && proofs->open_pairs;
 }
 
 /* Swarms of small bodies have none, and should not pay for being asked one by one. */
@@ -252,20 +256,22 @@ static bool strains_clear(const struct self_proofs *proofs, uint32_t body_index,
            strain_neighbours(&proofs->cache->entries[body_index]->reference, piece_a, piece_b);
 }
 
-static bool clear_pair(const struct self_proofs *proofs, uint32_t body_index, uint32_t piece,
-                       const struct gap_pair *pair, struct open_pair *open)
+/* Questions about a pair that are left open, as bits. */
+static uint32_t try_pair(const struct self_proofs *proofs, uint32_t body_index, uint32_t piece,
+                         const struct gap_pair *pair, struct open_pair open[GAP_QUESTIONS])
 {
     const struct clustered_body *body = &proofs->cache->bodies[body_index];
     const struct gap_reference *gaps = &proofs->cache->entries[body_index]->gaps;
     if (is_still(proofs, body, piece) || is_still(proofs, body, pair->piece) ||
         strains_clear(proofs, body_index, piece, pair->piece)) {
-        return true;
+        return 0;
     }
     if (body->cluster_count == 1) {
-        memset(open, 0xFF, sizeof *open);
-        return gaps_prove_own(gaps, proofs->snapshot->strains + body->first_piece, piece) & 1;
+        memset(open, 0xFF, GAP_QUESTIONS * sizeof *open);
+        bool proven = gaps_prove_own(gaps, proofs->snapshot->strains + body->first_piece, piece) & 1;
+        return proven ? 0 : proofs->questions;
     }
-    return gaps_clear_pair(gaps, proofs->snapshot, body_index, piece, pair, 0, open);
+    return gaps_clear_pair(gaps, proofs->snapshot, body_index, piece, pair, 0, proofs->questions, open);
 }
 
 /* A block is a group of pieces. */
@@ -283,8 +289,8 @@ static void try_gaps_of_block(void *data, uint32_t block, uint32_t worker)
     for (uint32_t piece = first; piece < body->piece_count && piece - first < PIECE_CLUSTERS; piece++) {
         for (uint32_t i = gaps->first_pair[piece]; i < gaps->first_pair[piece + 1]; i++) {
             size_t slot = (size_t)body->first_gap_pair + i;
-            proofs->pair_clear[slot] =
-                clear_pair(proofs, body_index, piece, &gaps->pairs[i], &proofs->open_pairs[slot]);
+            proofs->pair_open[slot] =
+                (uint8_t)try_pair(proofs, body_index, piece, &gaps->pairs[i], proofs->open_pairs[slot]);
         }
     }
 }
@@ -303,8 +309,8 @@ void self_proofs_try_gaps(struct self_proofs *proofs, const struct cluster_snaps
     }
 }
 
-bool self_proofs_look_up(const struct self_proofs *proofs, uint32_t body_index, uint32_t piece_b, uint32_t piece_a,
-                         const uint16_t **open)
+bool self_proofs_look_up(const struct self_proofs *proofs, dent_question question, uint32_t body_index,
+                         uint32_t piece_b, uint32_t piece_a, const uint16_t **open)
 {
     const struct clustered_body *body = &proofs->cache->bodies[body_index];
     bool tried = body->rest_shapes && body->wants_stretches;
@@ -315,7 +321,8 @@ bool self_proofs_look_up(const struct self_proofs *proofs, uint32_t body_index, 
                strains_clear(proofs, body_index, piece_a, piece_b);
     }
     size_t slot = (size_t)body->first_gap_pair + pair;
-    const struct open_pair *left = &proofs->open_pairs[slot];
+    const int asked = question == DENT_QUESTION_FACE_CELL ? GAPS_OF_FACES : GAPS_OF_VERTICES;
+    const struct open_pair *left = &proofs->open_pairs[slot][asked];
     *open = piece_b <= piece_a ? left->rows : left->columns;
-    return proofs->pair_clear[slot];
+    return !(proofs->pair_open[slot] >> asked & 1);
 }

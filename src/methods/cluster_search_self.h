@@ -28,8 +28,9 @@ struct self_proofs {
     bool any_still;               /* of any body */
     uint32_t rigid_count;         /* blocks in use */
     struct rigid_block *rigid;    /* vertices of bodies that seem to have moved as a whole */
-    uint8_t *pair_clear;          /* by pair of pieces of the world (clustered_body.first_gap_pair) */
-    struct open_pair *open_pairs; /* likewise; written where the pair is not clear */
+    uint32_t questions;           /* bits: enum gap_question */
+    uint8_t *pair_open;           /* by pair of pieces of the world (clustered_body.first_gap_pair): questions, as bits */
+    struct open_pair (*open_pairs)[GAP_QUESTIONS]; /* likewise; written where the pair is open */
     const struct cluster_snapshot *snapshot;
 };
 
@@ -45,18 +46,19 @@ void self_proofs_try_gaps(struct self_proofs *proofs, const struct cluster_snaps
 /* Keeps the poses of bodies that have come to rest. The strains are of no use afterwards. */
 void self_proofs_keep_poses(struct self_proofs *proofs);
 
-/* Is contact between two pieces of a body proven away? If not, *open is null, or has for every cluster of piece_b a set
- * of bits: those of piece_a that are left. Small bodies mostly have nothing to look up. */
-bool self_proofs_look_up(const struct self_proofs *proofs, uint32_t body_index, uint32_t piece_b, uint32_t piece_a,
-                         const uint16_t **open);
-static inline bool self_proofs_clear(const struct self_proofs *proofs, uint32_t body_index, uint32_t piece_b,
-                                     uint32_t piece_a, const uint16_t **open)
+/* Is contact of the cells of a piece with features of another of the same body proven away? If not, *open is null, or
+ * has for every cluster of piece_b a set of bits: those of piece_a that are left. Small bodies mostly have nothing to
+ * look up. */
+bool self_proofs_look_up(const struct self_proofs *proofs, dent_question question, uint32_t body_index,
+                         uint32_t piece_b, uint32_t piece_a, const uint16_t **open);
+static inline bool self_proofs_clear(const struct self_proofs *proofs, dent_question question, uint32_t body_index,
+                                     uint32_t piece_b, uint32_t piece_a, const uint16_t **open)
 {
     const struct clustered_body *body = &proofs->cache->bodies[body_index];
     const bool *certified = proofs->piece_certified + body->first_piece;
     *open = NULL;
     return (proofs->any_still || body->wants_stretches || certified[piece_a] || certified[piece_b]) &&
-           self_proofs_look_up(proofs, body_index, piece_b, piece_a, open);
+           self_proofs_look_up(proofs, question, body_index, piece_b, piece_a, open);
 }
 
 #endif

@@ -240,12 +240,26 @@ static bool is_asked(const struct cluster_shape *a, uint32_t i, const struct clu
            ((a->cluster->owned >> i & 1) && !has_vertex(b->cluster, a->cluster->vertices[i]));
 }
 
-static double gap_one_way(const struct cluster_shape *a, struct cluster_shape *b, double least)
+/* The features of a cluster that a question is about: from the first to before the second. */
+struct feature_range {
+    uint32_t first, end;
+};
+
+static struct feature_range features_of(const struct cluster_shape *shape, int question)
 {
+    return question == GAPS_OF_VERTICES
+               ? (struct feature_range){0, shape->cluster->vertex_count}
+               : (struct feature_range){shape->cluster->vertex_count, shape->feature_count};
+}
+
+/* The smaller of `least` and the gap between features of a and cells of b. */
+static double gap_one_way(const struct cluster_shape *a, struct cluster_shape *b, int question, double least)
+{
+    const struct feature_range features = features_of(a, question);
     uint8_t close[CLUSTER_CELLS];
     uint32_t count = list_close_cells(a, b, least, close);
     double listed = least;
-    for (uint32_t i = 0; i < a->feature_count && least > 0; i++) {
+    for (uint32_t i = features.first; i < features.end && least > 0; i++) {
         if (!is_asked(a, i, b) || boxes_are_apart(&a->features[i], &b->whole, least)) {
             continue;
         }
@@ -266,12 +280,6 @@ static float rounded_gap(double gap)
 {
     double safe = gap * (1 - 1e-6) - 1e-14;
     return safe > 1e-12 ? (float)(safe * (1 - 1e-7)) : 0;
-}
-
-static float gap_of_clusters(struct cluster_shape *a, struct cluster_shape *b, double enough)
-{
-    double gap = gap_one_way(a, b, enough);
-    return rounded_gap(a == b ? gap : gap_one_way(b, a, gap));
 }
 
 /* The largest |(X - m_a) + (Z - m_b)| of a feature and a cell: at corners. */
@@ -308,16 +316,18 @@ static bool keep_away(const struct shape *feature, struct cell_shape *cell, doub
     return false;
 }
 
-static double reach_one_way(const struct cluster_shape *a, struct cluster_shape *b, double distance, double reach,
+static double reach_one_way(const struct cluster_shape *a, struct cluster_shape *b, int question, double distance,
                             double limit)
 {
+    const struct feature_range features = features_of(a, question);
+    double reach = 0;
     uint8_t close[CLUSTER_CELLS];
     uint32_t count = list_close_cells(a, b, distance, close);
     double middles[3];
     for (int axis = 0; axis < 3; axis++) {
         middles[axis] = a->middle[axis] + b->middle[axis];
     }
-    for (uint32_t i = 0; i < a->feature_count && reach < limit; i++) {
+    for (uint32_t i = features.first; i < features.end && reach < limit; i++) {
         if (!is_asked(a, i, b) || boxes_are_apart(&a->features[i], &b->whole, distance)) {
             continue;
         }
@@ -333,17 +343,15 @@ static double reach_one_way(const struct cluster_shape *a, struct cluster_shape 
     return reach;
 }
 
-/* The reach of two clusters with a gap; not above `limit`, the sum of their radii, which it is taken to be where points
- * that far apart in question are most of them. Sums of coordinates up to 1 are off by less than 1e-14. */
-static float reach_of_clusters(struct cluster_shape *a, struct cluster_shape *b, float gap, float limit)
+/* The reach of features of a and cells of b, with their gap; not above `limit`, the sum of the radii, which it is taken to
+ * be where points that far apart in question are most of them. Sums of coordinates up to 1 are off by less than 1e-14. */
+static float find_reach(const struct cluster_shape *a, struct cluster_shape *b, int question, float gap, float limit)
 {
     double distance = (double)NEAR_GAPS * (double)gap * (1 + 1e-6) + 1e-14;
     if (!(gap > 0) || distance > NEAR_SHARE * (double)limit) {
         return limit;
     }
-    double reach = reach_one_way(a, b, distance, 0, (double)limit);
-    reach = reach_one_way(b, a, distance, reach, (double)limit);
-    reach = reach * (1 + 1e-6) + 1e-14;
+    double reach = reach_one_way(a, b, question, distance, (double)limit) * (1 + 1e-6) + 1e-14;
     return reach < (double)limit ? (float)reach : limit;
 }
 
@@ -425,29 +433,99 @@ static void set_piece(struct gap_builder *builder, uint32_t number)
 
 /* ---- measuring gaps -------------------------------------------------------------------------- */
 
-static struct gap_row *row_of(const struct gap_reference *reference, const struct gap_pair *pair, uint32_t slot)
+/* Close, and not measured yet. */
+enum { UNMEASURED_GAP = 255, LARGEST_GAP = 254 };
+
+static bool is_unmeasured(const struct gap_row *row, uint32_t k)
+{
+    return row->gap[GAPS_IN][k] == UNMEASURED_GAP;
+}
+
+float gap_in_row(const struct gap_row *row, int way, uint32_t k, float radii)
+{
+    float root = (float)row->gap[way][k] * (1.0f / 256), square = root * root;
+    return square * square * radii;
+}
+
+/* Products of floats, here and in the kernels, round by a few 2^-24. */
+static void set_bounds(struct gap_row *row, int way, uint32_t k, float gap, float reach, float radii)
+{
+    double gap_share = radii > 0 ? (double)gap / (double)radii * (1 - 0x1p-21) : 0;
+    double reach_share = radii > 0 ? (double)reach / (double)radii * (1 + 0x1p-22) : 1;
+    double root = floor(sqrt(sqrt(gap_share)) * 256), steps = ceil(reach_share * 256) - 1;
+    while (root > 0 && root * root * root * root > gap_share * 0x1p32) {
+        root--;
+    }
+    row->gap[way][k] = (uint8_t)(root < LARGEST_GAP ? root : LARGEST_GAP);
+    row->reach[way][k] = (uint8_t)(steps < 0 ? 0 : steps < 255 ? steps : 255);
+}
+
+static void copy_bounds(struct gap_row *to, int to_way, uint32_t k, const struct gap_row *from, int way, uint32_t slot)
+{
+    to->gap[to_way][k] = from->gap[way][slot];
+    to->reach[to_way][k] = from->reach[way][slot];
+}
+
+static struct gap_row *row_of(const struct gap_reference *reference, int question, const struct gap_pair *pair,
+                              uint32_t slot)
 {
     uint32_t before = pair->rows & ((UINT32_C(1) << slot) - 1);
-    return &reference->rows[pair->first_row + (uint32_t)__builtin_popcount(before)];
+    return &reference->rows[question][pair->first_row + (uint32_t)__builtin_popcount(before)];
+}
+
+/* Measures features of a against cells of b. `radii`: of the two together. */
+static float measure(const struct cluster_shape *a, struct cluster_shape *b, int question, double enough, float radii,
+                     struct gap_row *row, int way, uint32_t k)
+{
+    float gap = rounded_gap(gap_one_way(a, b, question, enough));
+    set_bounds(row, way, k, gap, a == b ? radii : find_reach(a, b, question, gap, radii), radii);
+    return gap;
+}
+
+static float radii_of(const struct gap_reference *reference, uint32_t piece, uint32_t slot, uint32_t other, uint32_t k)
+{
+    return reference->rest_shapes[piece].radius[slot] + reference->rest_shapes[other].radius[k];
+}
+
+/* All gaps between a cluster, in room->own, and cluster k of a piece. Returns the smallest. */
+static float fill_place(const struct gap_builder *builder, struct shape_pair *room, double enough, float radii,
+                        const struct gap_pair *pair, uint32_t slot, uint32_t k)
+{
+    struct gap_reference *reference = builder->reference;
+    uint32_t other = reference->clusters->pieces[pair->piece].first + k;
+    float least = INFINITY;
+    set_cluster(&room->near, builder->body, reference->clusters, other, builder->positions, builder->scale);
+    for (int question = 0; question < GAP_QUESTIONS; question++) {
+        struct gap_row *row = row_of(reference, question, pair, slot);
+        least = fminf(least, measure(&room->near, &room->own, question, enough, radii, row, GAPS_IN, k));
+        least = fminf(least, measure(&room->own, &room->near, question, enough, radii, row, GAPS_OUT, k));
+    }
+    return least;
 }
 
 /* The gaps of one row that are not known yet. Of a piece with itself: those to the clusters behind. `overlaps` counts
  * the clusters that leave none. */
-static void fill_row(const struct gap_builder *builder, struct shape_pair *room, uint32_t own, double enough,
-                     const struct gap_pair *pair, struct gap_row *row, uint32_t *overlaps)
+static void fill_row(const struct gap_builder *builder, struct shape_pair *room, uint32_t piece, uint32_t slot,
+                     double enough, struct gap_pair *pair, uint32_t *overlaps)
 {
-    const struct body_clusters *clusters = builder->reference->clusters;
-    const struct cluster_piece *other_piece = &clusters->pieces[pair->piece];
-    for (uint32_t k = 0; k < other_piece->count; k++) {
-        uint32_t other = other_piece->first + k;
-        if (other > own && row->gap[k] < 0 && *overlaps >= OVERLAPS_MAX) {
-            row->gap[k] = 0;
-        } else if (other > own && row->gap[k] < 0) {
-            set_cluster(&room->near, builder->body, clusters, other, builder->positions, builder->scale);
-            row->gap[k] = gap_of_clusters(&room->own, &room->near, enough);
-            row->reach[k] = reach_of_clusters(&room->own, &room->near, row->gap[k], row->reach[k]);
-            *overlaps += row->gap[k] == 0;
+    const struct gap_reference *reference = builder->reference;
+    const struct body_clusters *clusters = reference->clusters;
+    for (uint32_t k = 0; k < clusters->pieces[pair->piece].count; k++) {
+        float radii = radii_of(reference, piece, slot, pair->piece, k), least = 0;
+        bool behind = clusters->pieces[pair->piece].first + k > clusters->pieces[piece].first + slot;
+        if (!behind || !is_unmeasured(row_of(reference, 0, pair, slot), k)) {
+            continue;
         }
+        if (*overlaps < OVERLAPS_MAX) {
+            least = fill_place(builder, room, enough, radii, pair, slot, k);
+            *overlaps += least == 0;
+        } else {
+            for (int question = 0; question < GAP_QUESTIONS; question++) {
+                set_bounds(row_of(reference, question, pair, slot), GAPS_IN, k, 0, radii, radii);
+                set_bounds(row_of(reference, question, pair, slot), GAPS_OUT, k, 0, radii, radii);
+            }
+        }
+        pair->gap = fminf(pair->gap, least);
     }
 }
 
@@ -455,47 +533,53 @@ static void fill_row(const struct gap_builder *builder, struct shape_pair *room,
 static void fill_gaps(const struct gap_builder *builder, struct shape_pair *room, uint32_t piece, uint32_t slot)
 {
     struct gap_reference *reference = builder->reference;
-    const struct body_clusters *clusters = reference->clusters;
-    uint32_t own = clusters->pieces[piece].first + slot;
-    double radius = (double)reference->rest_shapes[piece].radius[slot];
-    set_cluster(&room->own, builder->body, clusters, own, builder->positions, builder->scale);
-    float own_gap = gap_of_clusters(&room->own, &room->own, radius);
+    uint32_t own = reference->clusters->pieces[piece].first + slot;
+    const float radius = reference->rest_shapes[piece].radius[slot];
+    float own_gap = INFINITY;
+    struct gap_row own_rows[GAP_QUESTIONS];
+    set_cluster(&room->own, builder->body, reference->clusters, own, builder->positions, builder->scale);
+    for (int question = 0; question < GAP_QUESTIONS; question++) {
+        own_gap = fminf(own_gap, measure(&room->own, &room->own, question, (double)radius, radius + radius,
+                                         &own_rows[question], GAPS_IN, slot));
+    }
     reference->rest_shapes[piece].own_gap[slot] = own_gap;
     /* Much larger gaps to others are of no use: a cluster that needs them does not keep clear of itself. */
     double most = ENOUGH_GAPS * (double)own_gap;
-    double enough = own_gap > 0 && most < radius ? most : radius;
+    double enough = own_gap > 0 && most < (double)radius ? most : (double)radius;
     uint32_t overlaps = 0;
     for (uint32_t i = reference->first_pair[piece]; i < reference->first_pair[piece + 1]; i++) {
         struct gap_pair *pair = &reference->pairs[i];
-        if (pair->rows >> slot & 1) {
-            fill_row(builder, room, own, enough, pair, row_of(reference, pair, slot), &overlaps);
+        if (!(pair->rows >> slot & 1)) {
+            continue;
         }
-        if (pair->piece == piece && (pair->rows >> slot & 1)) {
-            row_of(reference, pair, slot)->gap[slot] = own_gap;
+        fill_row(builder, room, piece, slot, enough, pair, &overlaps);
+        for (int question = 0; question < GAP_QUESTIONS && pair->piece == piece; question++) {
+            struct gap_row *row = row_of(reference, question, pair, slot);
+            copy_bounds(row, GAPS_IN, slot, &own_rows[question], GAPS_IN, slot);
+            copy_bounds(row, GAPS_OUT, slot, &own_rows[question], GAPS_IN, slot);
+            pair->gap = fminf(pair->gap, own_gap);
         }
     }
 }
 
 /* Of a piece with itself: gaps to the clusters before, from theirs. */
-static void mirror_rows(const struct gap_reference *reference, const struct gap_pair *pair)
+static void mirror_rows(const struct gap_reference *reference, int question, struct gap_pair *pair)
 {
     for (uint32_t set = pair->rows; set; set &= set - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(set);
-        struct gap_row *row = row_of(reference, pair, slot);
+        struct gap_row *row = row_of(reference, question, pair, slot);
         for (uint32_t k = 0; k < slot; k++) {
-            bool known = pair->rows >> k & 1;
-            row->gap[k] = row->gap[k] < 0 ? known ? row_of(reference, pair, k)->gap[slot] : 0 : row->gap[k];
-            row->reach[k] = known ? row_of(reference, pair, k)->reach[slot] : row->reach[k];
-        }
-    }
-}
-
-static void lower_gap(const struct gap_reference *reference, struct gap_pair *pair)
-{
-    uint32_t row_count = (uint32_t)__builtin_popcount(pair->rows);
-    for (uint32_t row = 0; row < row_count; row++) {
-        for (uint32_t k = 0; k < reference->clusters->pieces[pair->piece].count; k++) {
-            pair->gap = fminf(pair->gap, reference->rows[pair->first_row + row].gap[k]);
+            if (!is_unmeasured(row, k)) {
+                continue;
+            }
+            if (pair->rows >> k & 1) {
+                const struct gap_row *before = row_of(reference, question, pair, k);
+                copy_bounds(row, GAPS_IN, k, before, GAPS_OUT, slot);
+                copy_bounds(row, GAPS_OUT, k, before, GAPS_IN, slot);
+            } else {
+                row->gap[GAPS_IN][k] = row->gap[GAPS_OUT][k] = 0;
+                pair->gap = 0;
+            }
         }
     }
 }
@@ -508,10 +592,9 @@ static void fill_piece(void *data, uint32_t piece, uint32_t worker)
         fill_gaps(builder, &builder->shapes[worker], piece, slot);
     }
     for (uint32_t i = reference->first_pair[piece]; i < reference->first_pair[piece + 1]; i++) {
-        if (reference->pairs[i].piece == piece) {
-            mirror_rows(reference, &reference->pairs[i]);
+        for (int question = 0; question < GAP_QUESTIONS && reference->pairs[i].piece == piece; question++) {
+            mirror_rows(reference, question, &reference->pairs[i]);
         }
-        lower_gap(reference, &reference->pairs[i]);
     }
 }
 
@@ -523,21 +606,25 @@ static float far_gap(const struct close_box *a, const struct close_box *b)
     return rounded_gap(a->reach + b->reach);
 }
 
-/* The row of a cluster: -1: close, and not known yet. Returns how many of these there are, and in *behind how many with a
- * higher number than the cluster: those are measured. */
+/* The row of a cluster for any question, with the close ones marked as not measured yet. Returns how many of these there
+ * are, and in *behind how many with a higher number than the cluster: those are measured. The gaps of the others make
+ * *least smaller. */
 static uint32_t mark_close(const struct gap_builder *builder, uint32_t piece, uint32_t slot, uint32_t other_piece,
-                           struct gap_row *row, uint32_t *behind)
+                           struct gap_row *row, uint32_t *behind, float *least)
 {
     const struct gap_reference *reference = builder->reference;
     const struct cluster_piece *range = &reference->clusters->pieces[other_piece];
     uint32_t cluster = reference->clusters->pieces[piece].first + slot, count = 0;
     *behind = 0;
-    *row = (struct gap_row){.gap = {0}};
+    memset(row, 0, sizeof *row);
     for (uint32_t k = 0; k < range->count; k++) {
         const struct close_box *own = &builder->clusters[cluster], *other = &builder->clusters[range->first + k];
         bool close = are_close(own, other);
-        row->gap[k] = close ? -1.0f : far_gap(own, other);
-        row->reach[k] = reference->rest_shapes[piece].radius[slot] + reference->rest_shapes[other_piece].radius[k];
+        float radii = radii_of(reference, piece, slot, other_piece, k), gap = close ? 0 : far_gap(own, other);
+        set_bounds(row, GAPS_IN, k, gap, radii, radii);
+        row->gap[GAPS_IN][k] = close ? UNMEASURED_GAP : row->gap[GAPS_IN][k];
+        copy_bounds(row, GAPS_OUT, k, row, GAPS_IN, k);
+        *least = close ? *least : fminf(*least, gap);
         count += close;
         *behind += close && range->first + k > cluster;
     }
@@ -560,17 +647,14 @@ static bool set_pair(struct gap_builder *builder, uint32_t piece, uint32_t other
             left_out = true; /* close or not */
             continue;
         }
-        uint32_t close = mark_close(builder, piece, slot, other, &row, &behind);
-        for (uint32_t k = 0; k < reference->clusters->pieces[other].count; k++) {
-            pair->gap = row.gap[k] < 0 ? pair->gap : fminf(pair->gap, row.gap[k]);
-        }
+        uint32_t close = mark_close(builder, piece, slot, other, &row, &behind, &pair->gap);
         if (close == 0) {
             continue;
         }
         builder->row_counts[cluster]++;
         builder->unmeasured -= behind < builder->unmeasured ? behind : builder->unmeasured;
-        if (reference->rows) {
-            reference->rows[first_row + (uint32_t)__builtin_popcount(pair->rows)] = row;
+        for (int question = 0; question < GAP_QUESTIONS && reference->rows[question]; question++) {
+            reference->rows[question][first_row + (uint32_t)__builtin_popcount(pair->rows)] = row;
         }
         pair->rows |= UINT32_C(1) << slot;
     }
@@ -632,8 +716,13 @@ static bool build(struct gap_builder *builder)
         return false;
     }
     reference->pairs = dent_allocate(reference->context, reference->pair_count, sizeof *reference->pairs);
-    reference->rows = dent_allocate(reference->context, reference->row_count, sizeof *reference->rows);
-    return reference->pairs && reference->rows && list_pairs(builder);
+    bool enough = reference->pairs != NULL;
+    for (int question = 0; question < GAP_QUESTIONS && enough; question++) {
+        reference->rows[question] =
+            dent_allocate(reference->context, reference->row_count, sizeof *reference->rows[question]);
+        enough = reference->rows[question] != NULL;
+    }
+    return enough && list_pairs(builder);
 }
 
 bool gap_reference_create(struct gap_reference *reference, dent_context *context, const struct body *body,
@@ -695,7 +784,9 @@ void gap_reference_destroy(struct gap_reference *reference)
                      sizeof *reference->first_pair);
         dent_release(context, reference->clearances, reference->clusters->piece_count, sizeof *reference->clearances);
         dent_release(context, reference->pairs, reference->pair_count, sizeof *reference->pairs);
-        dent_release(context, reference->rows, reference->row_count, sizeof *reference->rows);
+        for (int question = 0; question < GAP_QUESTIONS; question++) {
+            dent_release(context, reference->rows[question], reference->row_count, sizeof *reference->rows[question]);
+        }
     }
     *reference = (struct gap_reference){.context = context};
 }
@@ -732,14 +823,16 @@ uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, ui
 uint32_t gaps_leave_open(const struct gap_reference *reference, const struct cluster_kernels *kernels,
                          const struct piece_strain *strains, uint32_t piece, const struct gap_pair *pair,
                          const struct box_group *own, const struct box_group *others, const struct cluster_box *whole,
-                         float margin, uint16_t rows[PIECE_CLUSTERS])
+                         float margin, uint32_t questions, struct open_pair open[GAP_QUESTIONS])
 {
     const struct cluster_piece *pieces = reference->clusters->pieces;
     const struct piece_side first = {own, &strains[piece], &reference->rest_shapes[piece], pieces[piece].count};
     const struct piece_side second = {others, &strains[pair->piece], &reference->rest_shapes[pair->piece],
                                       pieces[pair->piece].count};
-    const struct gap_rows gaps = {&reference->rows[pair->first_row], pair->rows};
-    return kernels->open_clusters(&first, &second, whole, margin, &gaps, rows);
+    const struct gap_rows gaps = {
+        {reference->rows[GAPS_OF_VERTICES] + pair->first_row, reference->rows[GAPS_OF_FACES] + pair->first_row},
+        pair->rows};
+    return kernels->open_clusters(&first, &second, whole, margin, &gaps, questions, open);
 }
 
 /* Cells that may be flat have no box, while their vertices are asked about. */
@@ -752,16 +845,6 @@ static bool every_cluster_has_a_box(const struct box_group *boxes, uint32_t coun
     return with == count;
 }
 
-static void set_columns(struct open_pair *open)
-{
-    memset(open->columns, 0, sizeof open->columns);
-    for (uint32_t slot = 0; slot < PIECE_CLUSTERS; slot++) {
-        for (uint32_t set = open->rows[slot]; set; set &= set - 1) {
-            open->columns[__builtin_ctz(set)] |= (uint16_t)(1u << slot);
-        }
-    }
-}
-
 static void grow_box(struct cluster_box *box, float margin)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -770,22 +853,23 @@ static void grow_box(struct cluster_box *box, float margin)
     }
 }
 
-bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
-                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
-                     struct open_pair *open)
+uint32_t gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                         uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
+                         uint32_t questions, struct open_pair open[GAP_QUESTIONS])
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
     const struct box_group *boxes = &snapshot->piece_boxes[SIDE_CELLS][body->first_piece_boxes];
     struct cluster_box whole;
     cluster_snapshot_piece_box(snapshot, body_index, pair->piece, &whole);
-    _Alignas(32) uint16_t rows[PIECE_CLUSTERS];
+    struct open_pair found[GAP_QUESTIONS];
     uint32_t left = gaps_leave_open(reference, snapshot->kernels, snapshot->strains + body->first_piece, piece, pair,
-                                    &boxes[piece], &boxes[pair->piece], &whole, margin, rows);
-    if (left) {
-        memcpy(open->rows, rows, sizeof rows);
-        set_columns(open);
+                                    &boxes[piece], &boxes[pair->piece], &whole, margin, questions, found);
+    for (int question = 0; question < GAP_QUESTIONS; question++) {
+        if (left >> question & 1) {
+            open[question] = found[question];
+        }
     }
-    return left == 0;
+    return left;
 }
 
 bool gaps_add_margin(const struct cluster_snapshot *snapshot, uint32_t body_index)
@@ -808,13 +892,13 @@ static bool group_keeps_apart(const struct gap_reference *reference, const struc
                               uint32_t body_index, uint32_t piece, uint32_t group, const struct cluster_box *box)
 {
     const struct clustered_body *body = &snapshot->bodies[body_index];
-    struct open_pair open;
+    struct open_pair open[GAP_QUESTIONS];
     uint32_t set = snapshot->kernels->meet(&snapshot->group_boxes[SIDE_CELLS][body->first_group_boxes + group], box);
     for (; set; set &= set - 1) {
         uint32_t other = group * PIECE_CLUSTERS + (uint32_t)__builtin_ctz(set);
         uint32_t pair = gap_pair_of(reference, piece, other);
-        if (pair == NO_GAP_PAIR || !gaps_clear_pair(reference, snapshot, body_index, piece < other ? piece : other,
-                                                    &reference->pairs[pair], 4 * GAP_MARGIN, &open)) {
+        if (pair == NO_GAP_PAIR || gaps_clear_pair(reference, snapshot, body_index, piece < other ? piece : other,
+                                                   &reference->pairs[pair], 4 * GAP_MARGIN, ALL_GAP_QUESTIONS, open)) {
             return false;
         }
     }
@@ -827,11 +911,11 @@ bool gaps_keep_apart(const struct gap_reference *reference, const struct cluster
     const struct clustered_body *body = &snapshot->bodies[body_index];
     struct cluster_box box;
     cluster_snapshot_piece_box(snapshot, body_index, piece, &box);
-    struct open_pair open;
+    struct open_pair open[GAP_QUESTIONS];
     if (body->piece_count == 1) {
         uint32_t pair = gap_pair_of(reference, 0, 0);
-        return pair != NO_GAP_PAIR &&
-               gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair], 4 * GAP_MARGIN, &open);
+        return pair != NO_GAP_PAIR && !gaps_clear_pair(reference, snapshot, body_index, 0, &reference->pairs[pair],
+                                                       4 * GAP_MARGIN, ALL_GAP_QUESTIONS, open);
     }
     grow_box(&box, 4 * GAP_MARGIN);
     for (uint32_t range = 0; range < body->range_count; range++) {

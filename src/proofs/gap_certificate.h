@@ -14,8 +14,9 @@
  * Clusters farther apart have gaps too: that of their boxes. So for every piece a clearance is known, a distance that none
  * of its features comes closer to any other of the body (rigid_certificate.h).
  *
- * Gaps are kept by pairs of pieces, and a pair of clusters once: a proof is good for both directions. It is about what
- * the search compares there: faces, and vertices that the one cluster owns and the other has not. A vertex that a cluster
+ * Gaps are kept by pairs of pieces, and a pair of clusters once, with a gap for every question and direction: vertices
+ * keep farther from cells than faces do. It is about what the search compares there: faces, and vertices that the one
+ * cluster owns and the other has not. A vertex that a cluster
  * has, owned or not, is compared with its cells within the cluster itself. So the many vertices that neighbours have in
  * common do not make their gaps small.
  *
@@ -54,14 +55,8 @@ struct gap_reference {
     uint32_t *first_pair;           /* by piece, and the end: the pairs it is the first of, in order of the second */
     uint32_t pair_count, row_count;
     struct gap_pair *pairs;
-    struct gap_row *rows;           /* to the clusters of the second piece */
+    struct gap_row *rows[GAP_QUESTIONS]; /* to the clusters of the second piece */
     float *clearances;              /* by piece: to all features of the body without a common vertex; 0: unknown */
-};
-
-/* What a query knows of a pair of pieces that is not clear: bit k of rows[i] is set where cluster i of the first piece
- * and cluster k of the second may have contact. Columns: the same seen from the second. */
-struct open_pair {
-    _Alignas(64) uint16_t rows[PIECE_CLUSTERS], columns[PIECE_CLUSTERS];
 };
 
 /* Memory, and which clusters are close. False when memory runs out; nothing is left behind then. */
@@ -84,19 +79,23 @@ uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, ui
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);
 
+/* The gap of a row to cluster k of its piece; `radii`: of the two clusters together. */
+float gap_in_row(const struct gap_row *row, int way, uint32_t k, float radii);
+
 /* Clusters of a pair of pieces that may have contact (cluster_kernels.h: open_clusters), the first of which is `piece`.
- * `own`, `others`: their boxes; `whole`: that of all of the second. Returns the union of `rows`. */
+ * `own`, `others`: their boxes; `whole`: that of all of the second. Returns the questions that leave something open. */
 uint32_t gaps_leave_open(const struct gap_reference *reference, const struct cluster_kernels *kernels,
                          const struct piece_strain *strains, uint32_t piece, const struct gap_pair *pair,
                          const struct box_group *own, const struct box_group *others, const struct cluster_box *whole,
-                         float margin, uint16_t rows[PIECE_CLUSTERS]);
+                         float margin, uint32_t questions, struct open_pair open[GAP_QUESTIONS]);
 
 /* Proves what it can about a pair of pieces, the first of which is `piece`, of a body of several clusters. Only clusters
- * whose boxes come closer than `margin` are compared. True: they have no contact, nothing is written. False: `open` has
- * the rest. */
-bool gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
-                     uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
-                     struct open_pair *open);
+ * whose boxes come closer than `margin` are compared. Returns the questions of which something is left; only their
+ * `open` is written. */
+enum { ALL_GAP_QUESTIONS = (1 << GAP_QUESTIONS) - 1 };
+uint32_t gaps_clear_pair(const struct gap_reference *reference, const struct cluster_snapshot *snapshot,
+                         uint32_t body_index, uint32_t piece, const struct gap_pair *pair, float margin,
+                         uint32_t questions, struct open_pair open[GAP_QUESTIONS]);
 
 /* How far apart are pieces now? Two steps: every cluster of a body is taken to be less certain by GAP_MARGIN, half the
  * distance that is to be proven; that changes the strains, so it comes last. Then: is everything

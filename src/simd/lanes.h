@@ -58,6 +58,7 @@
  *   floats_sum4, floats_least4(a, b, c, d, out)     four reductions at once
  *   turn_four_rows                                  four rows of four numbers of 32 bits become columns
  *   floats_of_shorts, floats_to_shorts              n numbers of 16 bits
+ *   floats_of_bytes(p)                              n numbers of 8 bits without sign
  *   shorts32, _load, _meet                          32 numbers of 15 bits, and which of 32 boxes of them meet a box
  *
  * and then includes this header, which adds what is the same everywhere. A new instruction set is one such header, its

@@ -510,6 +510,10 @@ static inline floats floats_of_shorts(const int16_t *from)
 {
     return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_load_si128((const __m128i *)from)));
 }
+static inline floats floats_of_bytes(const uint8_t *from)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)from)));
+}
 /* Lanes from 0 up to below 32768, cut to whole numbers. */
 static inline void floats_to_shorts(uint16_t *to, floats a)
 {

@@ -475,6 +475,10 @@ static inline floats floats_of_shorts(const int16_t *from)
 {
     return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)from)));
 }
+static inline floats floats_of_bytes(const uint8_t *from)
+{
+    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)from)));
+}
 /* Lanes from 0 up to below 32768, cut to whole numbers. */
 static inline void floats_to_shorts(uint16_t *to, floats a)
 {

@@ -408,6 +408,10 @@ static inline floats floats_of_shorts(const int16_t *from)
 {
     return *from;
 }
+static inline floats floats_of_bytes(const uint8_t *from)
+{
+    return *from;
+}
 /* Lanes from 0 up to below 32768, cut to whole numbers. */
 static inline void floats_to_shorts(uint16_t *to, floats a)
 {

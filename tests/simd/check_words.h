@@ -136,6 +136,7 @@ static void check_short_conversions(void)
 {
     _Alignas(64) int16_t from[16] = {0, 1, -1, 32767, -32768, 12345, -12345, 255, 256, -256, 7, -7, 99, 100, 101, 102};
     _Alignas(64) float cut[16] = {0, 0.9f, 1, 1.5f, 31999.99f, 32000, 2.25f, 3.75f, 4, 5, 6, 7, 8, 9, 10, 32767.5f};
+    _Alignas(64) const uint8_t bytes[16] = {0, 1, 255, 128, 127, 2, 3, 64, 200, 100, 50, 25, 12, 6, 254, 129};
     for (int i = 0; i < 16; i += FLOATS) {
         _Alignas(64) float got[16];
         _Alignas(64) uint16_t whole[16];
@@ -144,6 +145,10 @@ static void check_short_conversions(void)
         for (int k = 0; k < FLOATS; k++) {
             assert_true(got[k] == (float)from[i + k]);
             assert_int_equal(whole[k], (int)cut[i + k]);
+        }
+        floats_store(got, floats_of_bytes(bytes + i));
+        for (int k = 0; k < FLOATS; k++) {
+            assert_true(got[k] == (float)bytes[i + k]);
         }
     }
 }

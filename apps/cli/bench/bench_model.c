@@ -21,6 +21,7 @@ static const model_parameter parameter_table[] = {
     {"inside", 0, 0.8, offsetof(bench_model, inside)},
     {"shift", 0, 100, offsetof(bench_model, shift)},
     {"wave", 0, 100, offsetof(bench_model, wave)},
+    {"self", 0, 1, offsetof(bench_model, self)},
 };
 enum { PARAMETER_COUNT = sizeof parameter_table / sizeof parameter_table[0] };
 
@@ -31,6 +32,7 @@ static int take_settings(const tool_options *options, const char *command, bench
     model->copies = 0; /* not given */
     model->inside = model->shift = -1;
     model->wave = 0.5;
+    model->self = 1;
     bool wave_given = false;
     for (uint32_t i = 0; i < options->setting_count; i++) {
         const dent_scene_setting *setting = &options->settings[i];
@@ -39,7 +41,7 @@ static int take_settings(const tool_options *options, const char *command, bench
             found = strcmp(parameter_table[p].name, setting->name) == 0 ? &parameter_table[p] : found;
         }
         if (found == NULL) {
-            return complain("%s: files have no parameter '%s'; they have copies, inside, shift and wave", command,
+            return complain("%s: files have no parameter '%s'; they have copies, inside, shift, wave and self", command,
                             setting->name);
         }
         if (!(setting->value >= found->lowest && setting->value <= found->highest)) {
@@ -55,6 +57,9 @@ static int take_settings(const tool_options *options, const char *command, bench
             return complain("%s: wave is the height of deforming waves: it needs --motion deform", command);
         }
         model->wave = 0;
+    }
+    if (model->self <= 0 && (options_have(options, OPTION_PEERS) || options_have(options, OPTION_FASTEST_PEER))) {
+        return complain("%s: self=0 goes without peers: they take all bodies as one", command);
     }
     if (model->inside >= 0 && model->shift >= 0) {
         return complain("%s: inside and shift exclude each other: inside finds the shift", command);

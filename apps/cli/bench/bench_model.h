@@ -11,7 +11,8 @@
  *
  * Parameters (--set): copies (1 to 1000; default 2 for a single body, else 1), inside (share of vertices inside that
  * the shift is found for, default 0.075; solids only), shift (instead: in diagonals of the model), wave (height of the
- * waves in mean edges, default 0.5).
+ * waves in mean edges, default 0.5), self (0: no body is tested against itself; the difference in time is the price of
+ * that. Without peers, which take all bodies as one).
  *
  * With --motion rest nothing moves; with --motion rigid every copy moves as a whole, without waves. Both show the first
  * frame of a series.
@@ -37,7 +38,7 @@ typedef struct bench_model {
     dent_scene_body *bodies;
     const double **radii; /* by body: of the vertices of strands, or null */
     uint32_t bodies_per_copy;
-    double copies, inside, shift, wave; /* the parameters; inside below 0: shift was given */
+    double copies, inside, shift, wave, self; /* the parameters; inside below 0: shift was given */
     double height;                      /* of the waves, a length */
     double length;                      /* of the waves, and the unit of the shift: the diagonal of the model */
     double centre[3];

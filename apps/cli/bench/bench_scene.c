@@ -24,6 +24,7 @@ dent_status bench_scene_fill(const bench_scene *scene, dent_world *world)
         def.first = body->first;
         def.thickness = strands ? body->thickness : DENT_THICKNESS_FROM_QUERY;
         def.radii = scene->bodies[i].radii;
+        def.self_collision = scene->scene != NULL || scene->model.self > 0;
         def.positions_t0 = dent_positions_double(scene->positions + 3 * (size_t)scene->bodies[i].first_vertex);
         if (solid && body->reference != NULL) {
             def.reference = dent_positions_double(body->reference);

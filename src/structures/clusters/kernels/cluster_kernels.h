@@ -236,26 +236,34 @@ struct piece_rest {
     float own_gap[PIECE_CLUSTERS]; /* between features of the cluster that share no vertex; 0: unknown */
 };
 
-/* Gaps in the reference of one cluster to those of a piece: features in question are at least gap[i] apart, 0: unknown.
- * Points X and Z of them that are closer than NEAR_GAPS gap[i] have |(X - m) + (Z - m_i)| <= reach[i] with the middles m of
- * the two clusters. */
+/* What is asked about a pair of clusters. Vertices stay farther from cells than faces do, and either mostly one way more
+ * than the other: so each has its own gaps. */
+enum gap_question { GAPS_OF_VERTICES, GAPS_OF_FACES, GAP_QUESTIONS };
+enum gap_way { GAPS_IN, GAPS_OUT, GAP_WAYS };
+
+/* Gaps in the reference of one cluster to those of a piece, for one question. In: features of cluster i of the piece and
+ * cells of the one; out: the other way round. Those in question are at least a gap apart, 0: unknown. Points X and Z of
+ * them that are closer than NEAR_GAPS gaps have |(X - m) + (Z - m_i)| <= reach with the middles m of the two clusters.
+ *
+ * In bytes, since all rows are read in every query: with the sum of the radii of the two clusters a gap is
+ * (gap / 256)^4 radii, rounded down, and a reach (reach + 1) / 256 radii, rounded up. */
 #define NEAR_GAPS 4.0f
 struct gap_row {
-    _Alignas(64) float gap[PIECE_CLUSTERS];
-    float reach[PIECE_CLUSTERS];
+    _Alignas(64) uint8_t gap[GAP_WAYS][PIECE_CLUSTERS];
+    uint8_t reach[GAP_WAYS][PIECE_CLUSTERS];
 };
 
-/* The rows of a piece: of the clusters in `known`, side by side. */
+/* Pairs of clusters of two pieces that may have contact: bit k of rows[i] where cells of cluster i of the first piece may
+ * with features of cluster k of the second; bit i of columns[k] where cells of cluster k may with features of i. */
+struct open_pair {
+    _Alignas(64) uint16_t rows[PIECE_CLUSTERS], columns[PIECE_CLUSTERS];
+};
+
+/* The rows of a piece by question: of the clusters in `known`, side by side. */
 struct gap_rows {
-    const struct gap_row *first;
+    const struct gap_row *first[GAP_QUESTIONS];
     uint32_t known;
 };
-
-static inline const struct gap_row *gap_row_of(const struct gap_rows *rows, uint32_t slot)
-{
-    uint32_t before = rows->known & ((UINT32_C(1) << slot) - 1);
-    return rows->known >> slot & 1 ? rows->first + __builtin_popcount(before) : NULL;
-}
 
 /* A piece in a snapshot, and in the reference. */
 struct piece_side {
@@ -309,13 +317,13 @@ struct cluster_kernels {
     uint32_t (*definite)(const struct piece_strain *strain, const float matrix[9]);
     /* least_stretch and norm of all clusters of a piece from g. */
     void (*stretches)(struct piece_strain *strain);
-    /* Pairs of clusters of two pieces that may have contact: bit i of open[slot] is set where the boxes of cluster
-     * `slot` of piece b and of cluster i of piece a come closer than `margin` along every axis, and it is not certain from
-     * their gap that all features in question are apart now. Everything, where a cluster has no box: cells that may be
-     * flat have none, while their vertices are asked about. box_a: of all of piece a. Returns the union. */
+    /* Pairs of clusters of two pieces that may have contact, by question: those whose boxes come closer than `margin`
+     * along every axis, where it is not certain from their gap that all features in question are apart now.
+     * Everything, where a cluster has no box: cells that may be flat have none, while their vertices are asked about.
+     * box_a: of all of piece a; b is the first piece. `questions`: bits. Returns those that leave something open. */
     uint32_t (*open_clusters)(const struct piece_side *side_b, const struct piece_side *side_a,
                               const struct cluster_box *box_a, float margin, const struct gap_rows *rows,
-                              uint16_t open[PIECE_CLUSTERS]);
+                              uint32_t questions, struct open_pair open[GAP_QUESTIONS]);
     /* How far vertices are from where the motion puts them: most[axis] becomes the largest distance along the axis, if
      * it was smaller. The same bits in every row. */
     void (*residual)(const double (*reference)[3], const double (*xyz)[3], uint32_t count,

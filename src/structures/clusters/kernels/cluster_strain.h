@@ -236,14 +236,20 @@ static void stretches_of_piece(struct piece_strain *strain)
  * at most 15.2 u times the sum of |G| over a row, sqrt(3) of which is 26.4 u n over three rows; the difference of centres
  * 3.5 u n; g over unit in g_d - g_c at most 4.1 u n * 3.5. Below 45 u n: 48 are taken. In the stretch the last is half of
  * 4.1 u n and one rounding: 8 u n are taken. What is relative to the numbers themselves is below 2^-13. */
-static inline uint32_t apart_clusters(const struct piece_side *side_b, uint32_t slot, const struct piece_side *side_a,
-                                      const struct gap_row *row, int i)
+/* The two questions in the numbers of a gap_row: with n and m the bytes of gap and reach, room n^4 is the gap times the
+ * stretch; off + bend m the left side with reach; far that with the radii, over NEAR_GAPS. What is computed below rounds
+ * by a few u more, which `safe` pays for. */
+struct separation {
+    floats off, bend, far, room;
+};
+
+static inline struct separation separation_of_clusters(const struct piece_side *side_b, uint32_t slot,
+                                                       const struct piece_side *side_a, int i)
 {
     const struct piece_strain *strain_b = side_b->strain, *strain_a = side_a->strain;
     const struct piece_rest *rest_b = side_b->rest, *rest_a = side_a->rest;
     const floats safe = floats_set(1 + 0x1p-13f), half = floats_set(0.5f), unit = floats_set(0x1p-24f);
     const floats slack = floats_set(strain_b->slack[slot]) + floats_load(&strain_a->slack[i]);
-    const floats gap = floats_load(&row->gap[i]);
     floats offset_squares = floats_set(0), bend_squares = floats_set(0), d[3];
     for (int axis = 0; axis < 3; axis++) {
         d[axis] = floats_load(&rest_a->middle[axis][i]) - floats_set(rest_b->middle[axis][slot]);
@@ -264,12 +270,23 @@ static inline uint32_t apart_clusters(const struct piece_side *side_b, uint32_t 
     floats norm = floats_most(floats_set(strain_b->norm[slot]), floats_load(&strain_a->norm[i]));
     floats stretch = floats_most(floats_set(strain_b->least_stretch[slot]), floats_load(&strain_a->least_stretch[i]));
     stretch = stretch - half_bend - unit * floats_set(8) * norm;
-    floats off = floats_root(offset_squares) + slack + unit * floats_set(48) * norm;
+    floats off = (floats_root(offset_squares) + slack + unit * floats_set(48) * norm) * safe;
     floats radii = floats_set(rest_b->radius[slot]) + floats_load(&rest_a->radius[i]);
-    floats room = stretch * gap;
-    uint32_t near = less_bits((off + half_bend * floats_load(&row->reach[i])) * safe, room);
-    uint32_t far = less_bits((off + half_bend * radii) * safe, room * floats_set(NEAR_GAPS));
-    return near & far & less_bits(floats_set(0), gap);
+    floats bends = half_bend * safe * radii;
+    struct separation found;
+    found.bend = bends * floats_set(1.0f / 256);
+    found.off = off + found.bend;
+    found.far = (off + bends) * floats_set(1 / NEAR_GAPS);
+    found.room = stretch * radii * floats_set(0x1p-32f);
+    return found;
+}
+
+/* Clusters that such gaps prove apart. None whose gap is unknown: then there is no room, while `far` is not negative. */
+static inline uint32_t apart_by_gaps(const struct separation *now, const struct gap_row *row, int way, int i)
+{
+    const floats root = floats_of_bytes(&row->gap[way][i]), reach = floats_of_bytes(&row->reach[way][i]);
+    const floats square = root * root;
+    return less_bits(floats_most(now->off + now->bend * reach, now->far), square * square * now->room);
 }
 
 /* Lanes of the group at i that have a box. */
@@ -293,17 +310,23 @@ static inline struct cluster_box grown_box(const struct cluster_box *box, float 
                                 {box->hi[0] + margin, box->hi[1] + margin, box->hi[2] + margin}};
 }
 
-/* Clusters of piece a that cluster `slot` of piece b may meet. Nearly every cluster asked about is near some, so with
- * many lanes nothing branches on that. */
-static inline uint32_t open_row(const struct piece_side *side_b, uint32_t slot, const struct piece_side *side_a,
-                                const struct gap_row *row, float margin)
+/* Clusters of piece a that a cluster of piece b may meet, by question: with its cells, and with its features. */
+struct open_row {
+    uint32_t in[GAP_QUESTIONS], out[GAP_QUESTIONS];
+};
+
+/* Nearly every cluster asked about is near some, so with many lanes nothing branches on that. */
+static inline void open_row_of(const struct piece_side *side_b, uint32_t slot, const struct piece_side *side_a,
+                               const struct gap_rows *rows, float margin, uint32_t questions, struct open_row *open)
 {
+    const bool known = rows->known >> slot & 1;
+    const uint32_t number = (uint32_t)__builtin_popcount(rows->known & ((UINT32_C(1) << slot) - 1));
     const struct box_group *own = side_b->boxes, *others = side_a->boxes;
     const struct cluster_box box = {{own->lo[0][slot], own->lo[1][slot], own->lo[2][slot]},
                                     {own->hi[0][slot], own->hi[1][slot], own->hi[2][slot]}};
     const struct cluster_box grown = grown_box(&box, margin);
     const struct spread_box spread = spread_box_of(&grown);
-    uint32_t open = 0;
+    *open = (struct open_row){{0, 0}, {0, 0}};
     for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
         struct floats3 lo = floats3_load(&others->lo[0][i], &others->lo[1][i], &others->lo[2][i]);
         struct floats3 hi = floats3_load(&others->hi[0][i], &others->hi[1][i], &others->hi[2][i]);
@@ -311,29 +334,82 @@ static inline uint32_t open_row(const struct piece_side *side_b, uint32_t slot, 
         if (FLOATS == 1 && !near) {
             continue;
         }
-        open |= (near & ~(row ? apart_clusters(side_b, slot, side_a, row, i) : 0)) << i;
+        if (!known) {
+            open->in[GAPS_OF_VERTICES] |= near << i;
+            open->in[GAPS_OF_FACES] |= near << i;
+            open->out[GAPS_OF_VERTICES] |= near << i;
+            open->out[GAPS_OF_FACES] |= near << i;
+            continue;
+        }
+        const struct separation now = separation_of_clusters(side_b, slot, side_a, i);
+        for (int question = 0; question < GAP_QUESTIONS; question++) {
+            if (questions >> question & 1) {
+                const struct gap_row *row = rows->first[question] + number;
+                open->in[question] |= (near & ~apart_by_gaps(&now, row, GAPS_IN, i)) << i;
+                open->out[question] |= (near & ~apart_by_gaps(&now, row, GAPS_OUT, i)) << i;
+            }
+        }
     }
-    return open;
+}
+
+/* Sixteen sets of bits, by cluster of the second piece. */
+struct bit_columns {
+    words of[PIECE_CLUSTERS / FLOATS];
+};
+
+static inline void add_to_columns(struct bit_columns *columns, uint32_t slot, uint32_t set)
+{
+    for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
+        words bit = words_choose(floats_mask_of_bits(set >> i), words_set(UINT32_C(1) << slot), words_set(0));
+        columns->of[i / FLOATS] = words_or(columns->of[i / FLOATS], bit);
+    }
+}
+
+static inline void store_columns(const struct bit_columns *columns, uint16_t to[PIECE_CLUSTERS])
+{
+    _Alignas(64) uint32_t wide[PIECE_CLUSTERS];
+    for (int i = 0; i < PIECE_CLUSTERS; i += FLOATS) {
+        words_store(&wide[i], columns->of[i / FLOATS]);
+    }
+    for (int i = 0; i < PIECE_CLUSTERS; i++) {
+        to[i] = (uint16_t)wide[i];
+    }
 }
 
 static uint32_t open_clusters_of_pieces(const struct piece_side *side_b, const struct piece_side *side_a,
                                         const struct cluster_box *box_a, float margin, const struct gap_rows *rows,
-                                        uint16_t open[PIECE_CLUSTERS])
+                                        uint32_t questions, struct open_pair open[GAP_QUESTIONS])
 {
-    memset(open, 0, PIECE_CLUSTERS * sizeof *open);
+    struct bit_columns columns[GAP_QUESTIONS];
+    uint32_t left = 0;
     if (!every_cluster_has_a_box(side_b) || !every_cluster_has_a_box(side_a)) {
-        memset(open, 0xFF, PIECE_CLUSTERS * sizeof *open);
-        return UINT32_MAX;
+        memset(open, 0xFF, GAP_QUESTIONS * sizeof *open);
+        return questions;
+    }
+    for (int question = 0; question < GAP_QUESTIONS; question++) {
+        memset(open[question].rows, 0, sizeof open[question].rows);
+        for (int i = 0; i < PIECE_CLUSTERS / FLOATS; i++) {
+            columns[question].of[i] = words_set(0);
+        }
     }
     const struct cluster_box whole = grown_box(box_a, margin);
-    uint32_t any = 0;
     for (uint32_t set = meet_group(side_b->boxes, &whole); set; set &= set - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(set);
-        uint32_t left = open_row(side_b, slot, side_a, gap_row_of(rows, slot), margin);
-        open[slot] = (uint16_t)left;
-        any |= left;
+        struct open_row row;
+        open_row_of(side_b, slot, side_a, rows, margin, questions, &row);
+        for (int question = 0; question < GAP_QUESTIONS; question++) {
+            open[question].rows[slot] = (uint16_t)row.in[question];
+            add_to_columns(&columns[question], slot, row.out[question]);
+            left |= (uint32_t)((row.in[question] | row.out[question]) != 0) << question;
+        }
     }
-    return any;
+    left &= questions;
+    for (int question = 0; question < GAP_QUESTIONS; question++) {
+        if (left >> question & 1) {
+            store_columns(&columns[question], open[question].columns);
+        }
+    }
+    return left;
 }
 
 /* ---- the motion of whole bodies -------------------------------------------------------------- */
