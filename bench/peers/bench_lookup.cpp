@@ -296,7 +296,15 @@ int main(int argc, char **argv)
     uint32_t faces = 100000, count = 100000, rounds = 5;
     for (int i = 1; i + 1 < argc; i += 2) {
         uint32_t value = uint32_t(std::strtoul(argv[i + 1], nullptr, 10));
-        (!std::strcmp(argv[i], "--faces") ? faces : !std::strcmp(argv[i], "--queries") ? count : rounds) = value;
+        uint32_t *option = !std::strcmp(argv[i], "--faces")     ? &faces
+                           : !std::strcmp(argv[i], "--queries") ? &count
+                           : !std::strcmp(argv[i], "--rounds")  ? &rounds
+                                                                : nullptr;
+        if (!option) {
+            std::fprintf(stderr, "bench_lookup: unknown option '%s'; use --faces, --queries or --rounds\n", argv[i]);
+            return 2;
+        }
+        *option = value;
     }
     surface ball = make_ball(faces);
     queries asked = make_queries(ball, count);
