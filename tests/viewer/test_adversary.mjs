@@ -116,7 +116,7 @@ test("names that are HTML stay text, and long ones stay in their place", async (
 test("a model is drawn alike whatever its size and place, and its numbers are its own", async () => {
     let first = null;
     for (const [size, at] of [[1, 0], [1e-100, 0], [1e100, 0], [0.001, 1e10]]) {
-        const viewer = await startViewer(write("low.obj", size, at), write("high.obj", size, at + 0.125 * size)), page = await openPage(browser, viewer.url);
+        const viewer = await startViewer("--show", "up=z", write("low.obj", size, at), write("high.obj", size, at + 0.125 * size)), page = await openPage(browser, viewer.url);
         await wait(page, () => window.dentView.contacts > 0 && !window.dentView.pending);
         const { share } = await lookAtPixels(page), worst = (await page.evaluate(() => window.dentView.push)) / size;
         const { span } = await page.evaluate(() => {
