@@ -238,7 +238,7 @@ class Bench(tool.ToolTest):
         self.assertIn("--threads 1", self.one_line_error("bench", "--cpu-time", "--threads", 2))
         self.assertIn("absent.msh", self.one_line_error("bench", "absent.msh"))
         file = self.write("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-        self.assertIn("copies, inside, shift and wave", self.one_line_error("bench", file, "--set", "crumple=1"))
+        self.assertIn("copies, inside, shift, wave and self", self.one_line_error("bench", file, "--set", "crumple=1"))
         self.assertIn("from 1 to 1000", self.one_line_error("bench", file, "--set", "copies=0"))
         self.assertIn("exclude", self.one_line_error("bench", file, "--set", "inside=0.1", "--set", "shift=1"))
         self.assertIn("built-in scenes", self.one_line_error("bench", file, "--scale", 2))
