@@ -247,9 +247,8 @@ struct feature_range {
 
 static struct feature_range features_of(const struct cluster_shape *shape, int question)
 {
-    return question == GAPS_OF_VERTICES
-               ? (struct feature_range){0, shape->cluster->vertex_count}
-               : (struct feature_range){shape->cluster->vertex_count, shape->feature_count};
+    return question == GAPS_OF_VERTICES ? (struct feature_range){0, shape->cluster->vertex_count}
+                                        : (struct feature_range){shape->cluster->vertex_count, shape->feature_count};
 }
 
 /* The smaller of `least` and the gap between features of a and cells of b. */
@@ -441,13 +440,8 @@ static bool is_unmeasured(const struct gap_row *row, uint32_t k)
     return row->gap[GAPS_IN][k] == UNMEASURED_GAP;
 }
 
-float gap_in_row(const struct gap_row *row, int way, uint32_t k, float radii)
-{
-    float root = (float)row->gap[way][k] * (1.0f / 256), square = root * root;
-    return square * square * radii;
-}
-
-/* Products of floats, here and in the kernels, round by a few 2^-24. */
+/* A gap is (byte / 256)^4 of the radii, a reach (byte + 1) / 256 of them. Products of floats in the kernels round by a few
+ * 2^-24. */
 static void set_bounds(struct gap_row *row, int way, uint32_t k, float gap, float reach, float radii)
 {
     double gap_share = radii > 0 ? (double)gap / (double)radii * (1 - 0x1p-21) : 0;

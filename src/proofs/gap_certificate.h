@@ -79,9 +79,6 @@ uint32_t gap_pair_of(const struct gap_reference *reference, uint32_t piece_a, ui
 /* Clusters of a piece that have no contact with themselves. */
 uint32_t gaps_prove_own(const struct gap_reference *reference, const struct piece_strain *strains, uint32_t piece);
 
-/* The gap of a row to cluster k of its piece; `radii`: of the two clusters together. */
-float gap_in_row(const struct gap_row *row, int way, uint32_t k, float radii);
-
 /* Clusters of a pair of pieces that may have contact (cluster_kernels.h: open_clusters), the first of which is `piece`.
  * `own`, `others`: their boxes; `whole`: that of all of the second. Returns the questions that leave something open. */
 uint32_t gaps_leave_open(const struct gap_reference *reference, const struct cluster_kernels *kernels,

@@ -355,6 +355,13 @@ static bool are_neighbours(const struct stage *stage, uint32_t a, uint32_t b)
     return false;
 }
 
+/* As the kernels read it; `radii`: of the two clusters together. */
+static float gap_in_row(const struct gap_row *row, int way, uint32_t k, float radii)
+{
+    float root = (float)row->gap[way][k] * (1.0f / 256), square = root * root;
+    return square * square * radii;
+}
+
 /* A gap between cluster `slot` of a piece, the first of a pair, and cluster `other` of the second; 0: it has no row. */
 static double known_gap(const struct stage *stage, uint32_t piece, const struct gap_pair *pair, int question, int way,
                         uint32_t slot, uint32_t other)
@@ -744,7 +751,8 @@ static uint64_t count_unmeasured(const struct gap_reference *gaps)
             for (uint32_t set = pair->rows; set; set &= set - 1, row++) {
                 uint32_t own = gaps->clusters->pieces[piece].first + (uint32_t)__builtin_ctz(set);
                 for (uint32_t k = 0; k < gaps->clusters->pieces[pair->piece].count; k++) {
-                    count += gaps->rows[GAPS_OF_FACES][row].gap[GAPS_IN][k] == 255 && gaps->clusters->pieces[pair->piece].first + k > own;
+                    count += gaps->rows[GAPS_OF_FACES][row].gap[GAPS_IN][k] == 255 &&
+                             gaps->clusters->pieces[pair->piece].first + k > own;
                 }
             }
         }
