@@ -4,6 +4,8 @@
  * (XDG_STATE_HOME/dent/view-up, else ~/.local/state/dent/view-up), a line for each file: the axis, a blank, the absolute
  * path; the one chosen last stands last. Nothing here is an error: without a home, or with a file that cannot be read or
  * written, the choice lasts as long as the program. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
 #include "tool.h"
 #include "view_loop.h"
 #include "view_tool.h"
